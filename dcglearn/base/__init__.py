@@ -1,0 +1,1 @@
+"""What every other room needs and no library gives."""

@@ -1,0 +1,149 @@
+"""Files are written whole or not at all.
+
+The content goes to a temporary name in the same folder and is renamed over the
+target when it is complete, so an interrupted or failing run leaves either the
+old file or none.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dcglearn.base.errors import InputError
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path that replaces `path` when the block ends well.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write. Its folder must exist.
+
+    Yields
+    ------
+    pathlib.Path
+        The temporary file, in the same folder and with the same suffix.
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist, or the place cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = Path(folder, "note.txt")
+    ...     with written_whole(target) as temporary:
+    ...         _ = temporary.write_text("done")
+    ...     target.read_text()
+    'done'
+    """
+    check_place(path)
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
+        )
+        os.close(handle)
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Find out now whether `path` can be written, before hours of work go into it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file that will be written later. Nothing is left behind.
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist, or the place cannot be written.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError("is a folder", "name a file", str(target))
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(target, error) from error
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path` as UTF-8, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write.
+    text : str
+        Its content.
+
+    Raises
+    ------
+    InputError
+        If the place cannot be written.
+    """
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a UTF-8 text file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to read.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If it does not exist, cannot be read or is not UTF-8 (naming the line).
+    """
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("no such file", "check the path", str(path)) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", "", str(path)) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8 text", "save it as UTF-8", f"{path}, line {line}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _unwritable(target: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot be written ({error.strerror or error})", "choose another place", str(target)
+    )

@@ -1,0 +1,55 @@
+"""The command line.
+
+Commands read their options, call the library and print; heavy libraries load inside
+them, so that help is quick. Bad input ends with one line on standard error and exit
+code 2, a solver that did not reach the optimum with 1, Ctrl-C with 130.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import typer
+
+from dcglearn.base.errors import InputError, SolverError
+from dcglearn.cli import judgments, measures
+
+app = typer.Typer(
+    name="dcglearn",
+    help="Learn the gains and discounts of DCG from judgments of which of two result lists "
+    "is better.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+judgments.add_to(app)
+measures.add_to(app)
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except (InputError, SolverError) as error:
+        _end(str(error), 2 if isinstance(error, InputError) else 1)
+    except KeyboardInterrupt:
+        _end("interrupted; nothing half-written is left", 130)
+    except BrokenPipeError:  # the reader of a pipe went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        _end(f"{error.filename or 'input or output'}: {error.strerror or error}", 2)
+    except SystemExit as end:
+        if end.code == 130:
+            _end("interrupted; nothing half-written is left", 130)
+        raise
+
+
+def _end(message: str, code: int) -> NoReturn:
+    print(f"dcglearn: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,117 @@
+"""Options that several commands share, and how results are printed."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import reporting
+
+if TYPE_CHECKING:
+    from dcglearn.data.preferences import Preferences
+
+Judgments = Annotated[
+    str, typer.Argument(metavar="PREFS", help="Judgments: .jsonl, .csv or .parquet.")
+]
+ScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="BEST,...,WORST",
+        help="The grades, best first: 2,1,0 or perfect,good,bad or perfect=3,good=1,bad=0. "
+        "Numbers in the file need none.",
+    ),
+]
+RanksOption = Annotated[
+    int | None,
+    typer.Option("--K", min=1, help="Length of the lists; longer ones are refused.", metavar="K"),
+]
+LenientOption = Annotated[
+    bool, typer.Option("--lenient", help="Pass over unknown fields and count them.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+COption = Annotated[
+    str,
+    typer.Option(
+        "--C",
+        metavar="C|cv",
+        help="What a missed margin costs; cv chooses it by cross-validation by query.",
+    ),
+]
+MarginOption = Annotated[
+    str, typer.Option("--margin", metavar="unit|hamming", help="By how much the better list wins.")
+]
+SolverOption = Annotated[
+    str, typer.Option("--solver", metavar="auto|osqp|clarabel", help="Who solves the problem.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn.")]
+UseOption = Annotated[
+    str,
+    typer.Option(
+        "--use", metavar="dcg|utility", help="Which reading of what was learned is meant."
+    ),
+]
+
+
+def read(
+    path: str,
+    scale: str | None,
+    n_ranks: int | None,
+    lenient: bool,
+    documents: bool = False,
+) -> Preferences:
+    """Read judgments with progress, and say on standard error what was passed over."""
+    from dcglearn.data.tables import PassedOver, read_preferences
+    from dcglearn.measures.scale import Scale
+
+    passed_over = PassedOver() if lenient else None
+    with reporting(f"reading {path}") as advance:
+        found = read_preferences(
+            path,
+            None if scale is None else Scale.parse(scale),
+            n_ranks,
+            passed_over,
+            advance,
+            documents,
+        )
+    for reason, times in sorted((passed_over.counts if passed_over else {}).items()):
+        print(f"passed over: {reason}, {times} times", file=sys.stderr)
+    return found
+
+
+def parse_C(text: str) -> float | None:
+    """Read the value of ``--C``: a positive number, or None for ``cv``."""
+    if text == "cv":
+        return None
+    try:
+        C = float(text)
+    except ValueError:
+        C = math.nan
+    if not (math.isfinite(C) and C > 0):
+        raise InputError(f"--C is {text!r}", "use a finite number above 0, or cv")
+    return C
+
+
+def parse_use(text: str) -> Any:
+    """Read the value of ``--use``."""
+    if text not in ("dcg", "utility"):
+        raise InputError(f"--use is {text!r}", "use dcg or utility")
+    return text
+
+
+def print_json(document: Any) -> None:
+    """Print a JSON document; what is not a number becomes null."""
+    typer.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

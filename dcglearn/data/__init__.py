@@ -1,0 +1,1 @@
+"""Rankings and preferences as arrays; files in and out."""

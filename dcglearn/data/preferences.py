@@ -1,0 +1,270 @@
+"""Preferences as arrays: judgments of which of two rankings is better.
+
+Judgments keep the order and the sides in which they were given. What learning
+uses is derived from them: the strict ones as pairs of shape (n, 2, K) with the
+preferred ranking first. Ties are kept beside, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+
+ANSWERS = ("a", "b", "tie", "good", "bad")
+"""The answers, by code: a is better, b is better, or a tie; ``good`` and ``bad`` are
+ties with a level (both lists equally good, or equally bad)."""
+
+Pairs: TypeAlias = NDArray[np.int8]
+Ids: TypeAlias = NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Side-by-side judgments of rankings.
+
+    Parameters
+    ----------
+    lists : ndarray of int8, shape (n, 2, K)
+        Grade indices of the lists shown as a and as b, -1 for no document.
+    answers : ndarray of int8, shape (n,)
+        Index into :data:`ANSWERS`.
+    scale : Scale
+        The grades, best first.
+    weights : ndarray of float, shape (n,)
+        How much each judgment counts; finite and not negative.
+    queries, judges : ndarray of object, shape (n,)
+        Ids as text, or None where unknown.
+
+    Examples
+    --------
+    >>> data = Preferences.of([[[0, 1], [1, 1]], [[1, 0], [0, 0]]], ["a", "b"], Scale((1, 0)))
+    >>> data.pairs.tolist()
+    [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
+    """
+
+    lists: Pairs
+    answers: NDArray[np.int8]
+    scale: Scale
+    weights: NDArray[np.float64]
+    queries: Ids
+    judges: Ids
+
+    @classmethod
+    def of(
+        cls,
+        lists: object,
+        answers: object,
+        scale: Scale,
+        weights: object = None,
+        queries: object = None,
+        judges: object = None,
+    ) -> Preferences:
+        """Build preferences from array-likes, checked and filled up with defaults.
+
+        Parameters
+        ----------
+        lists : array-like of int, shape (n, 2, K)
+        answers : sequence of str, shape (n,)
+            From :data:`ANSWERS`.
+        scale : Scale
+        weights : array-like of float, shape (n,), optional
+            1 by default.
+        queries, judges : sequence of str or None, optional
+
+        Returns
+        -------
+        Preferences
+
+        Raises
+        ------
+        InputError
+            If shapes differ, an answer is unknown, a grade is off the scale or a
+            weight is not finite or negative.
+        """
+        rows = np.asarray(lists)
+        if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
+            raise InputError(f"lists of shape {rows.shape} and {rows.dtype}", "give ints (n, 2, K)")
+        if rows.size and not (NO_DOCUMENT <= rows.min() and rows.max() < len(scale)):
+            raise InputError("a grade index is off the scale", f"use -1 ... {len(scale) - 1}")
+        codes = [answer_code(answer) for answer in np.asarray(answers, object).ravel()]
+        n = len(rows)
+        weight = np.ones(n) if weights is None else np.asarray(weights, float)
+        for index, value in enumerate(weight.ravel()):
+            checked_weight(value, f"row {index}")
+        columns = [
+            np.full(n, None, object) if ids is None else np.asarray(ids, object)
+            for ids in (queries, judges)
+        ]
+        if any(len(part) != n for part in (codes, weight, *columns)):
+            raise InputError(f"{n} pairs of lists, but not {n} of each other column", "align them")
+        return cls(rows.astype(np.int8), np.array(codes, np.int8), scale, weight, *columns)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def n_ranks(self) -> int:
+        """K, the width of the lists."""
+        return int(self.lists.shape[2])
+
+    @property
+    def n_grades(self) -> int:
+        """L, the number of grades on the scale."""
+        return len(self.scale)
+
+    @property
+    def strict(self) -> NDArray[np.bool_]:
+        """Which judgments prefer one side, shape (n,)."""
+        found: NDArray[np.bool_] = self.answers <= ANSWERS.index("b")
+        return found
+
+    @property
+    def pairs(self) -> Pairs:
+        """The strict judgments, shape (m, 2, K), the preferred list first."""
+        strict = self.lists[self.strict]
+        b_wins = self.answers[self.strict] == ANSWERS.index("b")
+        strict[b_wins] = strict[b_wins][:, ::-1]
+        return strict
+
+    @property
+    def pair_weights(self) -> NDArray[np.float64]:
+        """The weights of the strict judgments, shape (m,)."""
+        return self.weights[self.strict]
+
+    @property
+    def pair_groups(self) -> NDArray[np.int64]:
+        """A number for the query of each strict judgment, shape (m,).
+
+        Numbers follow first appearance; a judgment without a query is its own group.
+        """
+        groups: dict[object, int] = {}
+        keys = (
+            ("alone", row) if query is None else ("query", query)
+            for row, query in enumerate(self.queries[self.strict])
+        )
+        return np.array([groups.setdefault(key, len(groups)) for key in keys], np.int64)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> Preferences:
+        """Return the judgments of the given rows, in that order.
+
+        Parameters
+        ----------
+        rows : ndarray of bool, shape (n,), or of int
+        """
+        return replace(
+            self,
+            lists=self.lists[rows],
+            answers=self.answers[rows],
+            weights=self.weights[rows],
+            queries=self.queries[rows],
+            judges=self.judges[rows],
+        )
+
+    def check_strict(self) -> None:
+        """Refuse judgments from which nothing can be learned.
+
+        Raises
+        ------
+        InputError
+            If no judgment is strict (or has weight), all strict ones are of identical
+            lists, or only one grade occurs.
+        """
+        pairs = self.pairs[self.pair_weights > 0]
+        if not len(pairs):
+            raise InputError(
+                f"no strict preference among {len(self)} judgments",
+                "give at least one answer a or b, with weight",
+            )
+        if (pairs[:, 0] == pairs[:, 1]).all():
+            raise InputError(
+                f"all {len(pairs)} strict preferences are between identical lists",
+                "give pairs whose lists differ",
+            )
+        grades = np.unique(pairs)
+        if len(grades) == 1:
+            raise InputError(
+                f"only one grade occurs ({self.scale.labels[grades[0]]})",
+                "judge lists that hold documents of different grades",
+            )
+
+
+def query_folds(
+    groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split judgments into folds that keep a query whole.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        The query of each judgment, as :attr:`Preferences.pair_groups`.
+    n_folds : int
+        At least 2 and at most the number of queries.
+    rng : numpy.random.Generator
+        Shuffles the queries.
+
+    Yields
+    ------
+    train, test : ndarrays of int
+        Row numbers, ascending.
+
+    Raises
+    ------
+    InputError
+        If there are fewer queries than folds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for train, test in query_folds(np.array([0, 0, 1, 1]), 2, rng):
+    ...     print(train, test)
+    [0 1] [2 3]
+    [2 3] [0 1]
+    """
+    from sklearn.model_selection import GroupKFold
+
+    n_groups = len(np.unique(groups))
+    if not 2 <= n_folds <= n_groups:
+        raise InputError(
+            f"{n_folds} folds for judgments of {n_groups} queries",
+            f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query",
+        )
+    folds = GroupKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+    yield from folds.split(groups, groups=groups)
+
+
+def answer_code(answer: object) -> int:
+    """Return the index of an answer in :data:`ANSWERS`.
+
+    Raises
+    ------
+    InputError
+        If it is none of them.
+    """
+    if isinstance(answer, str) and answer in ANSWERS:
+        return ANSWERS.index(answer)
+    raise InputError(f"the answer is {answer!r}", f"use one of {', '.join(ANSWERS)}")
+
+
+def checked_weight(value: object, place: str = "") -> float:
+    """Return a weight as a float.
+
+    Raises
+    ------
+    InputError
+        If it is no finite number or negative.
+    """
+    if not isinstance(value, bool | str):
+        try:
+            weight = float(value)  # type: ignore[arg-type]  # what float() refuses is caught here
+        except (TypeError, ValueError):
+            weight = np.nan
+        if np.isfinite(weight) and weight >= 0:
+            return weight
+    raise InputError(f"the weight is {value!r}", "use a finite number, 0 or more", place)

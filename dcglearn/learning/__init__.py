@@ -1,0 +1,1 @@
+"""From pairs of rankings to a DCG."""

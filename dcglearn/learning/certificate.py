@@ -1,0 +1,128 @@
+"""Is this W optimal, and how far can it be from the optimum? One judge for all solvers.
+
+For any W in the cone of monotone rows let r = max(0, m - X w), q = C X'(v r), and P
+the projection on that cone (isotonic regression, row by row). The dual variables
+2 C v r are feasible, and the duality gap they leave is
+
+    gap = |w - P(q)|^2 + 2 <w, P(q) - q>,        |w - w*| <= sqrt(gap)
+
+because the objective is 2-strongly convex. w is the optimum iff w = P(q). It takes
+one pass over the pairs and nothing from the solver. Without monotone rows P is the
+identity and gap = |w - q|^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from dcglearn.learning.problem import Problem
+from dcglearn.measures.discounts import Floats
+
+TOLERANCE = 1e-6
+"""An answer is accepted when sqrt(gap) <= TOLERANCE |w|."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known about an answer, from the problem and the answer alone.
+
+    Attributes
+    ----------
+    objective : float
+        The value at W.
+    gap : float
+        An upper bound on objective - optimum.
+    distance : float
+        sqrt(gap), an upper bound on the Euclidean distance to the optimum.
+    size : float
+        |W|, the Euclidean norm.
+    residual : float
+        The largest entry of |W - P(q)|, 0 at the optimum.
+    active_pairs : int
+        Pairs that do not reach their margin.
+    tied_grades : int
+        Monotone rows that hold with equality: neighbouring grades worth the same
+        at a rank.
+    """
+
+    objective: float
+    gap: float
+    distance: float
+    size: float
+    residual: float
+    active_pairs: int
+    tied_grades: int
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the answer is the optimum to within :data:`TOLERANCE`, relatively."""
+        return self.distance <= TOLERANCE * self.size
+
+    def to_json(self) -> dict[str, float | int | bool]:
+        """Return the numbers as a JSON-able dict."""
+        return asdict(self) | {"confirmed": self.confirmed}
+
+    def __str__(self) -> str:
+        return (
+            f"objective {self.objective:.10g}, duality gap {self.gap:.2g}, |W - W*| <= "
+            f"{self.distance:.2g} with |W| = {self.size:.4g}, fixed-point residual "
+            f"{self.residual:.2g}, {self.active_pairs} active pairs, {self.tied_grades} tied grades"
+        )
+
+
+def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
+    """Project an answer on the cone and judge it.
+
+    Parameters
+    ----------
+    problem : Problem
+    W : ndarray of float, shape (K, L)
+        Any solver's answer.
+
+    Returns
+    -------
+    W : ndarray of float, shape (K, L)
+        The answer, projected on the monotone cone; this is what the certificate is of.
+    certificate : Certificate
+
+    Examples
+    --------
+    One pair of lists of one rank; the optimum is W = (1/3, -1/3) for C = 1:
+
+    >>> problem = Problem.of([[[0], [1]]], 2)
+    >>> W, certificate = certify(problem, np.array([[1, -1]]) / 3)
+    >>> certificate.confirmed, certify(problem, np.array([[0.5, -0.5]]))[1].confirmed
+    (True, False)
+    """
+    W = project(problem, W)
+    slacks = problem.slacks(W)
+    q = pull(problem, slacks)
+    target = project(problem, q)
+    gap = float(np.sum((W - target) ** 2) + max(0.0, 2 * np.sum(W * (target - q))))
+    certificate = Certificate(
+        objective=float(np.sum(W**2) + problem.C * problem.weights @ slacks**2),
+        gap=gap,
+        distance=float(np.sqrt(gap)),
+        size=float(np.linalg.norm(W)),
+        residual=float(np.abs(W - target).max()),
+        active_pairs=int((slacks > 0).sum()),
+        tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
+    )
+    return W, certificate
+
+
+def pull(problem: Problem, slacks: Floats) -> Floats:
+    """Return q = C X'(v r), where the violated margins pull W to, shape (K, L)."""
+    found: Floats = problem.C * (problem.differences.T @ (problem.weights * slacks))
+    return found.reshape(problem.shape)
+
+
+def project(problem: Problem, W: Floats) -> Floats:
+    """Return the nearest matrix with monotone rows, or W itself where none are asked for."""
+    if not problem.monotone:
+        return np.array(W, float)
+    from scipy.optimize import isotonic_regression
+
+    return np.array([isotonic_regression(row, increasing=False).x for row in np.asarray(W, float)])

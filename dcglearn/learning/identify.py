@@ -1,0 +1,374 @@
+"""What pairs of rankings can and cannot determine.
+
+Pairs see W only through X w, so a direction t with X t = 0 is left to the size penalty
+w'w (the ridge). Three kinds of such directions have a meaning:
+
+* *rank offsets*: every grade at one rank gains the same constant. Invisible unless
+  some list is empty at that rank and its partner is not;
+* *grade offsets*: one grade gains the same constant at every rank. Invisible if the two
+  lists of each pair hold the same grades; then discounts are determined only up to an
+  affine map, because W = (c + a) g' orders such lists as c g' does;
+* grades that no chain of pairs compares at a rank: the components of the graph that
+  joins two grades when some pair sets one against the other there.
+
+Rank is not enough: a few pairs of different content make X of full rank while the ridge
+still decides. How far data determine a direction t, |t| = 1, is its *data share*
+
+    share(t) = 1 - t'(I + C X'VX)^-1 t      between 0 (ridge alone) and 1 (data alone),
+
+over all pairs before a fit (an upper limit), and over the active pairs at a given W: a
+pair that has reached its margin pulls no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dcglearn.learning.encoding import gram
+from dcglearn.learning.factorise import Gauge, factorise
+from dcglearn.learning.problem import Problem
+from dcglearn.measures.discounts import Floats, rule_discounts
+from dcglearn.measures.scale import NO_DOCUMENT, Label
+
+HALF = 0.5
+"""Below this data share the ridge weighs more than the data."""
+
+NOTHING = 1e-9
+"""Below this data share there are no data at all, but for rounding."""
+
+MOST_LISTED = 5
+
+
+Determined = Literal["data", "ridge", "none"]
+
+
+@dataclass(frozen=True)
+class Identifiability:
+    """What a set of pairs determines.
+
+    Attributes
+    ----------
+    n_pairs, rank, n_directions : int
+        Pairs that count, the rank of X, and K L, the number of directions of W.
+    free_ranks : tuple of int
+        Ranks (from 1) whose offset is invisible while all grades are compared.
+    same_content : bool
+        Whether both lists of every pair hold the same grades.
+    still_ranks : tuple of int
+        Ranks (from 1) at which no pair differs.
+    still_grades : tuple of int
+        Grade indices that never stand on one side alone at a rank.
+    separate : tuple of (int, tuple of tuples of int)
+        At rank k, the groups of grades that no chain of pairs compares.
+    unnamed : int
+        Invisible directions beyond all those named above.
+    gauge : {"worst", "order", "absolute"}
+        How W is to be read (see :mod:`dcglearn.learning.factorise`).
+    seen_offsets : ndarray of bool, shape (K,)
+        Ranks whose offset the data determine (lists are empty there).
+    offset_share : float
+        Data share of one constant added to all discounts.
+    discount_share : ndarray of float, shape (K,)
+    gain_share : ndarray of float, shape (L,)
+        Data shares of each discount and gain, as the gauge reads them.
+    at_optimum : bool
+        Whether shares are of the active pairs at a W, or of all pairs.
+    """
+
+    n_pairs: int
+    rank: int
+    n_directions: int
+    free_ranks: tuple[int, ...]
+    same_content: bool
+    still_ranks: tuple[int, ...]
+    still_grades: tuple[int, ...]
+    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    unnamed: int
+    gauge: Gauge
+    seen_offsets: NDArray[np.bool_]
+    offset_share: float
+    discount_share: Floats
+    gain_share: Floats
+    at_optimum: bool
+
+    def statements(self, labels: Sequence[Label] | None = None) -> list[str]:
+        """Say in words what the pairs do not determine.
+
+        Parameters
+        ----------
+        labels : sequence of labels, optional
+            The names of the grades; their indices by default.
+
+        Returns
+        -------
+        list of str
+        """
+        n_grades = len(self.gain_share)
+        names = [str(label) for label in (range(n_grades) if labels is None else labels)]
+        said = [f"the differences of {self.n_pairs} pairs have rank {self.rank} of {self.n_directions}"]
+        if self.free_ranks:
+            said.append(f"every grade at {_ranks(self.free_ranks)} could gain the same constant")
+        if self.same_content:
+            said.append(
+                "discounts are determined only up to an affine map: all pairs reorder one list"
+            )
+        elif self.gauge == "order":
+            said.append(
+                "discounts are determined only up to an affine map: too few pairs hold lists of "
+                f"different content (data share of a common offset {self.offset_share:.2f})"
+            )
+        if self.still_ranks:
+            said.append(f"no pair differs at {_ranks(self.still_ranks)}: no discount there")
+        if self.still_grades:
+            never = ", ".join(names[grade] for grade in self.still_grades)
+            said.append(f"no pair differs in grade {never}: no gain for it")
+        for rank, groups in self.separate[:MOST_LISTED]:
+            sets = " and ".join("{" + ", ".join(names[g] for g in group) + "}" for group in groups)
+            said.append(f"at rank {rank} the grades {sets} are never compared with each other")
+        if len(self.separate) > MOST_LISTED:
+            said.append(f"so it is at {len(self.separate) - MOST_LISTED} more ranks")
+        if self.unnamed:
+            said.append(f"{self.unnamed} more directions of W are left to the ridge: too few pairs")
+        return said
+
+    def to_json(self, labels: Sequence[Label] | None = None) -> dict[str, Any]:
+        """Return everything as a JSON-able dict, the statements included."""
+        return {
+            "pairs": self.n_pairs,
+            "rank": self.rank,
+            "directions": self.n_directions,
+            "gauge": self.gauge,
+            "same_content": self.same_content,
+            "still_ranks": list(self.still_ranks),
+            "still_grades": list(self.still_grades),
+            "offset_share": self.offset_share,
+            "discount_share": self.discount_share.tolist(),
+            "gain_share": self.gain_share.tolist(),
+            "at_optimum": self.at_optimum,
+            "statements": self.statements(labels),
+        }
+
+
+def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
+    """Find out what the pairs of a problem determine.
+
+    Parameters
+    ----------
+    problem : Problem
+        Pairs of weight 0 do not count.
+    W : ndarray of float, shape (K, L), optional
+        The optimum. Without it nothing is fitted: shares are those of all pairs,
+        along equally spaced gains and the discounts 1 / log2(i + 1).
+
+    Returns
+    -------
+    Identifiability
+
+    Examples
+    --------
+    Two grades at two ranks, one pair that swaps them:
+
+    >>> found = identify(Problem.of([[[0, 1], [1, 0]]], 2))
+    >>> found.rank, found.same_content
+    (1, True)
+    >>> found.statements()[1]
+    'every grade at ranks 1-2 could gain the same constant'
+    """
+    counted = problem.weights > 0
+    pairs = problem.pairs[counted]
+    structure = _structure(pairs, problem.n_grades)
+    active = counted if W is None else counted & (problem.slacks(W) > 0)
+    curvature = gram(problem.pairs[active], problem.n_grades, problem.weights[active])
+    share = _Share(problem.C * curvature, problem.shape)
+    gauge, seen = share.gauge(structure.still_ranks)
+    discounts, gains = _shapes(problem, W, gauge, seen, structure.still_grades)
+
+    def of(discounts: Floats, gains: Floats) -> float:
+        return share(_in_gauge(np.outer(discounts, gains), gauge, seen))
+
+    n_ranks, n_grades = problem.shape
+    offset = share(np.outer(np.ones(n_ranks), gains - gains.mean()))
+    each_discount = np.array([of(rank, gains) for rank in np.eye(n_ranks)])
+    if gauge == "worst":  # a discount is then only as sure as what all of them share
+        each_discount = np.minimum(each_discount, offset)
+    return Identifiability(
+        **vars(structure),
+        gauge=gauge,
+        seen_offsets=seen,
+        offset_share=offset,
+        discount_share=each_discount,
+        gain_share=np.array([of(discounts, grade) for grade in np.eye(n_grades)]),
+        at_optimum=W is not None,
+    )
+
+
+@dataclass(frozen=True)
+class _Structure:
+    """What follows from which entries occur, whatever C and the margins."""
+
+    n_pairs: int
+    rank: int
+    n_directions: int
+    free_ranks: tuple[int, ...]
+    same_content: bool
+    still_ranks: tuple[int, ...]
+    still_grades: tuple[int, ...]
+    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    unnamed: int
+
+
+def _structure(pairs: NDArray[np.integer], n_grades: int) -> _Structure:
+    n_ranks = pairs.shape[2]
+    counts = gram(pairs, n_grades)
+    rank = _rank(counts)
+    moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
+    free, separate, invisible = [], [], []
+    for k in range(n_ranks):
+        groups, whole = _compared(pairs[:, :, k], n_grades)
+        for group in groups:
+            invisible.append(_at(k, group, n_ranks, n_grades))
+        if not moving[k].any():
+            continue
+        if whole and groups:
+            free.append(k + 1)
+        elif not whole:
+            separate.append((k + 1, _groups_with_rest(groups, n_grades)))
+    columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
+    hidden = [column for column in columns if not (counts @ column).any()]
+    named = np.array(invisible + hidden).reshape(-1, counts.shape[0])
+    return _Structure(
+        n_pairs=len(pairs),
+        rank=rank,
+        n_directions=counts.shape[0],
+        free_ranks=tuple(free),
+        same_content=len(hidden) == n_grades,
+        still_ranks=tuple(int(k) + 1 for k in np.flatnonzero(~moving.any(axis=1))),
+        still_grades=tuple(map(int, np.flatnonzero(~moving.any(axis=0)))),
+        separate=tuple(separate),
+        unnamed=counts.shape[0] - rank - (_rank(named @ named.T) if len(named) else 0),
+    )
+
+
+def _compared(column: NDArray[np.integer], n_grades: int) -> tuple[list[list[int]], bool]:
+    """Return the groups of grades whose common offset is invisible at one rank.
+
+    The second value says whether chains of pairs compare all the grades there. A group
+    that is set against an empty rank is pinned, hence not invisible.
+    """
+    nodes = np.where(column == NO_DOCUMENT, n_grades, column).astype(np.int64)
+    differ = nodes[:, 0] != nodes[:, 1]
+    edges = (np.ones(differ.sum()), (nodes[differ, 0], nodes[differ, 1]))
+    n_groups, group = connected_components(csr_array(edges, shape=(n_grades + 1, n_grades + 1)))
+    pinned = group[n_grades]
+    groups = [
+        np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned
+    ]
+    return groups, len(set(group[:n_grades].tolist())) == 1
+
+
+def _groups_with_rest(groups: list[list[int]], n_grades: int) -> tuple[tuple[int, ...], ...]:
+    rest = sorted(set(range(n_grades)) - {grade for group in groups for grade in group})
+    return tuple(map(tuple, ([rest] if rest else []) + groups))
+
+
+def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
+    direction = np.zeros((n_ranks, n_grades))
+    direction[k, grades] = 1.0
+    return direction.ravel()
+
+
+def _rank(symmetric: Floats) -> int:
+    values = np.linalg.eigvalsh(symmetric)
+    largest = values.max(initial=0.0)
+    return int((values > 10 * len(values) * np.finfo(float).eps * largest).sum())
+
+
+class _Share:
+    """share(t) of directions t of W, for one curvature C X'VX."""
+
+    def __init__(self, curvature: Floats, shape: tuple[int, int]) -> None:
+        self.shape = shape
+        self._factor = cho_factor(np.eye(len(curvature)) + curvature)
+
+    def __call__(self, direction: Floats) -> float:
+        size = float(np.linalg.norm(direction))
+        if size <= 1e-12:
+            return 0.0
+        t = direction.ravel() / size
+        return min(1.0, max(0.0, 1.0 - float(t @ cho_solve(self._factor, t))))
+
+    def gauge(self, still_ranks: tuple[int, ...]) -> tuple[Gauge, NDArray[np.bool_]]:
+        """Choose how to read W: by what is half as well determined as what is beside it."""
+        n_ranks, n_grades = self.shape
+        gains = np.linspace(1.0, -1.0, n_grades)
+        ranks = np.eye(n_ranks)
+        seen = np.array(
+            [
+                self(np.outer(rank, np.ones(n_grades)))
+                >= max(HALF * self(np.outer(rank, gains)), NOTHING)
+                for rank in ranks
+            ]
+        )
+        if seen.any():
+            return "absolute", seen
+        moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
+        between = [self(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving]
+        offset = self(np.outer(np.ones(n_ranks), gains))
+        return ("worst" if offset >= HALF * float(np.median(between)) else "order"), seen
+
+
+def _in_gauge(direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
+    """Take off a direction what the gauge declares to be without meaning."""
+    offsets = direction.mean(axis=1, keepdims=True) * ~seen[:, None]
+    found: Floats = direction - offsets
+    return found - found.mean(axis=0) if gauge == "order" else found
+
+
+def _shapes(
+    problem: Problem,
+    W: Floats | None,
+    gauge: Gauge,
+    seen: NDArray[np.bool_],
+    still_grades: tuple[int, ...],
+) -> tuple[Floats, Floats]:
+    """Return the discounts and gains along which shares are taken."""
+    n_ranks, n_grades = problem.shape
+    if W is None or not W.any():
+        return rule_discounts("log2", n_ranks), np.linspace(1.0, 0.0, n_grades)
+    factors = factorise(W, gauge, seen, still_grades, ordered=problem.monotone)
+    return factors.discounts, factors.gains
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    """Write ranks as runs.
+
+    >>> _ranks([1, 2, 3, 7]), _ranks([4])
+    ('ranks 1-3, 7', 'rank 4')
+    """
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    text = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in runs)
+    return f"rank{'s' if len(ranks) > 1 else ''} {text}"
+
+
+def determined(share: float, still: bool) -> Determined:
+    """Say what determines a quantity: ``data``, more the ``ridge``, or ``none`` (nothing).
+
+    >>> determined(0.9, False), determined(0.3, False), determined(0.0, True)
+    ('data', 'ridge', 'none')
+    """
+    if still or share < NOTHING:
+        return "none"
+    return "data" if share >= HALF else "ridge"

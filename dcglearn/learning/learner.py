@@ -1,0 +1,290 @@
+"""DCGLearner: the estimator people call.
+
+It keeps scikit-learn's contract on pairs of rankings, so that its tools work on them:
+``GridSearchCV`` with ``GroupKFold`` by query chooses C. What is learned is W of shape
+(ranks, grades); its rank-1 reading is a DCG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.learning.factorise import factorise
+from dcglearn.learning.identify import identify
+from dcglearn.learning.margins import MARGINS, one_a_pair
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.qp import SolverName, solve
+from dcglearn.measures.agreement import as_pairs, differences, outcome_of, weighted_mean
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import Grades
+from dcglearn.measures.utility import LinearUtility
+
+Encoding = Literal["grades", "documents"]
+Margin = str | Callable[[Grades], ArrayLike]
+
+
+class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+    """Learn the gains and discounts of DCG from preferences between rankings.
+
+    Minimises  <W, W> + C sum_i v_i max(0, m_i - u(first_i) + u(second_i))^2, and for
+    grades W[k, l] >= W[k, l + 1] at every rank (Zhou, Zha, Xue & Yu, arXiv 1212.5650:
+    eq. 1 with unit margins, eq. 4 with Hamming margins, eq. 6 for documents).
+
+    Parameters
+    ----------
+    encoding : {"grades", "documents"}, default "grades"
+        What the numbers in a ranking are: grade indices, 0 the best, -1 for no
+        document; or the numbers of K documents, each ranking holding each once.
+    margin : {"unit", "hamming"} or callable, default "unit"
+        By how much the preferred ranking should win; a callable takes the pairs
+        (n, 2, K) and returns n numbers.
+    C : float, default 1.0
+        What a missed margin costs beside the size of W. Positive.
+    solver : {"auto", "osqp", "clarabel"}, default "auto"
+        See :func:`dcglearn.learning.qp.solve`.
+    n_grades : int, optional
+        L. By default the largest index in the pairs, plus 1.
+
+    Attributes
+    ----------
+    weights_ : ndarray of float, shape (K, L)
+        W, confirmed optimal to a relative 1e-6 by `certificate_`.
+    utility_ : LinearUtility
+        W as a measure: what was learned, and what ``predict`` uses.
+    dcg_ : DCG
+        Its rank-1 reading in the gauge that the pairs determine.
+    factors_ : Factors
+        Discounts, gains, singular values and gauge of that reading.
+    singular_values_ : ndarray of float
+        Of W in its gauge: how near to rank 1 it is.
+    certificate_ : Certificate
+    solution_ : Solution
+    identifiability_ : Identifiability
+        What the pairs determine, at the optimum.
+    n_features_in_ : int
+        2 K.
+
+    Examples
+    --------
+    >>> pairs = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]]
+    >>> learner = DCGLearner().fit(pairs)
+    >>> learner.dcg_
+    DCG([1, 0], [1, 0.5])
+    >>> learner.predict(pairs), learner.score(pairs)
+    (array([1., 1., 1.]), 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        encoding: Encoding = "grades",
+        margin: Margin = "unit",
+        C: float = 1.0,
+        solver: SolverName = "auto",
+        n_grades: int | None = None,
+    ) -> None:
+        self.encoding = encoding
+        self.margin = margin
+        self.C = C
+        self.solver = solver
+        self.n_grades = n_grades
+
+    def fit(
+        self, pairs: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> DCGLearner:
+        """Learn from pairs.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+            The preferred ranking first.
+        y : ignored
+            Here for scikit-learn's tools.
+        sample_weight : array-like of float, shape (n,), optional
+            How much each pair counts, 0 or more; 1 by default.
+
+        Returns
+        -------
+        DCGLearner
+            The learner itself.
+
+        Raises
+        ------
+        InputError
+            If the pairs, the weights or a parameter cannot be used.
+        SolverError
+            If no solver's answer is confirmed.
+        """
+        problem = self.problem(pairs, sample_weight)
+        solution = solve(problem, self.solver)
+        found = identify(problem, solution.W)
+        factors = factorise(
+            solution.W,
+            found.gauge,
+            found.seen_offsets,
+            found.still_grades,
+            ordered=self.encoding == "grades",
+        )
+        self.weights_ = solution.W
+        self.solution_ = solution
+        self.certificate_ = solution.certificate
+        self.identifiability_ = found
+        self.factors_ = factors
+        self.singular_values_ = factors.singular_values
+        self.utility_ = LinearUtility(solution.W)
+        self.dcg_ = DCG(factors.gains, factors.discounts)
+        return self
+
+    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
+        """Return the problem that ``fit`` solves, checked, without solving it.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+        sample_weight : array-like of float, shape (n,), optional
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            As ``fit``.
+        """
+        if self.encoding not in ("grades", "documents"):
+            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        if isinstance(self.margin, str) and self.margin not in MARGINS:
+            raise unknown_name("margin", self.margin, MARGINS)
+        rows = self._checked(pairs, reset=True)
+        if self.encoding == "documents":
+            n_grades = rows.shape[2]
+            _check_permutations(rows)
+        else:
+            n_grades = self._grades_of(rows)
+        weights = None
+        if sample_weight is not None:
+            weights = one_a_pair(sample_weight, len(rows), "sample_weight", 0.0)
+        _check_worth_learning(rows if weights is None else rows[weights > 0])
+        return Problem.of(
+            rows,
+            n_grades,
+            self.margin(rows) if callable(self.margin) else self.margin,
+            weights,
+            self.C,
+            monotone=self.encoding == "grades",
+        )
+
+    def decision_function(self, pairs: ArrayLike) -> Floats:
+        """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+        """
+        check_is_fitted(self)
+        return differences(self.utility_, self._checked(pairs, reset=False))
+
+    def predict(self, pairs: ArrayLike) -> Floats:
+        """Return 1 where the first ranking is better, -1 where the second is, 0 for a tie.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+        """
+        found: Floats = np.sign(self.decision_function(pairs))
+        return found
+
+    def score(
+        self, pairs: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the share of pairs whose first ranking is scored higher; a tie counts 1/2.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+            The preferred ranking first.
+        y : ignored
+        sample_weight : array-like of float, shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        return weighted_mean(outcome_of(self.decision_function(pairs)), sample_weight)
+
+    def _checked(self, pairs: ArrayLike, reset: bool) -> NDArray[np.integer]:
+        """Return pairs of shape (n, 2, K), checked as scikit-learn checks its input."""
+        array = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
+        if getattr(array, "ndim", 2) == 3 and array.shape[1] == 2:
+            array = np.reshape(array, (len(array), -1))
+        flat = validate_data(self, array, reset=reset, dtype="numeric")
+        limit = self.utility_.n_grades if not reset else np.iinfo(np.int64).max
+        return as_pairs(flat, limit)
+
+    def _grades_of(self, rows: NDArray[np.integer]) -> int:
+        largest = int(rows.max()) + 1
+        if self.n_grades is None:
+            return max(largest, 1)
+        if isinstance(self.n_grades, bool) or int(self.n_grades) < largest:
+            raise InputError(
+                f"n_grades is {self.n_grades}, and grade index {largest - 1} occurs",
+                f"use {largest} or more",
+            )
+        return int(self.n_grades)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.three_d_array = True
+        tags.target_tags.required = False
+        return tags
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn's estimators do."""
+        params: dict[str, Any] = super().get_params(deep)
+        return params
+
+
+def _check_permutations(rows: NDArray[np.integer]) -> None:
+    whole = (np.sort(rows, axis=2) == np.arange(rows.shape[2])).all(axis=(1, 2))
+    if not whole.all():
+        raise InputError(
+            f"a ranking is no permutation of the documents 0 ... {rows.shape[2] - 1}",
+            "rank each of the K documents once",
+            f"row {int(np.argmin(whole))}",
+        )
+
+
+def _check_worth_learning(rows: NDArray[np.integer]) -> None:
+    if not len(rows):
+        raise InputError("all weights are 0", "give at least one pair a weight")
+    if (rows[:, 0] == rows[:, 1]).all():
+        raise InputError(
+            f"all {len(rows)} strict preferences are between identical lists",
+            "give pairs whose lists differ",
+        )
+    occurring = np.unique(rows)
+    if len(occurring) == 1:
+        raise InputError(
+            f"only one grade occurs (index {occurring[0]})",
+            "judge lists that hold documents of different grades",
+        )

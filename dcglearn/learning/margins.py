@@ -1,0 +1,89 @@
+"""Margins: by how much the preferred ranking should win.
+
+``unit``     m = 1                              (Zhou, Zha, Xue & Yu, eq. 1)
+``hamming``  m = #{k : pi_k differs from pi'_k} (the same, eq. 4, "enhanced")
+
+or any numbers, one a pair. A margin of 0 or less asks for less than a win.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import Grades
+
+MarginName = Literal["unit", "hamming"]
+MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
+
+
+def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
+    """Return the margin of each pair.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (n, 2, K)
+    margin : {"unit", "hamming"} or array-like of float, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, or the numbers are not finite or not one a pair.
+
+    Examples
+    --------
+    >>> pairs = np.array([[[0, 0, 1, 3, 4], [0, 1, 0, 3, 4]], [[0, 0, 1, 3, 4], [3, 4, 0, 0, 1]]])
+    >>> margins(pairs, "hamming"), margins(pairs)
+    (array([2., 5.]), array([1., 1.]))
+    """
+    if isinstance(margin, str):
+        if margin not in MARGINS:
+            raise unknown_name("margin", margin, MARGINS)
+        if margin == "unit":
+            return np.ones(len(pairs))
+        return (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
+    return one_a_pair(margin, len(pairs), "margins")
+
+
+def one_a_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
+    """Check that there is one finite number a pair.
+
+    Parameters
+    ----------
+    values : array-like of float
+    n_pairs : int
+    name : str
+        What to call them in an error.
+    low : float
+        The smallest number allowed.
+
+    Returns
+    -------
+    ndarray of float, shape (n_pairs,)
+
+    Raises
+    ------
+    InputError
+        Naming the row of the first number that does not fit.
+    """
+    try:
+        found = np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} are not numbers", "give one finite number a pair") from error
+    if found.shape != (n_pairs,):
+        raise InputError(f"{name} of shape {found.shape} for {n_pairs} pairs", "give one a pair")
+    wrong = ~(np.isfinite(found) & (found >= low))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
+        raise InputError(f"{name} hold {found[row]}", remedy, f"row {row}")
+    return found

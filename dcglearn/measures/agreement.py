@@ -1,0 +1,146 @@
+"""How often a measure agrees with judgments: the one place where it is counted.
+
+A judgment says that the first ranking of a pair is better. The measure is right
+(1) if it scores the first one higher, wrong (0) if lower, and a tie of the measure
+counts 1/2 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2, call the mean over
+pairs "precision").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import as_grades
+from dcglearn.measures.utility import LinearUtility, add_up
+
+Measure = DCG | LinearUtility
+
+TIE = 1e-12
+"""Two scores are tied when they differ by less than this share of the largest
+possible score: sums of equal terms in another order differ by rounding alone."""
+
+
+def differences(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
+
+    The two lists of a pair answer one query and share its ideal, so a normalised
+    DCG orders them as the plain one does; the plain one is used.
+
+    Parameters
+    ----------
+    measure : DCG or LinearUtility
+    pairs : array-like of int, shape (n, 2, K)
+        Grade indices, the preferred ranking first, -1 for no document.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If the pairs have another shape, or grades or ranks that the measure lacks.
+
+    Examples
+    --------
+    >>> differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
+    array([0., 2.])
+    """
+    rows = as_pairs(pairs, measure.n_grades)
+    weights = measure.matrix_for(rows.shape[-1])
+    found = add_up(weights, rows[:, 0]) - add_up(weights, rows[:, 1])
+    largest = np.abs(weights).max(axis=1, initial=0.0).sum()
+    found[np.abs(found) <= TIE * largest] = 0.0
+    return found
+
+
+def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
+    """Return 1 for each judgment the measure agrees with, 0 against it, 1/2 for its ties.
+
+    Parameters
+    ----------
+    measure : DCG or LinearUtility
+    pairs : array-like of int, shape (n, 2, K)
+        The preferred ranking first.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+    """
+    return outcome_of(differences(measure, pairs))
+
+
+def outcome_of(difference: Floats) -> Floats:
+    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
+    found: Floats = (np.sign(difference) + 1) / 2
+    return found
+
+
+def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """Return the share of judgments that the measure agrees with, its ties counting 1/2.
+
+    Parameters
+    ----------
+    measure : DCG or LinearUtility
+    pairs : array-like of int, shape (n, 2, K)
+        The preferred ranking first.
+    sample_weight : array-like of float, shape (n,), optional
+        How much each judgment counts, 1 by default.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If there are no pairs, or the weights add up to 0.
+
+    Examples
+    --------
+    >>> agreement(DCG([2, 1, 0], "log2"), [[[0, 2], [2, 0]], [[1, 2], [0, 2]]])
+    0.5
+    """
+    return weighted_mean(outcomes(measure, pairs), sample_weight)
+
+
+def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
+    """Return the weighted mean of the values; there must be something to average."""
+    weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, float)
+    total = weights.sum()
+    if not total > 0:
+        raise InputError("no judgment to count", "give at least one strict preference")
+    return float(values @ weights / total)
+
+
+def as_pairs(pairs: ArrayLike, n_grades: int) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
+    """Check an array of preference pairs.
+
+    Parameters
+    ----------
+    pairs : array-like of int, shape (n, 2, K)
+        Grade indices; (n, 2 K), first ranking then second, is accepted too.
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    ndarray of int, shape (n, 2, K)
+
+    Raises
+    ------
+    InputError
+        If the shape is another or an entry is no grade index.
+    """
+    rows = as_grades(pairs, n_grades, "pairs")
+    if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
+        rows = rows.reshape(len(rows), 2, -1)
+    if rows.ndim != 3 or rows.shape[1] != 2 or not rows.shape[2]:
+        raise InputError(
+            f"pairs of shape {rows.shape}", "give (n, 2, K): the preferred ranking first"
+        )
+    return rows

@@ -1,0 +1,198 @@
+"""Discounts: how much each rank counts, as a named rule or as any vector.
+
+A rule gives c_1, c_2, ... for as many ranks as are asked for; a vector has the
+length it has. i is the rank, 1 for the first.
+
+=============  ==========================  =======================================
+rule           c_i                         source
+=============  ==========================  =======================================
+``log2``       1 / log2(i + 1)             Burges et al., ICML 2005
+``jk(b)``      1 / max(1, log_b i)         Jarvelin & Kekalainen, TOIS 20(4), 2002
+``zipf``       1 / i                       Urbano & Marrero, ECIR 2015
+``linear(n)``  max(0, (n + 1 - i) / n)     Urbano & Marrero, ECIR 2015
+``constant``   1                           cumulated gain, Jarvelin & Kekalainen
+``rbp(p)``     (1 - p) p^(i - 1)           Moffat & Zobel, TOIS 27(1), 2008
+=============  ==========================  =======================================
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: its formula, the range of its parameter and its source."""
+
+    formula: str
+    source: str
+    at: Callable[[Floats, float], Floats]
+    parameter: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+
+
+RULES = {
+    "log2": Rule("1 / log2(i + 1)", "Burges et al. 2005", lambda i, _: 1 / np.log2(i + 1)),
+    "jk": Rule(
+        "1 / max(1, log_b i)",
+        "Jarvelin & Kekalainen 2002",
+        lambda i, b: 1 / np.maximum(1.0, np.log(i) / math.log(b)),
+        "b",
+        low=1.0,
+    ),
+    "zipf": Rule("1 / i", "Urbano & Marrero 2015", lambda i, _: 1 / i),
+    "linear": Rule(
+        "max(0, (n + 1 - i) / n)",
+        "Urbano & Marrero 2015",
+        lambda i, n: np.maximum(0.0, (n + 1 - i) / n),
+        "n",
+        low=0.0,
+    ),
+    "constant": Rule("1", "Jarvelin & Kekalainen 2002", lambda i, _: np.ones_like(i)),
+    "rbp": Rule(
+        "(1 - p) p^(i - 1)",
+        "Moffat & Zobel 2008",
+        lambda i, p: (1 - p) * p ** (i - 1),
+        "p",
+        low=0.0,
+        high=1.0,
+    ),
+}
+
+_CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\(\s*([^()]*?)\s*\)|:\s*(\S+))?\s*")
+
+
+def split_call(text: str) -> tuple[str, float | None]:
+    """Split ``name``, ``name(0.8)`` or ``name:0.8`` into the name and its parameter.
+
+    Parameters
+    ----------
+    text : str
+        As typed.
+
+    Returns
+    -------
+    name : str
+    parameter : float or None
+
+    Raises
+    ------
+    InputError
+        If the text has another form, or the parameter is no finite number.
+
+    Examples
+    --------
+    >>> split_call("rbp:0.8"), split_call("log2")
+    (('rbp', 0.8), ('log2', None))
+    """
+    match = _CALL.fullmatch(text)
+    if not match:
+        raise InputError(f"cannot read {text!r}", "write a name, or a name and a number: rbp:0.8")
+    name, inside, after = match.groups()
+    number = inside if inside is not None else after
+    if number is None:
+        return name, None
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"{number!r} in {text!r} is not a finite number", "write it like rbp:0.8")
+    return name, value
+
+
+def canonical_rule(text: str) -> str:
+    """Check a rule and write it in its one form.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"log2"``, ``"rbp(0.8)"`` or ``"rbp:0.80"``.
+
+    Returns
+    -------
+    str
+        Such as ``"rbp(0.8)"``.
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown, or its parameter is missing, superfluous or out
+        of range.
+
+    Examples
+    --------
+    >>> canonical_rule("rbp:0.80"), canonical_rule("jk(2)")
+    ('rbp(0.8)', 'jk(2)')
+    """
+    name, value = split_call(text)
+    if name not in RULES:
+        raise unknown_name("discount rule", name, RULES)
+    rule = RULES[name]
+    if not rule.parameter:
+        if value is not None:
+            raise InputError(f"the discount {name} takes no number", f"write {name}")
+        return name
+    if value is None or not rule.low < value < rule.high:
+        raise InputError(
+            f"the discount {text!r} needs {rule.parameter} in {_range(rule)}",
+            f"write {name}({rule.parameter}); it is {rule.formula}",
+        )
+    return f"{name}({number_text(value)})"
+
+
+def rule_discounts(text: str, n_ranks: int) -> Floats:
+    """Return c_1 ... c_n of a rule.
+
+    Parameters
+    ----------
+    text : str
+        The rule.
+    n_ranks : int
+        How many ranks.
+
+    Returns
+    -------
+    ndarray of float, shape (n_ranks,)
+
+    Raises
+    ------
+    InputError
+        As :func:`canonical_rule`.
+
+    Examples
+    --------
+    >>> rule_discounts("zipf", 4)
+    array([1.        , 0.5       , 0.33333333, 0.25      ])
+    """
+    name, value = split_call(canonical_rule(text))
+    ranks = np.arange(1, n_ranks + 1, dtype=float)
+    return RULES[name].at(ranks, value if value is not None else math.nan)
+
+
+def number_text(value: float) -> str:
+    """Write a number so that it reads back the same, and whole ones without a point.
+
+    >>> number_text(2.0), number_text(0.1)
+    ('2', '0.1')
+    """
+    number = float(value)
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _range(rule: Rule) -> str:
+    if math.isinf(rule.high):
+        return f"({number_text(rule.low)}, infinity)"
+    return f"({number_text(rule.low)}, {number_text(rule.high)})"

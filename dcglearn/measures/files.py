@@ -1,0 +1,227 @@
+"""Measure files: a measure, or a learned utility with its reading as a DCG, as JSON.
+
+A file says its format and version. It holds a ``dcg``, a ``utility``, or both, and
+``use`` says which of them a command means when it is given the file's name; the
+name followed by ``:dcg`` or ``:utility`` picks the other. ``about`` is whatever its
+writer wants to tell about where the numbers come from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import read_text, write_text
+from dcglearn.base.names import unknown_name
+from dcglearn.measures.agreement import Measure
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.utility import LinearUtility
+
+FORMAT = "dcglearn measure"
+VERSION = 1
+
+Use = Literal["dcg", "utility"]
+
+_Kind = TypeVar("_Kind", DCG, LinearUtility)
+
+_KEYS = {"format", "version", "name", "use", "dcg", "utility", "about"}
+
+
+@dataclass(frozen=True)
+class MeasureFile:
+    """What a measure file holds.
+
+    Parameters
+    ----------
+    dcg : DCG, optional
+    utility : LinearUtility, optional
+        At least one of the two.
+    use : {"dcg", "utility"}
+        Which one the file stands for.
+    about : mapping
+        JSON-able facts about where it comes from.
+
+    Raises
+    ------
+    InputError
+        If the part to use is missing.
+    """
+
+    dcg: DCG | None = None
+    utility: LinearUtility | None = None
+    use: Use = "dcg"
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.pick(self.use)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that the file stands for."""
+        return self.pick(self.use)
+
+    def pick(self, use: Use) -> Measure:
+        """Return one of the two measures.
+
+        Parameters
+        ----------
+        use : {"dcg", "utility"}
+
+        Returns
+        -------
+        DCG or LinearUtility
+
+        Raises
+        ------
+        InputError
+            If the file does not hold it.
+        """
+        if use not in ("dcg", "utility"):
+            raise unknown_name("part of a measure file", use, ["dcg", "utility"])
+        found = self.dcg if use == "dcg" else self.utility
+        if found is None:
+            raise InputError(f"holds no {use}", "use the other part")
+        return found
+
+
+def write_measure(path: str | os.PathLike[str], content: MeasureFile | Measure) -> None:
+    """Write a measure file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        Usually ``.json``.
+    content : MeasureFile, DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If the place cannot be written.
+    """
+    write_text(path, measure_to_json(content))
+
+
+def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
+    """Read a measure file.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    MeasureFile
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not a measure file of a known version.
+    """
+    text = read_text(path)
+    try:
+        return measure_from_json(text)
+    except InputError as error:
+        raise error.at(str(path)) from error
+
+
+def measure_to_json(content: MeasureFile | Measure) -> str:
+    """Return the text of a measure file; floats are written so that they read back the same.
+
+    Examples
+    --------
+    >>> print(measure_to_json(DCG([1, 0])).splitlines()[1])
+      "format": "dcglearn measure",
+    """
+    if isinstance(content, DCG):
+        content = MeasureFile(dcg=content)
+    elif isinstance(content, LinearUtility):
+        content = MeasureFile(utility=content, use="utility")
+    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    document["name"] = str(content.measure)
+    document["use"] = content.use
+    if content.dcg is not None:
+        document["dcg"] = content.dcg.to_json()
+    if content.utility is not None:
+        document["utility"] = {
+            "weights": [list(row) for row in content.utility.weights],
+            "grades": None if content.utility.grades is None else list(content.utility.grades),
+        }
+    if content.about:
+        document["about"] = dict(content.about)
+    return _json_text(document)
+
+
+def measure_from_json(text: str) -> MeasureFile:
+    """Read the text of a measure file.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    MeasureFile
+
+    Raises
+    ------
+    InputError
+        Naming the key that is wrong.
+
+    Examples
+    --------
+    >>> measure_from_json(measure_to_json(DCG([1, 0.5, 0], "zipf", 3))).measure
+    DCG([1, 0.5, 0], zipf) @ 3
+    """
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError("is not JSON", "give a measure file", line) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError("is not a measure file", f'it must say "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"is of version {document.get('version')!r}; this program reads version {VERSION}",
+            "write it again with the same release",
+        )
+    for key in document:
+        if key not in _KEYS:
+            raise unknown_name("key", key, _KEYS)
+    dcg, utility = document.get("dcg"), document.get("utility")
+    return MeasureFile(
+        dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
+        utility=None if utility is None else _build(LinearUtility, utility, "utility"),
+        use=document.get("use", "dcg"),
+        about=document.get("about", {}),
+    )
+
+
+def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
+    try:
+        if not isinstance(fields, dict):
+            raise TypeError(f"{fields!r} is no object")
+        return kind(**fields)
+    except InputError as error:
+        raise error.at(f'"{key}"') from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
+
+
+def _json_text(document: Mapping[str, Any]) -> str:
+    """Indent the document, but keep a list of numbers or names on one line."""
+
+    def lay_out(value: Any, indent: str) -> str:
+        inner = indent + "  "
+        if isinstance(value, Mapping) and value:
+            rows = [f"{inner}{json.dumps(str(k))}: {lay_out(v, inner)}" for k, v in value.items()]
+            return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
+        if isinstance(value, list) and any(isinstance(item, list | Mapping) for item in value):
+            rows = [inner + lay_out(item, inner) for item in value]
+            return "[\n" + ",\n".join(rows) + f"\n{indent}]"
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    return lay_out(document, "") + "\n"

@@ -1,0 +1,133 @@
+"""From what a person types to a measure.
+
+A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), in full
+(``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``), whose other part is
+picked with ``learned.json:utility`` or ``learned.json:dcg``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from dcglearn.base.errors import InputError
+from dcglearn.measures.agreement import Measure
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasureFile, Use, read_measure
+from dcglearn.measures.presets import preset
+from dcglearn.measures.scale import Scale
+
+_FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NamedMeasure:
+    """A measure, the name it was asked for by, and the file it came from, if any."""
+
+    name: str
+    measure: Measure
+    file: MeasureFile | None = None
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a name is that of a measure file."""
+    return _FILE.fullmatch(text.strip()) is not None
+
+
+def open_measure(text: str) -> NamedMeasure:
+    """Read a measure that needs no scale: a file, or a measure in full.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    NamedMeasure
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the text is no measure.
+    """
+    match = _FILE.fullmatch(text.strip())
+    if match is None:
+        return NamedMeasure(text, DCG.parse(text))
+    path, use = match.groups()
+    content = read_measure(path)
+    try:
+        measure = content.measure if use is None else content.pick(cast(Use, use))
+    except InputError as error:
+        raise error.at(path) from error
+    name = Path(path).name if use is None else f"{Path(path).name}:{use}"
+    return NamedMeasure(name, measure, content)
+
+
+def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+    """Return the measure that a name means for lists of `n_ranks` grades on a scale.
+
+    Parameters
+    ----------
+    text : str
+    scale : Scale
+        The grades of the lists it will score.
+    n_ranks : int
+        K, their length.
+
+    Returns
+    -------
+    NamedMeasure
+
+    Raises
+    ------
+    InputError
+        If there is no such measure, or it is made for another K or other grades.
+
+    Examples
+    --------
+    >>> measure_for("zipf", Scale((1, 0)), 5).measure
+    DCG({1: 1, 0: 0}, zipf)
+    """
+    if is_file_name(text) or "[" in text or "{" in text:
+        found = open_measure(text)
+    else:
+        found = NamedMeasure(text, preset(text, scale, n_ranks))
+    try:
+        check_fit(found.measure, scale, n_ranks)
+    except InputError as error:
+        raise error.at(found.name) from error
+    return found
+
+
+def check_fit(measure: Measure, scale: Scale, n_ranks: int) -> None:
+    """Refuse a measure of another K or L, or of other grades, than the lists it shall score.
+
+    Parameters
+    ----------
+    measure : DCG or LinearUtility
+    scale : Scale
+    n_ranks : int
+
+    Raises
+    ------
+    InputError
+        Naming both sides.
+    """
+    if measure.n_grades != len(scale):
+        raise InputError(
+            f"has {measure.n_grades} grades, the judgments {len(scale)} ({scale})",
+            "use a measure of the same grades, or declare the full scale",
+        )
+    if measure.grades is not None and measure.grades != scale.labels:
+        theirs = " > ".join(map(str, measure.grades))
+        raise InputError(f"has the grades {theirs}, the judgments {scale}", "use one scale")
+    if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
+        return
+    if measure.n_ranks != n_ranks:
+        raise InputError(
+            f"has {measure.n_ranks} ranks, the judgments {n_ranks}",
+            "use lists of one length, or cut a DCG with @",
+        )
+

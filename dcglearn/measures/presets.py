@@ -1,0 +1,176 @@
+"""The ad-hoc parameter sets of the literature, each with its source.
+
+A preset needs to know what the grades are worth: r below is a grade's value on
+the scale (2, 1, 0 for themselves; names are worth L - 1, ..., 0 unless declared
+otherwise).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import Floats, number_text, split_call
+from dcglearn.measures.scale import Scale
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One parameter set: gains from grade values, a discount rule, the source.
+
+    Attributes
+    ----------
+    gain : callable
+        From grade values (L,) and the preset's parameter to gains (L,).
+    discount : str
+        The rule, with ``{}`` where the parameter goes.
+    formula, source : str
+        For people.
+    default : callable or None
+        From (values, n_ranks) to the parameter where none is given; None for a
+        preset without a parameter.
+    """
+
+    gain: Callable[[Floats, float], Floats]
+    discount: str
+    formula: str
+    source: str
+    default: Callable[[Floats, int], float] | None = None
+
+
+def _linear(r: Floats, _: float) -> Floats:
+    return r
+
+
+def _unit_range(r: Floats, _: float) -> Floats:
+    span = float(r.max() - r.min())
+    return (r - r.min()) / (span or 1.0)
+
+
+PRESETS = {
+    "linear-log2": Preset(
+        _linear, "log2", "r / log2(i + 1)", "Jarvelin & Kekalainen 2002; as trec_eval's ndcg"
+    ),
+    "exponential-log2": Preset(
+        lambda r, _: 2**r - 1, "log2", "(2^r - 1) / log2(i + 1)", "Burges et al. 2005"
+    ),
+    "jk": Preset(
+        _linear,
+        "jk({})",
+        "r / max(1, log_b i)",
+        "Jarvelin & Kekalainen 2002",
+        lambda r, n: 2.0,
+    ),
+    "zipf": Preset(_linear, "zipf", "r / i", "Urbano & Marrero 2015"),
+    "linear-discount": Preset(
+        _linear,
+        "linear({})",
+        "r (n + 1 - i) / n",
+        "Urbano & Marrero 2015",
+        lambda r, n: float(n),
+    ),
+    "constant": Preset(_linear, "constant", "r", "cumulated gain, Jarvelin & Kekalainen 2002"),
+    "rbp": Preset(
+        _unit_range,
+        "rbp({})",
+        "(r - min) / (max - min) (1 - p) p^(i - 1)",
+        "Moffat & Zobel 2008",
+        lambda r, n: 0.8,
+    ),
+    "binary": Preset(
+        lambda r, at: (r >= at).astype(float),
+        "log2",
+        "[r >= t] / log2(i + 1)",
+        "Urbano & Marrero 2015",
+        lambda r, n: float(r.max()),
+    ),
+}
+
+
+def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
+    """Return a named DCG of the literature on a given scale.
+
+    Parameters
+    ----------
+    name : str
+        ``linear-log2``, ``exponential-log2``, ``jk:b``, ``zipf``,
+        ``linear-discount:n``, ``constant``, ``rbp:p`` or ``binary:t``, with
+        ``@ cutoff`` or nothing after it. A parameter left out is 2 for b,
+        `n_ranks` for n, 0.8 for p and the best grade's value for t.
+    scale : Scale
+        The grades and what each is worth.
+    n_ranks : int
+        K, the length of the lists it will score.
+
+    Returns
+    -------
+    DCG
+
+    Raises
+    ------
+    InputError
+        If the name is unknown (naming the near ones) or a parameter does not fit.
+
+    Examples
+    --------
+    >>> preset("exponential-log2", Scale((2, 1, 0)), 5)
+    DCG({2: 3, 1: 1, 0: 0}, log2)
+    >>> preset("rbp:0.5 @ 3", Scale((1, 0)), 5)
+    DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
+    """
+    called, at, cut = name.partition("@")
+    head, parameter = split_call(called)
+    if head not in PRESETS:
+        raise unknown_name("preset", head, PRESETS)
+    found = PRESETS[head]
+    values = np.array(scale.values)
+    if found.default is None:
+        if parameter is not None:
+            raise InputError(f"the preset {head} takes no number", f"write {head}")
+        number = 0.0
+    else:
+        number = found.default(values, n_ranks) if parameter is None else parameter
+    gains = found.gain(values, number)
+    if not np.isfinite(gains).all():
+        raise InputError(
+            f"the gains of {head} overflow for the grades {scale}", "declare smaller grade values"
+        )
+    measure = DCG(gains, found.discount.format(number_text(number)), grades=scale.labels)
+    return measure @ _cutoff(cut, name) if at else measure
+
+
+def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
+    """Return every preset with its default parameter, by name.
+
+    Parameters
+    ----------
+    scale : Scale
+    n_ranks : int
+
+    Returns
+    -------
+    dict from str to DCG
+
+    Examples
+    --------
+    >>> list(usual_presets(Scale((1, 0)), 3))[:3]
+    ['linear-log2', 'exponential-log2', 'jk:2']
+    """
+    values = np.array(scale.values)
+    names = {
+        name: name if p.default is None else f"{name}:{number_text(p.default(values, n_ranks))}"
+        for name, p in PRESETS.items()
+    }
+    return {full: preset(full, scale, n_ranks) for full in names.values()}
+
+
+def _cutoff(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InputError(f"cannot read the cutoff of {name!r}", "write it like zipf @ 10") from error

@@ -1,0 +1,276 @@
+"""Grades: the labels people use, best first, and the index each has in an array.
+
+Everywhere inside this project a grade is its **index**: 0 is the best grade,
+L - 1 the worst (the labels l1, l2, ... of Zhou, Zha, Xue & Yu, arXiv 1212.5650,
+section 3). Labels such as 2, 1, 0 or "perfect", "good", "bad" are turned into
+indices once, at the edge, and back only for printing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dcglearn.base.errors import InputError
+
+Label = str | int | float
+"""A grade as people write it: a number or a name."""
+
+Grades = NDArray[np.integer]
+"""Grade indices, any shape; -1 where there is no document."""
+
+NO_DOCUMENT = -1
+"""The code of a rank that holds no document (a list shorter than K)."""
+
+MOST_GRADES = 127
+"""Grade indices are stored as int8."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The grades of a study, best first.
+
+    Parameters
+    ----------
+    labels : sequence of str, int or float
+        One label a grade, best first, at most 127.
+    values : sequence of float, optional
+        What each grade is worth to the ad-hoc gain formulas (r in 2^r - 1). By
+        default a number is worth itself, and names are worth L - 1, ..., 1, 0.
+
+    Raises
+    ------
+    InputError
+        If labels repeat, are empty or not finite, or values do not match them.
+
+    Examples
+    --------
+    >>> scale = Scale(("perfect", "good", "bad"))
+    >>> scale.values, scale.index("good")
+    ((2.0, 1.0, 0.0), 1)
+    >>> str(Scale((2, 1, 0)))
+    '2 > 1 > 0'
+    """
+
+    labels: tuple[Label, ...]
+    values: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        labels = tuple(plain_label(label) for label in self.labels)
+        if not 1 <= len(labels) <= MOST_GRADES:
+            raise InputError(
+                f"a scale of {len(labels)} grades", f"give 1 to {MOST_GRADES}, best first"
+            )
+        if len(set(labels)) != len(labels):
+            raise InputError(f"a grade stands twice in the scale {list(labels)}", "name each once")
+        values = tuple(map(float, self.values)) or _default_values(labels)
+        if len(values) != len(labels) or not all(map(math.isfinite, values)):
+            raise InputError(
+                f"{len(values)} values {list(values)} for {len(labels)} grades",
+                "give one finite value a grade",
+            )
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "values", values)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __str__(self) -> str:
+        return " > ".join(map(str, self.labels))
+
+    @cached_property
+    def _indices(self) -> dict[Label, int]:
+        return {label: index for index, label in enumerate(self.labels)}
+
+    def index(self, label: object) -> int:
+        """Return the grade index of one label; a number may come as text.
+
+        Parameters
+        ----------
+        label : str, int or float
+            As it stands in a file.
+
+        Returns
+        -------
+        int
+            0 for the best grade.
+
+        Raises
+        ------
+        InputError
+            If the label is not on the scale.
+        """
+        found = self._indices.get(label) if isinstance(label, str | int | float) else None
+        if found is None and isinstance(label, str):
+            found = self._indices.get(label_of(label))
+        if found is None or isinstance(label, bool):
+            raise InputError(f"grade {label!r} is off the scale {self}", "declare every grade")
+        return found
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Read a scale as it is typed: ``2,1,0`` or ``perfect=3,good=1,bad=0``.
+
+        Parameters
+        ----------
+        text : str
+            Labels separated by commas, best first, each with its value or none.
+
+        Returns
+        -------
+        Scale
+
+        Raises
+        ------
+        InputError
+            If a value is no number, or only some labels have one.
+
+        Examples
+        --------
+        >>> Scale.parse("perfect=3,good=1,bad=0").values
+        (3.0, 1.0, 0.0)
+        """
+        parts = [part.strip().partition("=") for part in text.split(",")]
+        if not all(name.strip() for name, _, _ in parts):
+            raise InputError(f"an empty grade in the scale {text!r}", "write it like 2,1,0")
+        labels = tuple(label_of(name.strip()) for name, _, _ in parts)
+        given = [value.strip() for _, equals, value in parts if equals]
+        if given and len(given) != len(labels):
+            raise InputError(f"only some grades of {text!r} have a value", "give all or none")
+        try:
+            return cls(labels, tuple(map(float, given)))
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"a value in {text!r} is no number", "write name=number") from error
+
+    @classmethod
+    def of_numbers(cls, labels: Iterable[Label]) -> Scale:
+        """Order the numeric grades seen in data, the highest first.
+
+        Parameters
+        ----------
+        labels : iterable of int or float
+            Grades as seen, in any order and number.
+
+        Returns
+        -------
+        Scale
+
+        Raises
+        ------
+        InputError
+            If a label is not a number: names have no order of their own.
+        """
+        seen = set(labels)
+        names = sorted(label for label in seen if isinstance(label, str))
+        if names:
+            raise InputError(
+                f"grades are names ({', '.join(names[:5])})",
+                "declare their order with a scale, best first, such as perfect,good,bad",
+            )
+        return cls(tuple(sorted(seen, key=float, reverse=True)))
+
+
+    @classmethod
+    def of_documents(cls, labels: Iterable[Label]) -> Scale:
+        """Number documents that have no grades: by name, numbers first.
+
+        >>> str(Scale.of_documents(["d2", "d1", "d2"]))
+        'd1 > d2'
+        """
+        order = sorted(set(labels), key=lambda label: (isinstance(label, str), label))
+        return cls(tuple(order))
+
+
+def label_of(text: str) -> Label:
+    """Read a label typed or stored as text: a number where it is one, else a name.
+
+    >>> label_of("2"), label_of("0.5"), label_of("good")
+    (2, 0.5, 'good')
+    """
+    for kind in (int, float):
+        try:
+            return plain_label(kind(text))
+        except ValueError:
+            continue
+    return text
+
+
+def plain_label(label: Label) -> Label:
+    """Write a label in its one form: 2.0 is 2, and NumPy's numbers are Python's.
+
+    >>> plain_label(2.0), plain_label(np.int8(1))
+    (2, 1)
+    """
+    if isinstance(label, str):
+        if not label:
+            raise InputError("an empty grade", "name it")
+        return label
+    number = float(label)
+    if isinstance(label, bool | np.bool_) or not math.isfinite(number):
+        raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
+    return int(number) if number.is_integer() else number
+
+
+def as_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Grades:
+    """Check an array of grade indices.
+
+    Parameters
+    ----------
+    rankings : array-like of int, any shape
+        Grade indices 0 ... `n_grades` - 1, or -1 for no document. Floats are
+        taken where they are whole.
+    n_grades : int
+        L, the number of grades.
+    name : str
+        What to call the array in an error.
+
+    Returns
+    -------
+    ndarray of integers, same shape
+        The array itself where it already holds integers.
+
+    Raises
+    ------
+    InputError
+        If an entry is no whole number or outside the range (naming the row).
+    """
+    array = np.asarray(rankings)
+    if array.dtype.kind not in "iu":
+        array = _whole(array, name)
+    outside = (array < NO_DOCUMENT) | (array >= n_grades)
+    if outside.any():
+        where = tuple(int(i) for i in np.argwhere(outside)[0])
+        raise InputError(
+            f"{name} hold the grade index {array[where]}, and there are {n_grades} grades",
+            f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
+            f"row {where[0]}" if where else "",
+        )
+    return array
+
+
+def _whole(array: NDArray[np.generic], name: str) -> Grades:
+    try:
+        numbers = array.astype(float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} hold {array.dtype} entries", "give grade indices") from error
+    with np.errstate(invalid="ignore"):
+        whole = np.isfinite(numbers) & (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**31)
+    if not whole.all():
+        row = int(np.argwhere(~whole)[0][0]) if numbers.ndim else 0
+        value = numbers[~whole][0] if numbers.ndim else numbers
+        raise InputError(f"{name} hold {value}, not a grade index", "use integers", f"row {row}")
+    return numbers.astype(np.int64)
+
+
+def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
+    if any(isinstance(label, str) for label in labels):
+        return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
+    return tuple(float(label) for label in labels)
+

@@ -1,0 +1,331 @@
+"""Figures. The only module that imports matplotlib.
+
+Drawn for print and screen: colours that colour-blind readers tell apart (Okabe & Ito),
+markers that differ in grey, and files that are the same bytes for the same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import written_whole
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.words import is_learned, parameter_status
+from dcglearn.study.compare import Comparison
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
+
+STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.hashsalt": "dcglearn",
+    "svg.fonttype": "path",
+}
+
+FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What is drawn by ending, and what keeps the bytes free of dates and versions."""
+
+
+def check_figure_name(path: str | Path) -> None:
+    """Refuse a name whose ending is no format that can be drawn.
+
+    Raises
+    ------
+    InputError
+    """
+    if Path(path).suffix.lower() not in FORMATS:
+        raise InputError(
+            f"ends in {Path(path).suffix!r}", f"name it {', '.join(FORMATS)}", str(path)
+        )
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure, whole or not at all; the same data give the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : path-like
+        ``.png``, ``.svg`` or ``.pdf``.
+
+    Raises
+    ------
+    InputError
+        If the ending is another, or the place cannot be written.
+    """
+    check_figure_name(path)
+    suffix = Path(path).suffix.lower()
+    with mpl.rc_context(STYLE), written_whole(path) as temporary:
+        figure.savefig(temporary, dpi=150, metadata=FORMATS[suffix], format=suffix[1:])
+
+
+def draw_measure(
+    dcg: DCG | None,
+    utility: LinearUtility | None,
+    presets: Mapping[str, DCG],
+    scale: Scale,
+    title: str,
+    doubtful: Mapping[str, Sequence[bool]] | None = None,
+    gauge: str = "worst",
+) -> Figure:
+    """Draw gains and discounts beside the presets, and W as a picture.
+
+    Parameters
+    ----------
+    dcg : DCG or None
+    utility : LinearUtility or None
+        Drawn where there is one.
+    presets : mapping from name to DCG
+        On the same scale.
+    scale : Scale
+    title : str
+    doubtful : mapping, optional
+        ``gains`` and ``discounts``: which ones the data do not determine; hollow marks.
+    gauge : {"worst", "order", "absolute"}, default "worst"
+        How the measure is to be read; the presets are brought to the same form (see
+        :mod:`dcglearn.learning.factorise`).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    panels = (2 if dcg is not None else 0) + (utility is not None)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(3.6 * panels + 1.2, 3.9), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = list(np.atleast_1d(figure.subplots(1, panels)))
+        if dcg is not None:
+            _draw_gains(axes.pop(0), dcg, presets, scale, doubtful, gauge)
+            n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
+            _draw_discounts(axes.pop(0), dcg, presets, n_ranks, doubtful, gauge)
+        if utility is not None:
+            _draw_weights(axes.pop(0), utility, scale)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
+    """Draw a measure file beside the usual presets.
+
+    Parameters
+    ----------
+    content : MeasureFile
+    title : str
+    scale : Scale, optional
+        What the grades are worth to the presets; by default what their names say.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    known = content.dcg or content.utility
+    if known is None:
+        raise InputError("an empty measure file", "give one with a dcg or a utility")
+    labels = known.grades or tuple(range(known.n_grades))[::-1]
+    scale = scale if scale is not None and scale.labels == labels else Scale(labels)
+    gauge, doubtful, presets = "worst", None, usual_presets(scale, known.n_ranks or 10)
+    if is_learned(content):
+        gauge = content.about["factors"]["gauge"]
+        gains, discounts = parameter_status(content)
+        doubtful = {
+            "gains": [kind in ("ridge", "none") for kind in gains],
+            "discounts": [kind in ("ridge", "none") for kind in discounts],
+        }
+        if content.about["parameters"]["encoding"] == "documents":
+            presets = {name: p for name, p in presets.items() if name == "linear-log2"}
+    return draw_measure(content.dcg, content.utility, presets, scale, title, doubtful, gauge)
+
+
+def draw_comparison(comparison: Comparison, title: str) -> Figure:
+    """Draw each measure's agreement, and how far the learned one is ahead, with intervals.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    title : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = comparison.rows
+    height = np.arange(len(rows))[::-1]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9.2, 1.6 + 0.32 * len(rows)), layout="constrained")
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, sharey=True)
+        _draw_intervals(
+            left, height, [(r.agreement, r.low, r.high) for r in rows], [0] * len(rows)
+        )
+        left.set(
+            yticks=height,
+            yticklabels=[row.name for row in rows],
+            xlabel="agreement with strict judgments (ties of the measure 1/2)",
+            title="Agreement",
+        )
+        kind = {"learned better": 1, "learned worse": 2}
+        ahead = [(r.ahead, r.ahead_low, r.ahead_high) for r in rows[1:]]
+        _draw_intervals(right, height[1:], ahead, [kind.get(r.verdict, 0) for r in rows[1:]])
+        right.axvline(0, color="0.6", linewidth=1, zorder=0)
+        right.set(
+            xlabel=f"agreement of {comparison.learned} minus that of the measure",
+            title="How far the learned measure is ahead",
+        )
+        figure.suptitle(
+            f"{title}\nbars: 95% bootstrap intervals over {comparison.queries:,} queries, "
+            f"{comparison.judgments:,} strict judgments",
+            x=0.01,
+            ha="left",
+            fontsize=9,
+        )
+    return figure
+
+
+def _draw_intervals(axes: Axes, height: Floats, rows: Sequence[Any], kinds: Sequence[int]) -> None:
+    for y, (value, low, high), kind in zip(height, rows, kinds, strict=True):
+        axes.plot([low, high], [y, y], color=COLOURS[kind], linewidth=1.5)
+        axes.plot([value], [y], marker=MARKERS[kind], color=COLOURS[kind], markersize=5)
+    axes.grid(axis="x", color="0.9")
+    axes.set_axisbelow(True)
+
+
+def _draw_gains(
+    axes: Axes,
+    dcg: DCG,
+    presets: Mapping[str, DCG],
+    scale: Scale,
+    doubtful: Mapping[str, Sequence[bool]] | None,
+    gauge: str,
+) -> None:
+    drawn: list[tuple[float, ...]] = []
+    for name, other in presets.items():
+        gains = np.array(other.gains)
+        gains = gains / gains.max() if gauge == "absolute" else unit_range(gains)
+        if tuple(gains) in drawn:
+            continue
+        drawn.append(tuple(gains))
+        _line(axes, gains, _short(name, other, "gains"), len(drawn))
+    _line(axes, np.array(dcg.gains), "this measure", 0, (doubtful or {}).get("gains"))
+    axes.set(
+        title="Gain by grade",
+        xlabel="grade, best first",
+        ylabel="gain (best = 1)",
+        xticks=range(dcg.n_grades),
+        xticklabels=[str(label) for label in scale.labels],
+    )
+    axes.legend()
+
+
+def _draw_discounts(
+    axes: Axes,
+    dcg: DCG,
+    presets: Mapping[str, DCG],
+    n_ranks: int,
+    doubtful: Mapping[str, Sequence[bool]] | None,
+    gauge: str,
+) -> None:
+    affine = gauge == "order"
+    drawn: list[str] = []
+    for name, other in presets.items():
+        if str(other.discounts) in drawn:
+            continue
+        drawn.append(str(other.discounts))
+        discounts = other.discounts_for(n_ranks)
+        scaled = unit_range(discounts) if affine else discounts / discounts[0]
+        _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
+    own = dcg.discounts_for(n_ranks)
+    first = own[0] if own[0] else 1.0
+    _line(axes, own if affine else own / first, "this measure", 0, (doubtful or {}).get("discounts"))
+    axes.set(
+        title="Discount by rank" + (", up to an affine map" if affine else ""),
+        xlabel="rank",
+        ylabel="discount (first = 1" + (", last = 0)" if affine else ")"),
+        xticks=_ticks(n_ranks),
+        xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
+    )
+    axes.legend()
+
+
+def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale) -> None:
+    matrix = utility.matrix
+    limit = float(np.abs(matrix).max()) or 1.0
+    image = axes.imshow(matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
+    if matrix.size <= 60:
+        for (k, grade), value in np.ndenumerate(matrix):
+            dark = abs(value) > 0.6 * limit
+            axes.text(
+                grade, k, f"{value:.2f}", ha="center", va="center", fontsize=7,
+                color="white" if dark else "black",
+            )  # fmt: skip
+    ticks = _ticks(utility.n_ranks)
+    axes.set(
+        title="W, the learned worth of a grade at a rank",
+        xlabel="grade, best first",
+        ylabel="rank",
+        xticks=range(utility.n_grades),
+        xticklabels=[str(label) for label in scale.labels],
+        yticks=ticks,
+        yticklabels=[str(k + 1) for k in ticks],
+    )
+    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+
+
+def _line(
+    axes: Axes, values: Floats, label: str, style: int, doubtful: Sequence[bool] | None = None
+) -> None:
+    own = style == 0
+    hollow = np.array(doubtful if doubtful is not None else [False] * len(values))
+    colour, marker = COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)]
+    at = np.arange(len(values))
+    axes.plot(
+        at, values, color=colour, linewidth=2 if own else 1, marker=marker,
+        markersize=6 if own else 4, alpha=1 if own else 0.85, zorder=3 if own else 2, label=label,
+    )  # fmt: skip
+    if hollow.any():
+        axes.plot(
+            at[hollow], values[hollow], linestyle="none", marker=marker, markersize=6,
+            markerfacecolor="white", markeredgecolor=colour, zorder=4, label="not from the data",
+        )  # fmt: skip
+
+
+def _short(name: str, measure: DCG, part: str) -> str:
+    if part == "discounts":
+        return str(measure.discounts)
+    return {"exponential-log2": "exponential", "binary": "binary"}.get(
+        name.partition(":")[0], "linear"
+    )
+
+
+def _ticks(n: int) -> list[int]:
+    step = max(1, -(-n // 10))
+    return list(range(0, n, step))
+
+
+def unit_range(values: Floats) -> Floats:
+    """Map values to 1 for the largest and 0 for the smallest (all alike: all 1).
+
+    >>> unit_range(np.array([3.0, 1.0, 2.0]))
+    array([1. , 0. , 0.5])
+    """
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.ones_like(values)

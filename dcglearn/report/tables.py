@@ -1,0 +1,148 @@
+"""One table, four forms: plain text, Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import write_text
+
+Cell = str | int | float | None
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns.
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences of str, int, float or None
+        None is an empty cell. Floats are shown with `digits` decimals, and in CSV in
+        full.
+    caption : str
+    digits : int, default 4
+
+    Examples
+    --------
+    >>> table = Table(("measure", "agreement"), [("zipf", 0.8916), ("jk:2", None)])
+    >>> print(table.text())
+    measure  agreement
+    zipf        0.8916
+    jk:2
+    >>> print(table.markdown())
+    | measure | agreement |
+    | :-- | --: |
+    | zipf | 0.8916 |
+    | jk:2 |  |
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+    digits: int = 4
+
+    def text(self) -> str:
+        """Return the table for a terminal or a plain file, numbers flush right."""
+        cells = [list(self.columns), *self._shown()]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        right = self._numeric()
+        lines = [
+            "  ".join(
+                cell.rjust(width) if flush else cell.ljust(width)
+                for cell, width, flush in zip(row, widths, right, strict=True)
+            ).rstrip()
+            for row in cells
+        ]
+        return "\n".join(([self.caption] if self.caption else []) + lines)
+
+    def markdown(self) -> str:
+        """Return the table in GitHub's Markdown."""
+        ends = ["--:" if number else ":--" for number in self._numeric()]
+        rows = [list(self.columns), ends, *self._shown()]
+        body = "\n".join(f"| {' | '.join(c.replace('|', chr(92) + '|') for c in r)} |" for r in rows)
+        return f"{self.caption}\n\n{body}" if self.caption else body
+
+    def latex(self) -> str:
+        """Return the table as LaTeX's ``tabular`` (no packages needed)."""
+        ends = "".join("r" if number else "l" for number in self._numeric())
+        rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self._shown()]
+        head = " & ".join(column.translate(_LATEX) for column in self.columns) + r" \\"
+        lines = [rf"\begin{{tabular}}{{{ends}}}", r"\hline", head, r"\hline", *rows, r"\hline"]
+        comment = [f"% {self.caption}"] if self.caption else []
+        return "\n".join([*comment, *lines, r"\end{tabular}"])
+
+    def csv(self) -> str:
+        """Return the table as CSV, numbers in full."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return text.getvalue().rstrip("\n")
+
+    def write(self, path: str | Path) -> None:
+        """Write the table in the form that the name's ending asks for.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.txt``, ``.md``, ``.tex`` or ``.csv``.
+
+        Raises
+        ------
+        InputError
+            If the ending is another, or the place cannot be written.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in FORMS:
+            raise InputError(f"ends in {suffix!r}", f"name it {', '.join(FORMS)}", str(path))
+        write_text(path, FORMS[suffix](self) + "\n")
+
+    def _numeric(self) -> list[bool]:
+        """Which columns hold numbers only."""
+        columns: list[tuple[Cell, ...]] = list(zip(*self.rows, strict=True)) if self.rows else []
+        found = [
+            any(c is not None for c in column) and not any(isinstance(c, str) for c in column)
+            for column in columns
+        ]
+        return found or [False] * len(self.columns)
+
+    def _shown(self) -> list[list[str]]:
+        return [[self._cell(cell) for cell in row] for row in self.rows]
+
+    def _cell(self, cell: Cell) -> str:
+        if cell is None:
+            return ""
+        if isinstance(cell, float):
+            return f"{cell:.{self.digits}f}"
+        return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+FORMS: dict[str, Callable[[Table], str]] = {
+    ".txt": Table.text,
+    ".md": Table.markdown,
+    ".tex": Table.latex,
+    ".csv": Table.csv,
+}
+"""The form of a table by its file's ending."""

@@ -1,0 +1,1 @@
+"""Experiments as data: simulated judgments, comparisons and their intervals."""
