@@ -82,4 +82,6 @@ def _line(label: str, seconds: float, done: int, total: int) -> str:
     if not total or not done:
         return f"{label}: {seconds:.0f} s"
     left = seconds / done * (total - done)
-    return f"{label}: {done} of {total} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"
+    return (
+        f"{label}: {done} of {total} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"
+    )

@@ -77,7 +77,13 @@ def simulate(
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
     found = side_by_side(
-        measure_for(truth, grades, width).measure, lists, grades, rng, reliability, indifference, bias
+        measure_for(truth, grades, width).measure,
+        lists,
+        grades,
+        rng,
+        reliability,
+        indifference,
+        bias,
     )
     write_preferences(found, out)
     typer.echo(
@@ -230,7 +236,9 @@ def compare(
     prefs: Judgments,
     measure: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MEASURE...]", help="Measures to compare with; every preset if none."),
+        typer.Argument(
+            metavar="[MEASURE...]", help="Measures to compare with; every preset if none."
+        ),
     ] = None,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,

@@ -50,9 +50,13 @@ def show(
         raise InputError(f"the preset {measure!r} needs grades", "add --scale, such as 2,1,0")
     else:
         found = measure_for(measure, Scale.parse(scale), n_ranks or 10)
-    content = found.file or MeasureFile(dcg=found.measure if isinstance(found.measure, DCG) else None)
+    content = found.file or MeasureFile(
+        dcg=found.measure if isinstance(found.measure, DCG) else None
+    )
     if figure is None and found.file is not None and not no_figure:
-        figure = str(Path(measure.removesuffix(":dcg").removesuffix(":utility")).with_suffix(".png"))
+        figure = str(
+            Path(measure.removesuffix(":dcg").removesuffix(":utility")).with_suffix(".png")
+        )
     if figure is not None:
         from dcglearn.report.figures import check_figure_name
 

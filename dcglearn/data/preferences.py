@@ -91,18 +91,18 @@ class Preferences:
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
             raise InputError(f"lists of shape {rows.shape} and {rows.dtype}", "give ints (n, 2, K)")
-        if rows.size and not (NO_DOCUMENT <= rows.min() and rows.max() < len(scale)):
+        if rows.size and not (rows.min() >= NO_DOCUMENT and rows.max() < len(scale)):
             raise InputError("a grade index is off the scale", f"use -1 ... {len(scale) - 1}")
-        codes = [answer_code(answer) for answer in np.asarray(answers, object).ravel()]
+        codes: list[int] = [answer_code(answer) for answer in np.asarray(answers, object).ravel()]
         n = len(rows)
         weight = np.ones(n) if weights is None else np.asarray(weights, float)
         for index, value in enumerate(weight.ravel()):
             checked_weight(value, f"row {index}")
-        columns = [
+        columns: list[Ids] = [
             np.full(n, None, object) if ids is None else np.asarray(ids, object)
             for ids in (queries, judges)
         ]
-        if any(len(part) != n for part in (codes, weight, *columns)):
+        if len(codes) != n or any(len(part) != n for part in (weight, *columns)):
             raise InputError(f"{n} pairs of lists, but not {n} of each other column", "align them")
         return cls(rows.astype(np.int8), np.array(codes, np.int8), scale, weight, *columns)
 

@@ -103,7 +103,9 @@ def summarise(preferences: Preferences) -> Summary:
     """
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     strict = int(preferences.strict.sum())
-    ids = [{i for i in column if i is not None} for column in (preferences.queries, preferences.judges)]
+    ids = [
+        {i for i in column if i is not None} for column in (preferences.queries, preferences.judges)
+    ]
     filled = preferences.lists != NO_DOCUMENT
     return Summary(
         judgments=len(preferences),
@@ -170,9 +172,8 @@ def _unordered(pairs: Pairs) -> tuple[Pairs, np.ndarray[tuple[int], np.dtype[np.
     rows = np.arange(len(pairs))
     forward = first[rows, at] <= second[rows, at]
     ordered = np.where(forward[:, None, None], pairs, pairs[:, ::-1])
-    return ordered.reshape(len(pairs), -1), forward
+    return ordered.reshape(len(pairs), 2 * pairs.shape[2]), forward
 
 
 def _share(part: float, total: float) -> float:
     return part / total if total > 0 else float("nan")
-

@@ -261,7 +261,9 @@ def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
         twice = [name for name, times in Counter(header).items() if times > 1]
         if twice:
             if passed_over is None:
-                raise InputError(f"the column {twice[0]!r} stands twice", "keep one", f"{path}, line 1")
+                raise InputError(
+                    f"the column {twice[0]!r} stands twice", "keep one", f"{path}, line 1"
+                )
             passed_over.counts.update(f"repeated key {name!r}" for name in twice)
         for cells in reader:
             if not cells:
@@ -371,7 +373,9 @@ def _write_csv(path: Path, records: list[dict[str, Any]]) -> None:
 def _csv_list(labels: list[Label | None], path: Path) -> str:
     for label in labels:
         if isinstance(label, str) and (label.split() != [label] or label == "-"):
-            raise InputError(f"the grade {label!r} cannot stand in a CSV list", "use .jsonl", str(path))
+            raise InputError(
+                f"the grade {label!r} cannot stand in a CSV list", "use .jsonl", str(path)
+            )
     return " ".join("-" if label is None else str(label) for label in labels)
 
 

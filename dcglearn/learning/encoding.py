@@ -96,7 +96,7 @@ def difference_matrix(pairs: ArrayLike, n_grades: int) -> csr_array:
     array([[ 1., -1.,  0.,  0.]])
     """
     rows = as_pairs(pairs, n_grades)
-    matrix = encode_sparse(rows[:, 0], n_grades) - encode_sparse(rows[:, 1], n_grades)
+    matrix: csr_array = encode_sparse(rows[:, 0], n_grades) - encode_sparse(rows[:, 1], n_grades)
     matrix.eliminate_zeros()
     return matrix
 
@@ -168,7 +168,5 @@ def _columns(rows: Grades, n_grades: int) -> NDArray[np.int64]:
 def _counts(rows: Grades, weights: Floats, n_grades: int) -> Floats:
     """Return sum_i r_i s(pi_i), rank by rank."""
     filled = rows != NO_DOCUMENT
-    ranks = [
-        np.bincount(rows[keep, k], weights[keep], n_grades) for k, keep in enumerate(filled.T)
-    ]
+    ranks = [np.bincount(rows[keep, k], weights[keep], n_grades) for k, keep in enumerate(filled.T)]
     return np.concatenate(ranks)

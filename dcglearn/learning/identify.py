@@ -113,7 +113,9 @@ class Identifiability:
         """
         n_grades = len(self.gain_share)
         names = [str(label) for label in (range(n_grades) if labels is None else labels)]
-        said = [f"the differences of {self.n_pairs} pairs have rank {self.rank} of {self.n_directions}"]
+        said = [
+            f"the differences of {self.n_pairs} pairs have rank {self.rank} of {self.n_directions}"
+        ]
         if self.free_ranks:
             said.append(f"every grade at {_ranks(self.free_ranks)} could gain the same constant")
         if self.same_content:
@@ -233,8 +235,7 @@ def _structure(pairs: NDArray[np.integer], n_grades: int) -> _Structure:
     free, separate, invisible = [], [], []
     for k in range(n_ranks):
         groups, whole = _compared(pairs[:, :, k], n_grades)
-        for group in groups:
-            invisible.append(_at(k, group, n_ranks, n_grades))
+        invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
         if not moving[k].any():
             continue
         if whole and groups:

@@ -78,8 +78,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     --------
     >>> pairs = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]]
     >>> learner = DCGLearner().fit(pairs)
-    >>> learner.dcg_
-    DCG([1, 0], [1, 0.5])
+    >>> learner.dcg_.gains, [round(c, 3) for c in learner.dcg_.discounts]
+    ((1.0, 0.0), [1.0, 0.4])
     >>> learner.predict(pairs), learner.score(pairs)
     (array([1., 1., 1.]), 1.0)
     """
@@ -233,7 +233,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def _checked(self, pairs: ArrayLike, reset: bool) -> NDArray[np.integer]:
         """Return pairs of shape (n, 2, K), checked as scikit-learn checks its input."""
-        array = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
+        array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
         if getattr(array, "ndim", 2) == 3 and array.shape[1] == 2:
             array = np.reshape(array, (len(array), -1))
         flat = validate_data(self, array, reset=reset, dtype="numeric")

@@ -50,7 +50,8 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
             raise unknown_name("margin", margin, MARGINS)
         if margin == "unit":
             return np.ones(len(pairs))
-        return (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
+        distance: Floats = (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
+        return distance
     return one_a_pair(margin, len(pairs), "margins")
 
 

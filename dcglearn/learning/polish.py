@@ -68,7 +68,7 @@ def polish(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
 
 
 def _blocks(problem: Problem, W: Floats) -> NDArray[np.intp]:
-    """Number the free values of W, shape (K L,): tied grades of a rank share a number."""
+    """Return the number of each cell's free value, (K L,): tied grades of a rank share one."""
     starts = np.ones(problem.shape, bool)
     if problem.monotone:
         target = project(problem, pull(problem, problem.slacks(W)))

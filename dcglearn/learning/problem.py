@@ -10,8 +10,10 @@ without the monotone rows, on the K x K encoding of rankings without grades.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,10 +87,12 @@ class Problem:
         rows = as_pairs(pairs, n_grades)
         if not len(rows):
             raise InputError("no pair to learn from", "give at least one strict preference")
-        if isinstance(C, bool | str) or not np.isscalar(C) or not (np.isfinite(C) and C > 0):
-            raise InputError(f"C is {C!r}", "use a finite number above 0")
-        v = np.ones(len(rows)) if weights is None else one_a_pair(weights, len(rows), "weights", 0.0)
-        return cls(rows, n_grades, margins(rows, margin), v, float(C), monotone)
+        v = (
+            np.ones(len(rows))
+            if weights is None
+            else one_a_pair(weights, len(rows), "weights", 0.0)
+        )
+        return cls(rows, n_grades, margins(rows, margin), v, _checked_C(C), monotone)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,3 +117,9 @@ class Problem:
     def objective(self, W: Floats) -> float:
         """Return the value to be minimised at W."""
         return float(np.sum(W**2) + self.C * self.weights @ self.slacks(W) ** 2)
+
+
+def _checked_C(C: object) -> float:
+    if not isinstance(C, bool) and isinstance(C, Real) and 0 < float(C) < math.inf:
+        return float(C)
+    raise InputError(f"C is {C!r}", "use a finite number above 0")

@@ -117,7 +117,9 @@ def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> flo
     return float(values @ weights / total)
 
 
-def as_pairs(pairs: ArrayLike, n_grades: int) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
+def as_pairs(
+    pairs: ArrayLike, n_grades: int
+) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
     """Check an array of preference pairs.
 
     Parameters

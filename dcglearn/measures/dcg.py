@@ -250,7 +250,9 @@ class DCG:
         """Return the measure as a JSON-able dict (see :mod:`dcglearn.measures.files`)."""
         return {
             "gains": list(self.gains),
-            "discounts": self.discounts if isinstance(self.discounts, str) else list(self.discounts),
+            "discounts": self.discounts
+            if isinstance(self.discounts, str)
+            else list(self.discounts),
             "cutoff": self.cutoff,
             "normalise": self.normalise,
             "grades": None if self.grades is None else list(self.grades),

@@ -130,4 +130,3 @@ def check_fit(measure: Measure, scale: Scale, n_ranks: int) -> None:
             f"has {measure.n_ranks} ranks, the judgments {n_ranks}",
             "use lists of one length, or cut a DCG with @",
         )
-

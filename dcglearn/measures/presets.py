@@ -49,7 +49,8 @@ def _linear(r: Floats, _: float) -> Floats:
 
 def _unit_range(r: Floats, _: float) -> Floats:
     span = float(r.max() - r.min())
-    return (r - r.min()) / (span or 1.0)
+    scaled: Floats = (r - r.min()) / (span or 1.0)
+    return scaled
 
 
 PRESETS = {
@@ -173,4 +174,6 @@ def _cutoff(text: str, name: str) -> int:
     try:
         return int(text)
     except ValueError as error:
-        raise InputError(f"cannot read the cutoff of {name!r}", "write it like zipf @ 10") from error
+        raise InputError(
+            f"cannot read the cutoff of {name!r}", "write it like zipf @ 10"
+        ) from error

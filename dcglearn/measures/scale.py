@@ -176,10 +176,9 @@ class Scale:
             )
         return cls(tuple(sorted(seen, key=float, reverse=True)))
 
-
     @classmethod
     def of_documents(cls, labels: Iterable[Label]) -> Scale:
-        """Number documents that have no grades: by name, numbers first.
+        """Return a scale that numbers documents without grades: by name, numbers first.
 
         >>> str(Scale.of_documents(["d2", "d1", "d2"]))
         'd1 > d2'
@@ -273,4 +272,3 @@ def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
     if any(isinstance(label, str) for label in labels):
         return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
     return tuple(float(label) for label in labels)
-

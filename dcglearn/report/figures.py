@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -25,18 +25,24 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.words import is_learned, parameter_status
-from dcglearn.study.compare import Comparison
+
+if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
+    from dcglearn.study.compare import Comparison
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 
-STYLE = {
+VERDICTS = ("undecided", "learned better", "learned worse")
+"""In the order of their colours and markers."""
+
+STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10,
     "axes.titlelocation": "left",
-    "legend.frameon": False,
+    "legend.framealpha": 0.8,
+    "legend.edgecolor": "none",
     "legend.fontsize": 8,
     "svg.hashsalt": "dcglearn",
     "svg.fonttype": "path",
@@ -169,24 +175,27 @@ def draw_comparison(comparison: Comparison, title: str) -> Figure:
     matplotlib.figure.Figure
     """
     rows = comparison.rows
-    height = np.arange(len(rows))[::-1]
+    height: Floats = np.arange(len(rows), dtype=np.float64)[::-1]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.2, 1.6 + 0.32 * len(rows)), layout="constrained")
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2, sharey=True)
-        _draw_intervals(
-            left, height, [(r.agreement, r.low, r.high) for r in rows], [0] * len(rows)
-        )
+        _draw_intervals(left, height, [(r.agreement, r.low, r.high) for r in rows], [0] * len(rows))
         left.set(
             yticks=height,
             yticklabels=[row.name for row in rows],
             xlabel="agreement with strict judgments (ties of the measure 1/2)",
             title="Agreement",
         )
-        kind = {"learned better": 1, "learned worse": 2}
         ahead = [(r.ahead, r.ahead_low, r.ahead_high) for r in rows[1:]]
-        _draw_intervals(right, height[1:], ahead, [kind.get(r.verdict, 0) for r in rows[1:]])
-        right.axvline(0, color="0.6", linewidth=1, zorder=0)
+        _draw_intervals(right, height[1:], ahead, [VERDICTS.index(r.verdict) for r in rows[1:]])
+        right.axvline(0, color="0.3", linewidth=1, zorder=0)
+        for label in dict.fromkeys(row.verdict for row in rows[1:]):
+            style = VERDICTS.index(label)
+            right.plot(
+                [], [], color=COLOURS[style], marker=MARKERS[style], markersize=5, label=label
+            )
+        right.legend()
         right.set(
             xlabel=f"agreement of {comparison.learned} minus that of the measure",
             title="How far the learned measure is ahead",
@@ -255,7 +264,9 @@ def _draw_discounts(
         _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
     own = dcg.discounts_for(n_ranks)
     first = own[0] if own[0] else 1.0
-    _line(axes, own if affine else own / first, "this measure", 0, (doubtful or {}).get("discounts"))
+    _line(
+        axes, own if affine else own / first, "this measure", 0, (doubtful or {}).get("discounts")
+    )
     axes.set(
         title="Discount by rank" + (", up to an affine map" if affine else ""),
         xlabel="rank",
@@ -263,6 +274,7 @@ def _draw_discounts(
         xticks=_ticks(n_ranks),
         xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
     )
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     axes.legend()
 
 

@@ -81,13 +81,17 @@ class Table:
         """Return the table in GitHub's Markdown."""
         ends = ["--:" if number else ":--" for number in self._numeric()]
         rows = [list(self.columns), ends, *self._shown()]
-        body = "\n".join(f"| {' | '.join(c.replace('|', chr(92) + '|') for c in r)} |" for r in rows)
+        body = "\n".join(
+            f"| {' | '.join(c.replace('|', chr(92) + '|') for c in r)} |" for r in rows
+        )
         return f"{self.caption}\n\n{body}" if self.caption else body
 
     def latex(self) -> str:
         """Return the table as LaTeX's ``tabular`` (no packages needed)."""
         ends = "".join("r" if number else "l" for number in self._numeric())
-        rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self._shown()]
+        rows = [
+            " & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self._shown()
+        ]
         head = " & ".join(column.translate(_LATEX) for column in self.columns) + r" \\"
         lines = [rf"\begin{{tabular}}{{{ends}}}", r"\hline", head, r"\hline", *rows, r"\hline"]
         comment = [f"% {self.caption}"] if self.caption else []

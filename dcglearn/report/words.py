@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.summary import Summary
-from dcglearn.learning.choose import Choice
 from dcglearn.learning.identify import determined
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table
-from dcglearn.study.compare import Comparison
+
+if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+    from dcglearn.learning.choose import Choice
+    from dcglearn.study.compare import Comparison
 
 Status = Literal["fixed", "data", "ridge", "none"]
 
@@ -98,7 +100,9 @@ def learned_text(content: MeasureFile) -> str:
     gains, discounts = parameter_tables(content)
     reading = READING[gauge]
     if documents:
-        reading = reading.replace("worst grade gains 0, the best 1", "least relevant document gets 0, the most relevant 1")
+        reading = reading.replace(
+            "worst grade gains 0, the best 1", "least relevant document gets 0, the most relevant 1"
+        )
     agreed = [(READERS[part], about["agreement"][part]) for part in READERS]
     lines = [
         _solution_line(about),
@@ -161,7 +165,9 @@ def measure_text(name: str, content: MeasureFile, n_ranks: int | None = None) ->
     if content.utility is not None:
         utility = content.utility
         heads = [str(label) for label in utility.grades or range(utility.n_grades)]
-        rows = [(str(k + 1), *row) for k, row in enumerate(utility.weights)]
+        rows: list[tuple[str | float, ...]] = [
+            (str(k + 1), *row) for k, row in enumerate(utility.weights)
+        ]
         lines += ["", Table(("rank", *heads), rows, "W, the worth of a grade at a rank").text()]
     return "\n".join(lines)
 
@@ -211,7 +217,8 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     kind = ("document", "relevance")
     if content.about["parameters"]["encoding"] == "grades":
         kind = ("grade", "gain")
-    labels = (content.dcg and content.dcg.grades) or range(len(gains))
+    named = content.dcg.grades if content.dcg is not None else None
+    labels: Sequence[Label] = named or range(len(gains))
     return (
         Table((*kind, "data share"), _rows(labels, gains, found["gain_share"], status[0])),
         Table(
@@ -261,7 +268,7 @@ def _status(
 
 
 def _rows(
-    names: Sequence[Label] | range,
+    names: Sequence[Label],
     values: Sequence[float],
     shares: Sequence[float],
     status: Sequence[Status],

@@ -142,7 +142,10 @@ def compare(
             choice = choose_C(one, pairs[train], groups[train], weights[train], rng)
             one.set_params(C=choice.C)
         one.fit(pairs[train], sample_weight=weights[train])
-        dcg[test], utility[test] = outcomes(one.dcg_, pairs[test]), outcomes(one.utility_, pairs[test])
+        dcg[test], utility[test] = (
+            outcomes(one.dcg_, pairs[test]),
+            outcomes(one.utility_, pairs[test]),
+        )
         chosen.append(float(one.C))
         advance(done, len(folds))
 
@@ -153,9 +156,7 @@ def compare(
     full = dict.fromkeys(both, how) | {name: str(measure) for name, measure in others.items()}
     table = both | {name: outcomes(measure, pairs) for name, measure in others.items()}
     rows = _rows(table, full, groups, weights, rng)
-    return Comparison(
-        rows, len(pairs), n_queries, len(folds), tuple(chosen), next(iter(both))
-    )
+    return Comparison(rows, len(pairs), n_queries, len(folds), tuple(chosen), next(iter(both)))
 
 
 def _rows(
