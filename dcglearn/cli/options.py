@@ -66,7 +66,8 @@ def read(
     documents: bool = False,
 ) -> Preferences:
     """Read judgments with progress, and say on standard error what was passed over."""
-    from dcglearn.data.tables import PassedOver, read_preferences
+    from dcglearn.data.formats import PassedOver
+    from dcglearn.data.tables import read_preferences
     from dcglearn.measures.scale import Scale
 
     passed_over = PassedOver() if lenient else None

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.scale import NO_DOCUMENT, Grades, Scale
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie; ``good`` and ``bad`` are
@@ -173,26 +173,48 @@ class Preferences:
         Raises
         ------
         InputError
-            If no judgment is strict (or has weight), all strict ones are of identical
-            lists, or only one grade occurs.
+            As :func:`check_worth_learning`.
         """
-        pairs = self.pairs[self.pair_weights > 0]
-        if not len(pairs):
-            raise InputError(
-                f"no strict preference among {len(self)} judgments",
-                "give at least one answer a or b, with weight",
-            )
-        if (pairs[:, 0] == pairs[:, 1]).all():
-            raise InputError(
-                f"all {len(pairs)} strict preferences are between identical lists",
-                "give pairs whose lists differ",
-            )
-        grades = np.unique(pairs)
-        if len(grades) == 1:
-            raise InputError(
-                f"only one grade occurs ({self.scale.labels[grades[0]]})",
-                "judge lists that hold documents of different grades",
-            )
+        check_worth_learning(self.pairs, self.pair_weights, self.scale)
+
+
+def check_worth_learning(
+    pairs: Grades, weights: NDArray[np.float64] | None = None, scale: Scale | None = None
+) -> None:
+    """Refuse pairs from which nothing can be learned.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (n, 2, K)
+    weights : ndarray of float, shape (n,), optional
+        Pairs of weight 0 do not count.
+    scale : Scale, optional
+        Names the grade in the message.
+
+    Raises
+    ------
+    InputError
+        If there is no pair with weight, all pairs are of identical lists, or only one
+        grade occurs.
+    """
+    counted = pairs if weights is None else pairs[weights > 0]
+    if not len(counted):
+        raise InputError(
+            "no strict preference" + (f": all {len(pairs)} have weight 0" if len(pairs) else ""),
+            "give at least one answer a or b, with weight",
+        )
+    if (counted[:, 0] == counted[:, 1]).all():
+        raise InputError(
+            f"all {len(counted)} strict preferences are between identical lists",
+            "give pairs whose lists differ",
+        )
+    grades = np.unique(counted[counted != NO_DOCUMENT])
+    if len(grades) == 1:
+        name = f"index {grades[0]}" if scale is None else scale.labels[grades[0]]
+        raise InputError(
+            f"only one grade occurs ({name})",
+            "judge lists that hold documents of different grades",
+        )
 
 
 def query_folds(

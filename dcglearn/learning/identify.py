@@ -1,18 +1,9 @@
 """What pairs of rankings can and cannot determine.
 
-Pairs see W only through X w, so a direction t with X t = 0 is left to the size penalty
-w'w (the ridge). Three kinds of such directions have a meaning:
-
-* *rank offsets*: every grade at one rank gains the same constant. Invisible unless
-  some list is empty at that rank and its partner is not;
-* *grade offsets*: one grade gains the same constant at every rank. Invisible if the two
-  lists of each pair hold the same grades; then discounts are determined only up to an
-  affine map, because W = (c + a) g' orders such lists as c g' does;
-* grades that no chain of pairs compares at a rank: the components of the graph that
-  joins two grades when some pair sets one against the other there.
-
-Rank is not enough: a few pairs of different content make X of full rank while the ridge
-still decides. How far data determine a direction t, |t| = 1, is its *data share*
+Directions of W that pairs cannot see are left to the size penalty w'w, the ridge (see
+:mod:`dcglearn.learning.structure`). Rank is not enough: a few pairs of different content
+make X of full rank while the ridge still decides. How far data determine a direction t,
+|t| = 1, is its *data share*
 
     share(t) = 1 - t'(I + C X'VX)^-1 t      between 0 (ridge alone) and 1 (data alone),
 
@@ -29,14 +20,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from dcglearn.learning.encoding import gram
 from dcglearn.learning.factorise import Gauge, factorise
 from dcglearn.learning.problem import Problem
+from dcglearn.learning.structure import Structure, structure
 from dcglearn.measures.discounts import Floats, rule_discounts
-from dcglearn.measures.scale import NO_DOCUMENT, Label
+from dcglearn.measures.scale import Label
 
 HALF = 0.5
 """Below this data share the ridge weighs more than the data."""
@@ -51,25 +41,13 @@ Determined = Literal["data", "ridge", "none"]
 
 
 @dataclass(frozen=True)
-class Identifiability:
+class Identifiability(Structure):
     """What a set of pairs determines.
+
+    The attributes of :class:`dcglearn.learning.structure.Structure`, and
 
     Attributes
     ----------
-    n_pairs, rank, n_directions : int
-        Pairs that count, the rank of X, and K L, the number of directions of W.
-    free_ranks : tuple of int
-        Ranks (from 1) whose offset is invisible while all grades are compared.
-    same_content : bool
-        Whether both lists of every pair hold the same grades.
-    still_ranks : tuple of int
-        Ranks (from 1) at which no pair differs.
-    still_grades : tuple of int
-        Grade indices that never stand on one side alone at a rank.
-    separate : tuple of (int, tuple of tuples of int)
-        At rank k, the groups of grades that no chain of pairs compares.
-    unnamed : int
-        Invisible directions beyond all those named above.
     gauge : {"worst", "order", "absolute"}
         How W is to be read (see :mod:`dcglearn.learning.factorise`).
     seen_offsets : ndarray of bool, shape (K,)
@@ -83,15 +61,6 @@ class Identifiability:
         Whether shares are of the active pairs at a W, or of all pairs.
     """
 
-    n_pairs: int
-    rank: int
-    n_directions: int
-    free_ranks: tuple[int, ...]
-    same_content: bool
-    still_ranks: tuple[int, ...]
-    still_grades: tuple[int, ...]
-    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-    unnamed: int
     gauge: Gauge
     seen_offsets: NDArray[np.bool_]
     offset_share: float
@@ -186,12 +155,12 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     """
     counted = problem.weights > 0
     pairs = problem.pairs[counted]
-    structure = _structure(pairs, problem.n_grades)
+    seen_by = structure(pairs, problem.n_grades)
     active = counted if W is None else counted & (problem.slacks(W) > 0)
     curvature = gram(problem.pairs[active], problem.n_grades, problem.weights[active])
     share = _Share(problem.C * curvature, problem.shape)
-    gauge, seen = share.gauge(structure.still_ranks)
-    discounts, gains = _shapes(problem, W, gauge, seen, structure.still_grades)
+    gauge, seen = share.gauge(seen_by.still_ranks)
+    discounts, gains = _shapes(problem, W, gauge, seen, seen_by.still_grades)
 
     def of(discounts: Floats, gains: Floats) -> float:
         return share(_in_gauge(np.outer(discounts, gains), gauge, seen))
@@ -202,7 +171,7 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     if gauge == "worst":  # a discount is then only as sure as what all of them share
         each_discount = np.minimum(each_discount, offset)
     return Identifiability(
-        **vars(structure),
+        **vars(seen_by),
         gauge=gauge,
         seen_offsets=seen,
         offset_share=offset,
@@ -210,86 +179,6 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
         gain_share=np.array([of(discounts, grade) for grade in np.eye(n_grades)]),
         at_optimum=W is not None,
     )
-
-
-@dataclass(frozen=True)
-class _Structure:
-    """What follows from which entries occur, whatever C and the margins."""
-
-    n_pairs: int
-    rank: int
-    n_directions: int
-    free_ranks: tuple[int, ...]
-    same_content: bool
-    still_ranks: tuple[int, ...]
-    still_grades: tuple[int, ...]
-    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-    unnamed: int
-
-
-def _structure(pairs: NDArray[np.integer], n_grades: int) -> _Structure:
-    n_ranks = pairs.shape[2]
-    counts = gram(pairs, n_grades)
-    rank = _rank(counts)
-    moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
-    free, separate, invisible = [], [], []
-    for k in range(n_ranks):
-        groups, whole = _compared(pairs[:, :, k], n_grades)
-        invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
-        if not moving[k].any():
-            continue
-        if whole and groups:
-            free.append(k + 1)
-        elif not whole:
-            separate.append((k + 1, _groups_with_rest(groups, n_grades)))
-    columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
-    hidden = [column for column in columns if not (counts @ column).any()]
-    named = np.array(invisible + hidden).reshape(-1, counts.shape[0])
-    return _Structure(
-        n_pairs=len(pairs),
-        rank=rank,
-        n_directions=counts.shape[0],
-        free_ranks=tuple(free),
-        same_content=len(hidden) == n_grades,
-        still_ranks=tuple(int(k) + 1 for k in np.flatnonzero(~moving.any(axis=1))),
-        still_grades=tuple(map(int, np.flatnonzero(~moving.any(axis=0)))),
-        separate=tuple(separate),
-        unnamed=counts.shape[0] - rank - (_rank(named @ named.T) if len(named) else 0),
-    )
-
-
-def _compared(column: NDArray[np.integer], n_grades: int) -> tuple[list[list[int]], bool]:
-    """Return the groups of grades whose common offset is invisible at one rank.
-
-    The second value says whether chains of pairs compare all the grades there. A group
-    that is set against an empty rank is pinned, hence not invisible.
-    """
-    nodes = np.where(column == NO_DOCUMENT, n_grades, column).astype(np.int64)
-    differ = nodes[:, 0] != nodes[:, 1]
-    edges = (np.ones(differ.sum()), (nodes[differ, 0], nodes[differ, 1]))
-    n_groups, group = connected_components(csr_array(edges, shape=(n_grades + 1, n_grades + 1)))
-    pinned = group[n_grades]
-    groups = [
-        np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned
-    ]
-    return groups, len(set(group[:n_grades].tolist())) == 1
-
-
-def _groups_with_rest(groups: list[list[int]], n_grades: int) -> tuple[tuple[int, ...], ...]:
-    rest = sorted(set(range(n_grades)) - {grade for group in groups for grade in group})
-    return tuple(map(tuple, ([rest] if rest else []) + groups))
-
-
-def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
-    direction = np.zeros((n_ranks, n_grades))
-    direction[k, grades] = 1.0
-    return direction.ravel()
-
-
-def _rank(symmetric: Floats) -> int:
-    values = np.linalg.eigvalsh(symmetric)
-    largest = values.max(initial=0.0)
-    return int((values > 10 * len(values) * np.finfo(float).eps * largest).sum())
 
 
 class _Share:
@@ -348,6 +237,17 @@ def _shapes(
     return factors.discounts, factors.gains
 
 
+def determined(share: float, still: bool) -> Determined:
+    """Say what determines a quantity: ``data``, more the ``ridge``, or ``none`` (nothing).
+
+    >>> determined(0.9, False), determined(0.3, False), determined(0.0, True)
+    ('data', 'ridge', 'none')
+    """
+    if still or share < NOTHING:
+        return "none"
+    return "data" if share >= HALF else "ridge"
+
+
 def _ranks(ranks: Sequence[int]) -> str:
     """Write ranks as runs.
 
@@ -362,14 +262,3 @@ def _ranks(ranks: Sequence[int]) -> str:
             runs.append([rank, rank])
     text = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in runs)
     return f"rank{'s' if len(ranks) > 1 else ''} {text}"
-
-
-def determined(share: float, still: bool) -> Determined:
-    """Say what determines a quantity: ``data``, more the ``ridge``, or ``none`` (nothing).
-
-    >>> determined(0.9, False), determined(0.3, False), determined(0.0, True)
-    ('data', 'ridge', 'none')
-    """
-    if still or share < NOTHING:
-        return "none"
-    return "data" if share >= HALF else "ridge"

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
+from dcglearn.data.preferences import check_worth_learning
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.margins import MARGINS, one_a_pair
@@ -175,7 +176,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         weights = None
         if sample_weight is not None:
             weights = one_a_pair(sample_weight, len(rows), "sample_weight", 0.0)
-        _check_worth_learning(rows if weights is None else rows[weights > 0])
+        check_worth_learning(rows, weights)
         return Problem.of(
             rows,
             n_grades,
@@ -271,20 +272,4 @@ def _check_permutations(rows: NDArray[np.integer]) -> None:
             f"a ranking is no permutation of the documents 0 ... {rows.shape[2] - 1}",
             "rank each of the K documents once",
             f"row {int(np.argmin(whole))}",
-        )
-
-
-def _check_worth_learning(rows: NDArray[np.integer]) -> None:
-    if not len(rows):
-        raise InputError("all weights are 0", "give at least one pair a weight")
-    if (rows[:, 0] == rows[:, 1]).all():
-        raise InputError(
-            f"all {len(rows)} strict preferences are between identical lists",
-            "give pairs whose lists differ",
-        )
-    occurring = np.unique(rows)
-    if len(occurring) == 1:
-        raise InputError(
-            f"only one grade occurs (index {occurring[0]})",
-            "judge lists that hold documents of different grades",
         )

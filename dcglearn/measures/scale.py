@@ -105,10 +105,11 @@ class Scale:
         InputError
             If the label is not on the scale.
         """
-        found = self._indices.get(label) if isinstance(label, str | int | float) else None
-        if found is None and isinstance(label, str):
-            found = self._indices.get(label_of(label))
-        if found is None or isinstance(label, bool):
+        try:
+            found = self._indices.get(plain_label(label))  # type: ignore[arg-type]  # caught below
+        except (TypeError, ValueError):
+            found = None
+        if found is None:
             raise InputError(f"grade {label!r} is off the scale {self}", "declare every grade")
         return found
 
@@ -138,7 +139,7 @@ class Scale:
         parts = [part.strip().partition("=") for part in text.split(",")]
         if not all(name.strip() for name, _, _ in parts):
             raise InputError(f"an empty grade in the scale {text!r}", "write it like 2,1,0")
-        labels = tuple(label_of(name.strip()) for name, _, _ in parts)
+        labels = tuple(name.strip() for name, _, _ in parts)
         given = [value.strip() for _, equals, value in parts if equals]
         if given and len(given) != len(labels):
             raise InputError(f"only some grades of {text!r} have a value", "give all or none")
@@ -187,33 +188,40 @@ class Scale:
         return cls(tuple(order))
 
 
-def label_of(text: str) -> Label:
-    """Read a label typed or stored as text: a number where it is one, else a name.
-
-    >>> label_of("2"), label_of("0.5"), label_of("good")
-    (2, 0.5, 'good')
-    """
-    for kind in (int, float):
-        try:
-            return plain_label(kind(text))
-        except ValueError:
-            continue
-    return text
-
-
 def plain_label(label: Label) -> Label:
-    """Write a label in its one form: 2.0 is 2, and NumPy's numbers are Python's.
+    """Write a label in its one form: text that is a number is one, and 2.0 is 2.
 
-    >>> plain_label(2.0), plain_label(np.int8(1))
-    (2, 1)
+    Parameters
+    ----------
+    label : str, int or float
+
+    Returns
+    -------
+    str, int or float
+
+    Raises
+    ------
+    InputError
+        If it is empty or not finite.
+
+    Examples
+    --------
+    >>> plain_label("2"), plain_label(2.0), plain_label("0.5"), plain_label("good")
+    (2, 2, 0.5, 'good')
     """
     if isinstance(label, str):
         if not label:
             raise InputError("an empty grade", "name it")
-        return label
-    number = float(label)
-    if isinstance(label, bool | np.bool_) or not math.isfinite(number):
-        raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
+        try:
+            number = float(label)
+        except ValueError:
+            return label
+        if not math.isfinite(number):
+            return label
+    else:
+        number = float(label)
+        if isinstance(label, bool | np.bool_) or not math.isfinite(number):
+            raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
     return int(number) if number.is_integer() else number
 
 

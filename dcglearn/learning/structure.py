@@ -1,0 +1,143 @@
+"""Directions of W that pairs of rankings cannot see, found and named.
+
+Pairs see W only through X w, so a direction t with X t = 0 leaves no trace. Three kinds
+of such directions have a meaning:
+
+* *rank offsets*: every grade at one rank gains the same constant. Invisible unless
+  some list is empty at that rank and its partner is not;
+* *grade offsets*: one grade gains the same constant at every rank. Invisible if the two
+  lists of each pair hold the same grades; then discounts are determined only up to an
+  affine map, because W = (c + a) g' orders such lists as c g' does;
+* grades that no chain of pairs compares at a rank: the components of the graph that
+  joins two grades when some pair sets one against the other there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from dcglearn.learning.encoding import gram
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import NO_DOCUMENT, Grades
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What follows from which grades meet at which rank, whatever C and the margins.
+
+    Attributes
+    ----------
+    n_pairs, rank, n_directions : int
+        Pairs that count, the rank of X, and K L, the number of directions of W.
+    free_ranks : tuple of int
+        Ranks (from 1) whose offset is invisible while all grades are compared.
+    same_content : bool
+        Whether both lists of every pair hold the same grades.
+    still_ranks : tuple of int
+        Ranks (from 1) at which no pair differs.
+    still_grades : tuple of int
+        Grade indices that never stand on one side alone at a rank.
+    separate : tuple of (int, tuple of tuples of int)
+        At rank k, the groups of grades that no chain of pairs compares.
+    unnamed : int
+        Invisible directions beyond all those named above.
+    """
+
+    n_pairs: int
+    rank: int
+    n_directions: int
+    free_ranks: tuple[int, ...]
+    same_content: bool
+    still_ranks: tuple[int, ...]
+    still_grades: tuple[int, ...]
+    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    unnamed: int
+
+
+def structure(pairs: Grades, n_grades: int) -> Structure:
+    """Find the directions of W that pairs cannot see.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (n, 2, K)
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    Structure
+
+    Examples
+    --------
+    Rank 2 never differs, and the grades 0 and 1 meet at rank 1 only:
+
+    >>> found = structure(np.array([[[0, 1], [1, 1]]]), 2)
+    >>> found.rank, found.free_ranks, found.still_ranks, found.unnamed
+    (1, (1,), (2,), 0)
+    """
+    n_ranks = pairs.shape[2]
+    counts = gram(pairs, n_grades)
+    rank = _rank(counts)
+    moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
+    free, separate, invisible = [], [], []
+    for k in range(n_ranks):
+        groups, whole = _compared(pairs[:, :, k], n_grades)
+        invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
+        if not moving[k].any():
+            continue
+        if whole and groups:
+            free.append(k + 1)
+        elif not whole:
+            separate.append((k + 1, _groups_with_rest(groups, n_grades)))
+    columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
+    hidden = [column for column in columns if not (counts @ column).any()]
+    named = np.array(invisible + hidden).reshape(-1, counts.shape[0])
+    return Structure(
+        n_pairs=len(pairs),
+        rank=rank,
+        n_directions=counts.shape[0],
+        free_ranks=tuple(free),
+        same_content=len(hidden) == n_grades,
+        still_ranks=tuple(int(k) + 1 for k in np.flatnonzero(~moving.any(axis=1))),
+        still_grades=tuple(map(int, np.flatnonzero(~moving.any(axis=0)))),
+        separate=tuple(separate),
+        unnamed=counts.shape[0] - rank - (_rank(named @ named.T) if len(named) else 0),
+    )
+
+
+def _compared(column: Grades, n_grades: int) -> tuple[list[list[int]], bool]:
+    """Return the groups of grades whose common offset is invisible at one rank.
+
+    The second value says whether chains of pairs compare all the grades there. A group
+    that is set against an empty rank is pinned, hence not invisible.
+    """
+    nodes = np.where(column == NO_DOCUMENT, n_grades, column).astype(np.int64)
+    differ = nodes[:, 0] != nodes[:, 1]
+    edges = (np.ones(differ.sum()), (nodes[differ, 0], nodes[differ, 1]))
+    n_groups, group = connected_components(csr_array(edges, shape=(n_grades + 1, n_grades + 1)))
+    pinned = group[n_grades]
+    groups = [
+        np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned
+    ]
+    return groups, len(set(group[:n_grades].tolist())) == 1
+
+
+def _groups_with_rest(groups: list[list[int]], n_grades: int) -> tuple[tuple[int, ...], ...]:
+    rest = sorted(set(range(n_grades)) - {grade for group in groups for grade in group})
+    return tuple(map(tuple, ([rest] if rest else []) + groups))
+
+
+def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
+    direction = np.zeros((n_ranks, n_grades))
+    direction[k, grades] = 1.0
+    return direction.ravel()
+
+
+def _rank(symmetric: Floats) -> int:
+    values = np.linalg.eigvalsh(symmetric)
+    largest = values.max(initial=0.0)
+    return int((values > 10 * len(values) * np.finfo(float).eps * largest).sum())

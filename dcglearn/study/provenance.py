@@ -1,0 +1,62 @@
+"""Where a result comes from: versions, the data's hash, the revision of the code."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import platform
+import subprocess
+from importlib.metadata import requires, version
+from pathlib import Path
+from typing import Any
+
+from dcglearn.base.files import write_text
+
+
+def provenance(data: Path) -> dict[str, Any]:
+    """Return what is needed to tell two results apart.
+
+    Parameters
+    ----------
+    data : path
+        The file of judgments.
+
+    Returns
+    -------
+    dict
+        The data's name and SHA-256, versions of Python, this package and what it
+        builds on, and the git revision where there is one. No date: the same inputs
+        give the same bytes.
+    """
+    needed = [text for text in requires("dcglearn") or [] if "extra ==" not in text]
+    names = sorted(text.split(">")[0].split("=")[0].strip() for text in needed)
+    return {
+        "data": {"file": data.name, "sha256": hashlib.sha256(data.read_bytes()).hexdigest()},
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in ("dcglearn", *names)},
+        "revision": _revision(),
+    }
+
+
+def _revision() -> str | None:
+    try:
+        run = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return run.stdout.strip() or None
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    options = parser.parse_args()
+    write_text(options.out, json.dumps(provenance(options.data), indent=2) + "\n")

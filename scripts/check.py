@@ -1,0 +1,34 @@
+"""Lint, types and tests, on a fresh machine too: ``python3 scripts/check.py``.
+
+Arguments are handed to pytest: ``python3 scripts/check.py -k certificate``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from bootstrap import ROOT, prepare
+
+
+def main() -> int:
+    """Run every check, the tests last; return 0 if all of them passed."""
+    python = str(prepare("dev"))
+    checks = {
+        "lint": ["ruff", "check", "."],
+        "format": ["ruff", "format", "--check", "."],
+        "types": ["mypy"],
+        "tests": ["pytest", *sys.argv[1:]],
+    }
+    failed = []
+    for name, command in checks.items():
+        print(f"== {name}", flush=True)
+        if subprocess.run([python, "-m", *command], cwd=ROOT, check=False).returncode:
+            failed.append(name)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""The rooms, who may look at whom, and what every module owes its reader."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import dcglearn
+
+PACKAGE = Path(dcglearn.__file__).parent
+ROOMS = ("base", "measures", "data", "learning", "study", "report", "cli")
+MODULES = sorted(
+    path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
+)
+ONLY_IN = {"cvxpy": ["learning/qp.py"], "matplotlib": ["report/figures.py"]}
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module that a file imports, wherever in the file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {str(node.module)} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def room_of(name: str) -> int:
+    return ROOMS.index(name.split(".")[1])
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_only_from_its_own_room_or_rooms_above(path: Path) -> None:
+    own = ROOMS.index(path.relative_to(PACKAGE).parts[0])
+    for name in imports_of(path):
+        if name.startswith("dcglearn."):
+            assert room_of(name) <= own, f"{path.name} looks into {name}"
+
+
+def test_the_rule_would_be_seen_broken(tmp_path: Path) -> None:
+    upward = tmp_path / "upward.py"
+    upward.write_text("def f():\n    from dcglearn.study.compare import compare\n")
+    assert any(room_of(n) > ROOMS.index("data") for n in imports_of(upward))
+
+
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_heavy_libraries_have_one_door(library: str) -> None:
+    users = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if any(name.split(".")[0] == library for name in imports_of(path))
+    ]
+    assert users == ONLY_IN[library]
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    graph = {
+        "dcglearn." + ".".join(p.relative_to(PACKAGE).with_suffix("").parts): imports_of(p)
+        for p in MODULES
+    }
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module not in done:
+            for other in graph[module] & graph.keys():
+                visit(other, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def public_objects() -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for path in MODULES:
+        name = "dcglearn." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        module = importlib.import_module(name)
+        for key, value in vars(module).items():
+            if key.startswith("_") or getattr(value, "__module__", "") != name:
+                continue
+            if inspect.isfunction(value):
+                found.append((f"{name}.{key}", value))
+            elif inspect.isclass(value):
+                found += [
+                    (f"{name}.{key}.{method}", function)
+                    for method, function in vars(value).items()
+                    if inspect.isfunction(function) and not method.startswith("_")
+                ]
+    return found
+
+
+@pytest.mark.parametrize(("name", "function"), public_objects(), ids=lambda v: str(v)[:60])
+def test_docstrings_name_the_parameters_of_the_signature(name: str, function: object) -> None:
+    assert callable(function)
+    text = inspect.getdoc(function) or ""
+    assert text, name
+    if "Parameters\n---" not in text:
+        return
+    section = re.split(r"\n\w+\n-{3,}\n", text.split("Parameters\n")[1].split("---\n", 1)[-1])[0]
+    documented = [
+        part.strip().lstrip("*")
+        for line in section.splitlines()
+        if line and not line.startswith(" ") and not line.startswith("-")
+        for part in line.split(" :")[0].split(",")
+    ]
+    signature = [p for p in inspect.signature(function).parameters if p not in ("self", "cls")]
+    assert documented == signature, name
+
+
+def test_every_exported_name_is_there() -> None:
+    for name in dcglearn.__all__:
+        assert getattr(dcglearn, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'DGC'"):
+        dcglearn.DGC  # noqa: B018 - the look-up itself is tested
+    assert set(dcglearn.__all__) == set(dir(dcglearn))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.name)
+def test_modules_open_with_what_they_are_for(path: Path) -> None:
+    text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    assert text
+    assert len(path.read_text("utf-8").splitlines()) <= 400

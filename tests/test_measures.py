@@ -1,0 +1,352 @@
+"""Measures as values: formulas, ideals, names, files, presets, agreement.
+
+The numbers are those of Jarvelin & Kekalainen's and Burges' forms on the example
+3, 2, 3, 0, 1, 2 of the encyclopedia text on DCG, recomputed; the twins are all
+orderings, one by one, and scikit-learn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.measures.agreement import agreement, differences, outcomes
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import RULES, canonical_rule, rule_discounts
+from dcglearn.measures.files import (
+    MeasureFile,
+    measure_from_json,
+    measure_to_json,
+    read_measure,
+    write_measure,
+)
+from dcglearn.measures.naming import measure_for, open_measure
+from dcglearn.measures.presets import PRESETS, preset, usual_presets
+from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.utility import LinearUtility
+
+WIKI = [0, 1, 0, 3, 2, 1]  # 3,2,3,0,1,2 on the scale 3 > 2 > 1 > 0
+LINEAR = (3, 2, 1, 0)
+EXPONENTIAL = (7, 3, 1, 0)
+
+finite = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[DCG, list[int], int]:
+    """A DCG of any signs and order, a pool of documents, and how many ranks are filled."""
+    L, K, N = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    gains = draw(st.lists(finite, min_size=L, max_size=L))
+    discounts = draw(st.lists(finite, min_size=K, max_size=K))
+    pool = draw(st.lists(st.integers(0, L - 1), min_size=N, max_size=N))
+    return DCG(gains, discounts), pool, min(K, N)
+
+
+def value(measure: DCG, rankings: object) -> float:
+    return round(float(measure.score(rankings)), 7)
+
+
+def test_the_worked_example() -> None:
+    assert value(DCG(LINEAR, "constant"), WIKI) == 11
+    jk = DCG(LINEAR, "jk(2)")
+    assert value(jk, WIKI) == 8.0971714
+    assert round(float(jk.ideal(WIKI)), 7) == 8.6925361
+    assert value(DCG(LINEAR, "jk(2)", normalise="ideal"), WIKI) == 0.9315085
+    assert value(jk, [0, 1, 3, 0, 2, 1]) == 7.7043822
+    burges = DCG(EXPONENTIAL, "log2")
+    assert round(float(burges.score(WIKI)), 6) == 13.848264
+    assert round(float(burges.ideal(WIKI)), 6) == 14.595391
+    assert round(float(DCG(EXPONENTIAL, normalise="ideal").score(WIKI)), 6) == 0.948811
+
+
+def test_one_relevant_document_at_rank_two() -> None:
+    assert value(DCG([1, 0], "jk(2)"), [1, 0]) == 1.0
+    assert value(DCG([1, 0], "log2"), [1, 0]) == 0.6309298
+
+
+def test_two_documents_rated_two_are_worth_four_at_most() -> None:
+    assert value(DCG([2, 1, 0], "jk(2)") @ 10, [0, 0]) == 4.0
+
+
+def test_penalised_grades() -> None:
+    signed = [math.copysign(2 ** abs(r) - 1, r) for r in (2, 1, -1, -2)]
+    assert signed == [3, 1, -1, -3]
+    measure = DCG(dict(zip((2, 1, -1, -2), signed, strict=True)), "log2")
+    assert float(measure.score([3])) == -3.0
+    assert float(measure.score([0, 3])) < float(measure.score([0]))
+
+
+def test_missing_documents_count_against_the_ideal_of_the_pool() -> None:
+    found, pool = [0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1, 1]
+    jk, burges = DCG([1, 0], "jk(2)", 5, "ideal"), DCG([1, 0], "log2", 5, "ideal")
+    assert float(jk.score(found, pool)) == pytest.approx(0.7386919, abs=1e-7)
+    assert float(burges.score(found, pool)) == pytest.approx(0.7227265, abs=1e-7)
+
+
+@pytest.mark.parametrize("factor", [0.01, 1, 100])
+@given(case=cases())
+def test_ndcg_scales_out(factor: float, case: tuple[DCG, list[int], int]) -> None:
+    measure, pool, filled = case
+    for normalise in ("ideal", "minmax"):
+        one = DCG(measure.gains, measure.discounts, normalise=normalise)
+        many = DCG(np.array(measure.gains) * factor, measure.discounts, normalise=normalise)
+        a, b = one.score(pool[:filled], pool), many.score(pool[:filled], pool)
+        assert a == pytest.approx(b, rel=1e-7, abs=1e-9)
+
+
+@given(case=cases())
+def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], int]) -> None:
+    measure, pool, filled = case
+    every = [float(measure.score(list(p))) for p in itertools.permutations(pool, filled)]
+    assert float(measure.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
+    assert float(measure.worst(pool)) == pytest.approx(min(every), abs=1e-9)
+    spread = DCG(measure.gains, measure.discounts, normalise="minmax")
+    value = float(spread.score(pool[:filled], pool))
+    assert -1e-9 <= value <= 1 + 1e-9
+
+
+@given(case=cases())
+def test_ideal_of_a_free_utility_is_that_of_all_orderings(
+    case: tuple[DCG, list[int], int],
+) -> None:
+    measure, pool, filled = case
+    rng = np.random.default_rng(len(pool))
+    utility = LinearUtility(rng.normal(size=(len(measure.discounts), measure.n_grades)))
+    every = [float(utility.score(list(p))) for p in itertools.permutations(pool, filled)]
+    assert float(utility.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
+
+
+def test_sorting_is_not_ideal_under_a_free_utility(rng: np.random.Generator) -> None:
+    W = -np.sort(-rng.normal(size=(5, 4)), axis=1)
+    utility = LinearUtility(W)
+    pools = rng.integers(0, 4, (500, 8))
+    assert (utility.score(np.sort(pools, axis=1)[:, :5]) < utility.ideal(pools) - 1e-9).mean() > 0.3
+
+
+def test_scikit_learn_agrees(rng: np.random.Generator) -> None:
+    from sklearn.metrics import dcg_score, ndcg_score
+
+    relevance = rng.integers(0, 4, (50, 8))
+    order = np.arange(8, 0, -1.0)[None].repeat(50, 0)  # scores: the list as it stands
+    gains = np.array([3.5, 2, 0.25, 0])
+    measure = DCG(gains, "log2") @ 5
+    truth = gains[relevance]
+    assert measure.score(relevance).mean() == pytest.approx(dcg_score(truth, order, k=5))
+    n = DCG(gains, "log2", 5, "ideal").score(relevance).mean()
+    assert n == pytest.approx(ndcg_score(truth, order, k=5))
+
+
+def test_gains_may_fall_with_the_label() -> None:
+    upside_down = DCG([0, 1, 3], "log2", normalise="ideal")
+    assert float(upside_down.score([2, 1, 0])) == 1.0
+    assert float(upside_down.score([0, 1, 2])) < 0.7
+
+
+def test_an_empty_rank_adds_nothing() -> None:
+    measure = DCG([2, -1], "constant")
+    assert measure.score([[0, -1], [1, -1], [-1, -1]]).tolist() == [2.0, -1.0, 0.0]
+    assert float(measure.ideal([1, -1, 0])) == 1.0
+    assert float(LinearUtility([[2, -1], [2, -1]]).score([0, -1])) == 2.0
+
+
+def test_nothing_to_gain_is_nought() -> None:
+    assert float(DCG([1, 0], normalise="ideal").score([1, 1])) == 0.0
+    assert float(DCG([1, 0], normalise="minmax").score([0, 0])) == 0.0
+
+
+def test_cutoff_and_length() -> None:
+    assert (DCG([1, 0]) @ 1).score([[0, 0], [1, 0]]).tolist() == [1.0, 0.0]
+    short = DCG([1, 0], [1, 0.5])
+    assert float(short.score([0])) == 1.0
+    with pytest.raises(InputError, match="discounts for 2"):
+        short.score([0, 1, 1])
+    with pytest.raises(InputError, match="a cutoff of 3 with 2 discounts"):
+        short @ 3
+    for cutoff in (0, -1, 1.5, True, "3"):
+        with pytest.raises(InputError, match="cutoff"):
+            DCG([1, 0], cutoff=cutoff)
+    assert (short @ 1).score([[0, 0, 0]]).tolist() == [1.0]
+    with pytest.raises(InputError, match="weights for 2"):
+        LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0])
+
+
+def test_values_are_hashable_and_frozen() -> None:
+    assert len({DCG([1, 0]), DCG((1.0, 0.0)), DCG(np.array([1, 0]))}) == 1
+    assert len({LinearUtility([[1, 0]]), LinearUtility(np.array([[1.0, 0.0]]))}) == 1
+    with pytest.raises(AttributeError):
+        DCG([1, 0]).gains = (2.0,)  # type: ignore[misc]  # that it is frozen is tested
+    with pytest.raises(ValueError, match="read-only"):
+        LinearUtility([[1, 0]]).matrix[0, 0] = 2
+
+
+labels = st.one_of(st.integers(-3, 9), st.floats(0.1, 0.9), st.text("aé'\"\\{}[]:, \n", min_size=1))
+
+
+@st.composite
+def any_dcg(draw: st.DrawFn) -> DCG:
+    number = st.floats(-1e30, 1e30, allow_nan=False)
+    gains = draw(st.lists(number, min_size=1, max_size=4))
+    rules = ["log2", "zipf", "constant", "jk(2.5)", "rbp(0.8)", "linear(7)"]
+    vector = st.lists(number, min_size=3, max_size=5)
+    grades: list[Label] | None = None
+    if draw(st.booleans()):
+        n = len(gains)
+        grades = draw(st.lists(labels, min_size=n, max_size=n, unique_by=lambda x: str(x)))
+    return DCG(
+        gains,
+        draw(st.one_of(st.sampled_from(rules), vector)),
+        draw(st.one_of(st.none(), st.integers(1, 3))),
+        draw(st.sampled_from([None, "ideal", "minmax"])),
+        grades,
+    )
+
+
+@given(measure=any_dcg())
+def test_names_and_files_read_back_the_same(measure: DCG) -> None:
+    assert DCG.parse(str(measure)) == measure
+    assert measure_from_json(measure_to_json(measure)).measure == measure
+    K = measure.n_ranks or 3
+    utility = measure.utility(K) if np.isfinite(measure.matrix_for(K)).all() else None
+    if utility is not None:
+        assert measure_from_json(measure_to_json(utility)).measure == utility
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "DCG",
+        "DCG()",
+        "DCG([1, 0])",
+        "DCG([1, 0], log2, 3)",
+        "XCG([1, 0], log2)",
+        "DCG([1, 0], log3)",
+        "DCG([1, 0], rbp(2))",
+        "DCG([1, 0], rbp)",
+        "DCG([1, 0], log2(3))",
+        "DCG([1, 0], log2) @ 0",
+        "DCG(['a', 0], log2)",
+        "DCG([1, 0], __import__('os').getcwd())",
+        "DCG([1e999], log2)",
+        "DCG([], log2)",
+        "(" * 5000,
+    ],
+)
+def test_a_name_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        DCG.parse(text)
+
+
+def test_rules_and_their_ranges() -> None:
+    assert rule_discounts("jk(3)", 4)[:3].tolist() == [1.0, 1.0, 1.0]
+    assert rule_discounts("jk(3)", 9)[8] == pytest.approx(0.5)
+    assert rule_discounts("rbp(0.5)", 3).tolist() == [0.5, 0.25, 0.125]
+    assert rule_discounts("linear(4)", 6).tolist() == [1, 0.75, 0.5, 0.25, 0, 0]
+    assert rule_discounts("log2", 3).tolist() == pytest.approx([1, 1 / math.log2(3), 0.5])
+    for wrong in ("jk", "jk(1)", "jk(0)", "rbp(0)", "rbp(1)", "rbp(x)", "zipf(2)", "lg2", "2", ""):
+        with pytest.raises(InputError):
+            canonical_rule(wrong)
+    with pytest.raises(InputError, match="did you mean 'zipf'"):
+        canonical_rule("zipff")
+    assert all(rule.source and rule.formula for rule in RULES.values())
+
+
+def test_presets() -> None:
+    scale = Scale((2, 1, 0))
+    assert str(preset("exponential-log2", scale, 5)) == "DCG({2: 3, 1: 1, 0: 0}, log2)"
+    assert preset("binary:1", scale, 5).gains == (1, 1, 0)
+    assert preset("binary", scale, 5).gains == (1, 0, 0)
+    assert preset("jk:10 @ 3", scale, 5) == DCG({2: 2, 1: 1, 0: 0}, "jk(10)", 3)
+    assert preset("linear-discount", scale, 5).discounts == "linear(5)"
+    named = Scale.parse("perfect=3,good=1,bad=0")
+    assert preset("linear-log2", named, 5).gains == (3, 1, 0)
+    assert preset("rbp:0.5", named, 5).gains == (1, 1 / 3, 0)
+    assert set(usual_presets(scale, 5)) >= {"zipf", "jk:2", "rbp:0.8", "binary:2"}
+    assert all(found.source and found.formula for found in PRESETS.values())
+    with pytest.raises(InputError, match="did you mean 'exponential-log2'"):
+        preset("exponental-log2", scale, 5)
+    for wrong in ("zipf:2", "rbp:2", "zipf @ x", "zipf @ 0", "jk:nan"):
+        with pytest.raises(InputError):
+            preset(wrong, scale, 5)
+    with pytest.raises(InputError, match="overflow"), np.errstate(over="ignore"):
+        preset("exponential-log2", Scale((5000, 0)), 5)
+
+
+def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
+    thirds = DCG([0.1, 0.2, 0.3], "constant")
+    pairs = np.array([[[0, 1, 2], [2, 1, 0]], [[2, 2, 2], [0, 0, 0]], [[0, 0, 0], [2, 2, 2]]])
+    assert differences(thirds, pairs)[0] == 0.0
+    assert outcomes(thirds, pairs).tolist() == [0.5, 1.0, 0.0]
+    assert agreement(thirds, pairs, [2, 1, 0]) == pytest.approx(2 / 3)
+    normalised = DCG([0.1, 0.2, 0.3], "constant", normalise="ideal")
+    assert outcomes(normalised, pairs).tolist() == [0.5, 1.0, 0.0]
+    for wrong in (np.zeros((0, 2, 3), int), pairs):
+        weights = None if not len(wrong) else [0, 0, 0]
+        with pytest.raises(InputError, match="no judgment"):
+            agreement(thirds, wrong, weights)
+    with pytest.raises(InputError, match="pairs of shape"):
+        agreement(thirds, np.zeros((3, 3, 3), int))
+
+
+def test_measure_files(tmp_path: Path) -> None:
+    dcg, utility = DCG({2: 1, 0: 0}, [1, 0.5]), LinearUtility([[1, 0], [0.5, 0]], (2, 0))
+    path = tmp_path / "m.json"
+    write_measure(path, MeasureFile(dcg, utility, "utility", {"note": [1, {"a": None}]}))
+    found = read_measure(path)
+    assert found.measure == utility
+    assert found.pick("dcg") == dcg
+    assert found.about == {"note": [1, {"a": None}]}
+    assert open_measure(f"{path}:dcg").measure == dcg
+    assert open_measure(str(path)).measure == utility
+    write_measure(path, dcg)
+    with pytest.raises(InputError, match="holds no utility"):
+        open_measure(f"{path}:utility")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format": "other"}, "not a measure file"),
+        ({"version": 2}, "version 2"),
+        ({"utillity": {}}, "did you mean 'utility'"),
+        ({"use": "utility"}, "holds no utility"),
+        ({"use": "x"}, "unknown part"),
+        ({"dcg": {"gains": [1], "discount": "log2"}}, '"dcg": cannot be read'),
+        ({"dcg": {"gains": ["x"], "discounts": "log2"}}, '"dcg": gains'),
+        ({"dcg": [1]}, "no object"),
+        ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
+        ({"utility": {"weights": []}}, '"utility"'),
+    ],
+)
+def test_a_broken_measure_file_is_refused(
+    tmp_path: Path, change: dict[str, object], problem: str
+) -> None:
+    document = json.loads(measure_to_json(DCG([1, 0]))) | change
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=problem) as refused:
+        read_measure(path)
+    assert str(path) in str(refused.value)
+
+
+def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    write_measure(path, MeasureFile(DCG({2: 1, 0: 0}, [1, 0.5])))
+    scale = Scale((2, 0))
+    assert measure_for(str(path), scale, 2).name == "m.json"
+    for other, K, problem in [
+        (Scale((2, 1, 0)), 2, "has 2 grades, the judgments 3"),
+        (Scale((1, 0)), 2, "has the grades 2 > 0"),
+        (scale, 3, "has 2 ranks, the judgments 3"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            measure_for(str(path), other, K)
+    assert measure_for("DCG([1, 0], [1, 0.5]) @ 1", scale, 3).measure.n_ranks == 1
