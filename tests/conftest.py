@@ -10,9 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.tables import read_preferences
+
+# The same examples on every run, and no limit of time on machines that others use too.
+settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)
+settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data"))

@@ -26,9 +26,14 @@ def test_near_names_come_first() -> None:
 def test_a_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     write_text(target, "old")
-    with pytest.raises(KeyboardInterrupt), written_whole(target) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with written_whole(target) as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
     write_text(target, "new")

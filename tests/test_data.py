@@ -34,7 +34,8 @@ def test_the_schema_in_three_formats(tmp_path: Path) -> None:
     lines = written(
         tmp_path,
         GOOD + "\n"
-        '{"query": 7, "a": ["2"], "b": [1.0, 2, 0], "answer": "bad", "weight": 2, "judge": "j"}\r\n',
+        '{"query": 7, "a": ["2"], "b": [1.0, 2, 0], "answer": "bad", '
+        '"weight": 2, "judge": "j"}\r\n',
     )
     table = written(
         tmp_path,
