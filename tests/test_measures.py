@@ -96,6 +96,8 @@ def test_missing_documents_count_against_the_ideal_of_the_pool() -> None:
 def test_ndcg_scales_out(factor: float, case: tuple[DCG, list[int], int]) -> None:
     measure, pool, filled = case
     for normalise in ("ideal", "minmax"):
+        if normalise == "ideal" and float(measure.ideal(pool)) <= 1e-6:
+            continue  # refused, or without a meaning
         one = DCG(measure.gains, measure.discounts, normalise=normalise)
         many = DCG(np.array(measure.gains) * factor, measure.discounts, normalise=normalise)
         a, b = one.score(pool[:filled], pool), many.score(pool[:filled], pool)
@@ -109,8 +111,9 @@ def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], 
     assert float(measure.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
     assert float(measure.worst(pool)) == pytest.approx(min(every), abs=1e-9)
     spread = DCG(measure.gains, measure.discounts, normalise="minmax")
-    value = float(spread.score(pool[:filled], pool))
-    assert -1e-9 <= value <= 1 + 1e-9
+    for length in range(1, filled + 1):  # shorter lists too
+        short = pool[:length] + [-1] * (filled - length)
+        assert -1e-9 <= float(spread.score(short, pool)) <= 1 + 1e-9
 
 
 @given(case=cases())
@@ -155,6 +158,25 @@ def test_an_empty_rank_adds_nothing() -> None:
     assert measure.score([[0, -1], [1, -1], [-1, -1]]).tolist() == [2.0, -1.0, 0.0]
     assert float(measure.ideal([1, -1, 0])) == 1.0
     assert float(LinearUtility([[2, -1], [2, -1]]).score([0, -1])) == 2.0
+
+
+def test_a_negative_ideal_is_refused() -> None:
+    with pytest.raises(InputError, match=r"row 1: the ideal is -2.*minmaxDCG"):
+        DCG([1, -1], "constant", normalise="ideal").score([[0, 0], [1, 1]])
+    minmax = DCG([-1, -2], normalise="minmax")
+    assert minmax.score([[0, 1], [1, 0]]).tolist() == [1.0, 0.0]
+
+
+def test_a_short_list_is_measured_against_lists_that_may_be_short() -> None:
+    pool = [0, 1]
+    assert float(DCG([1, -1], normalise="minmax").score([0, -1], pool)) == 1.0
+    assert float(DCG([1, -1], normalise="minmax").score([0, 1], pool)) == 1.0
+    assert float(DCG([1, -1], normalise="ideal").score([0, -1], pool)) == 1.0
+
+
+def test_a_ranking_holds_no_more_than_its_pool() -> None:
+    with pytest.raises(InputError, match="row 1: a ranking holds documents that its pool"):
+        DCG([1, 0], normalise="ideal").score([[0, 1], [0, 0]], [[0, 1], [0, 1]])
 
 
 def test_nothing_to_gain_is_nought() -> None:
@@ -216,6 +238,8 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
     K = measure.n_ranks or 3
     utility = measure.utility(K) if np.isfinite(measure.matrix_for(K)).all() else None
     if utility is not None:
+        assert LinearUtility.parse(str(utility)) == utility
+        assert open_measure(str(utility)).measure == utility
         assert measure_from_json(measure_to_json(utility)).measure == utility
 
 
@@ -236,6 +260,12 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
         "DCG(['a', 0], log2)",
         "DCG([1, 0], __import__('os').getcwd())",
         "DCG([1e999], log2)",
+        "DCG({3, 1, 0}, log2)",
+        "DCG({'a': 1, 'a': 0}, log2)",
+        "DCG([1, 0], {5: 1, 3: 0})",
+        "DCG([" + "9" * 400 + ", 0], log2)",
+        "DCG([True, 0], log2)",
+        "LinearUtility([[1]], log2)",
         "DCG([], log2)",
         "(" * 5000,
     ],
@@ -296,6 +326,13 @@ def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
         agreement(thirds, np.zeros((3, 3, 3), int))
 
 
+def test_small_but_real_differences_are_no_ties() -> None:
+    steep = DCG([1, 0], "rbp(0.05)")
+    pairs = [[[1] * 10 + [0], [1] * 11]]
+    assert 0 < differences(steep, pairs)[0] < 1e-12
+    assert agreement(steep, pairs) == 1.0
+
+
 def test_measure_files(tmp_path: Path) -> None:
     dcg, utility = DCG({2: 1, 0: 0}, [1, 0.5]), LinearUtility([[1, 0], [0.5, 0]], (2, 0))
     path = tmp_path / "m.json"
@@ -324,6 +361,9 @@ def test_measure_files(tmp_path: Path) -> None:
         ({"dcg": [1]}, "no object"),
         ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
         ({"utility": {"weights": []}}, '"utility"'),
+        ({"utility": {"weights": [["1", "2"]]}}, "entries of type"),
+        ({"dcg": {"gains": [10**400], "discounts": "log2"}}, '"dcg"'),
+        ({"about": 3}, '"about": is no object'),
     ],
 )
 def test_a_broken_measure_file_is_refused(

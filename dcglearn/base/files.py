@@ -103,8 +103,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     InputError
         If the place cannot be written.
     """
+    try:
+        content = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{error.object[error.start]!r} is no text", "", str(path)) from error
     with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(content)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -200,7 +200,7 @@ def check_worth_learning(
     counted = pairs if weights is None else pairs[weights > 0]
     if not len(counted):
         raise InputError(
-            "no strict preference" + (f": all {len(pairs)} have weight 0" if len(pairs) else ""),
+            "no strict preference" + (": every weight is zero" if len(pairs) else ""),
             "give at least one answer a or b, with weight",
         )
     if (counted[:, 0] == counted[:, 1]).all():

@@ -23,6 +23,10 @@ from dcglearn.measures.discounts import Floats
 TOLERANCE = 1e-6
 """An answer is accepted when sqrt(gap) <= TOLERANCE |w|."""
 
+ROUNDING = 1e-14
+"""Or when sqrt(gap) <= ROUNDING C sum_i v_i r_i, what adding up the pulls of all pairs
+leaves in double precision: where they cancel, the optimum itself is 0."""
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -40,6 +44,8 @@ class Certificate:
         |W|, the Euclidean norm.
     residual : float
         The largest entry of |W - P(q)|, 0 at the optimum.
+    pull : float
+        C sum_i v_i r_i, the pulls of all pairs without their signs.
     active_pairs : int
         Pairs that do not reach their margin.
     tied_grades : int
@@ -52,13 +58,14 @@ class Certificate:
     distance: float
     size: float
     residual: float
+    pull: float
     active_pairs: int
     tied_grades: int
 
     @property
     def confirmed(self) -> bool:
-        """Whether the answer is the optimum to within :data:`TOLERANCE`, relatively."""
-        return self.distance <= TOLERANCE * self.size
+        """Whether the answer is the optimum to :data:`TOLERANCE` or to :data:`ROUNDING`."""
+        return self.distance <= max(TOLERANCE * self.size, ROUNDING * self.pull)
 
     def to_json(self) -> dict[str, float | int | bool]:
         """Return the numbers as a JSON-able dict."""
@@ -107,6 +114,7 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         distance=float(np.sqrt(gap)),
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
+        pull=float(problem.C * problem.weights @ slacks),
         active_pairs=int((slacks > 0).sum()),
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
     )

@@ -4,18 +4,21 @@
 
 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.3). Many W order lists alike, and the
 smallest of them, which learning returns, has rows that sum to 0: its singular vectors
-are centred gains. So the gauge is fixed first:
+are centred gains. So the gauge is fixed first. Where the worth of a grade is counted from:
 
-``worst``     T(W) = W - W[:, worst]: the worst grade is worth 0 at every rank; for full
-              lists of different content.
-``order``     T(W), and then the mean over ranks is taken off each column: lists of the
-              same content determine discounts only up to an affine map. They are
-              given with 1 at the first rank and 0 at the last.
-``absolute``  W itself: lists of different length, where an empty rank is worth 0. Ranks
-              at which no list is empty have a free offset; it is chosen to fit the rest.
+``worst``     T(W) = W - W[:, worst]: the worst grade is worth 0 at every rank.
+``absolute``  W itself: lists of different length were compared, and an empty rank is
+              worth 0. Ranks at which none was have a free offset; it is chosen to fit
+              the gains of the other ranks.
+
+and, where lists of the same content were compared, which determines discounts only up to
+an affine map, the mean over ranks is taken off each column before the factorisation:
+``worst order`` and ``absolute order``. Discounts are then given with 1 for the largest
+and 0 for the smallest.
 
 Sign: a better grade gains more (for documents: earlier ranks count more). Scale: the
-best gain is 1, the first discount is 1.
+best gain is 1 and the first discount is 1 in size; each factor keeps its sign, so c g'
+always orders lists as the rank-1 part does.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.measures.discounts import Floats
 
-Gauge = Literal["worst", "order", "absolute"]
+Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Factors:
     gains : ndarray of float, shape (L,)
     singular_values : ndarray of float
         Of the W in its gauge, descending.
-    gauge : {"worst", "order", "absolute"}
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
     """
 
     discounts: Floats
@@ -75,7 +78,7 @@ def factorise(
     Parameters
     ----------
     W : array-like of float, shape (K, L)
-    gauge : {"worst", "order", "absolute"}, default "worst"
+    gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
     seen_offsets : array-like of bool, shape (K,), optional
         For ``absolute``: ranks whose offset is determined; all by default.
     still_grades : sequence of int
@@ -101,29 +104,28 @@ def factorise(
     """
     matrix = np.asarray(W, float)
     shown = [grade for grade in range(matrix.shape[1]) if grade not in still_grades]
-    if not shown:
-        raise InputError("no grade ever differs", "give pairs whose lists differ")
-    best, worst = shown[0], shown[-1]
+    best, worst = (shown[0], shown[-1]) if shown else (0, -1)
     T = fix_gauge(matrix, gauge, worst, seen_offsets)
-    if np.abs(T).max() <= 1e-12 * max(1.0, np.abs(matrix).max()):
+    if np.abs(T).max() <= 1e-12 * np.abs(matrix).max():
         raise InputError(
-            "the learned weights prefer nothing: the judgments cancel out",
-            "give judgments that agree more with each other",
+            "the learned weights prefer nothing to anything",
+            "give judgments that do not cancel out, and margins above 0",
         )
     U, s, Vt = np.linalg.svd(T, full_matrices=False)
     discounts, gains = U[:, 0], Vt[0]
-    if _sign(discounts, gains, best, worst, gauge, ordered) < 0:
+    ranks = np.arange(len(discounts))
+    upright = gains[best] - gains[worst] if ordered else (ranks.mean() - ranks) @ discounts
+    if upright < 0 or (upright == 0 and gains[best] < 0):
         discounts, gains = -discounts, -gains
-    if gauge == "order":
-        discounts = _scaled(discounts - discounts[-1], discounts[0] - discounts[-1])
-    else:
-        discounts = _scaled(discounts, discounts[0])
-    if not ordered:
-        gains = _scaled(gains - gains.min(), gains.max() - gains.min())
-    else:
-        gains = _scaled(gains, gains[best])
+    discounts = _spread(discounts) if is_order(gauge) else _scaled(discounts, discounts[0])
+    gains = _scaled(gains, gains[best]) if ordered else _spread(gains)
     # 0.0 + x turns -0 into 0, which would print with a sign.
     return Factors(0.0 + discounts, 0.0 + gains, s, gauge)
+
+
+def is_order(gauge: str) -> bool:
+    """Whether a gauge gives discounts up to an affine map only."""
+    return gauge.endswith("order")
 
 
 def fix_gauge(
@@ -134,9 +136,9 @@ def fix_gauge(
     Parameters
     ----------
     W : ndarray of float, shape (K, L)
-    gauge : {"worst", "order", "absolute"}
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
     worst : int, default -1
-        The grade worth 0 in the gauges ``worst`` and ``order``.
+        The grade worth 0 where the gauge is not ``absolute``.
     seen_offsets : array-like of bool, shape (K,), optional
         For ``absolute``; all by default.
 
@@ -144,10 +146,11 @@ def fix_gauge(
     -------
     ndarray of float, shape (K, L)
     """
-    if gauge == "absolute":
-        return _aligned(W, np.ones(len(W), bool) if seen_offsets is None else seen_offsets)
-    T = W - W[:, [worst]]
-    return T - T.mean(axis=0) if gauge == "order" else T
+    if gauge.startswith("absolute"):
+        T = _aligned(W, np.ones(len(W), bool) if seen_offsets is None else seen_offsets)
+    else:
+        T = W - W[:, [worst]]
+    return T - T.mean(axis=0) if is_order(gauge) else T
 
 
 def rank_one(W: ArrayLike) -> Floats:
@@ -187,19 +190,17 @@ def _aligned(W: Floats, seen_offsets: ArrayLike) -> Floats:
     return T
 
 
-def _sign(
-    discounts: Floats, gains: Floats, best: int, worst: int, gauge: Gauge, ordered: bool
-) -> float:
-    if not ordered:
-        return float(discounts @ (np.arange(len(discounts))[::-1] - (len(discounts) - 1) / 2))
-    if gauge == "absolute" and best == worst:
-        return float(gains[best])
-    return float(gains[best] - gains[worst])
-
-
-def _scaled(values: Floats, by: float) -> Floats:
-    """Divide by the value that shall be 1, or by the largest where that one is about 0."""
+def _scaled(values: Floats, anchor: float) -> Floats:
+    """Make the anchor 1 in size, or the largest value where the anchor is about 0."""
     largest = float(np.abs(values).max())
-    if abs(by) <= 1e-9 * largest:
-        by = largest
-    return values / by if by else values
+    size = abs(float(anchor)) if abs(anchor) > 1e-9 * largest else largest
+    found: Floats = values / size if size else values
+    return found
+
+
+def _spread(values: Floats) -> Floats:
+    """Map the smallest value to 0 and the largest to 1 (all alike: all 0)."""
+    low = values - values.min()
+    largest = low.max()
+    found: Floats = low / largest if largest > 0 else low
+    return found

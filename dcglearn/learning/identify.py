@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
+from dcglearn.base.errors import InputError
 from dcglearn.learning.encoding import gram
-from dcglearn.learning.factorise import Gauge, factorise
+from dcglearn.learning.factorise import Gauge, factorise, is_order
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.structure import Structure, structure
 from dcglearn.measures.discounts import Floats, rule_discounts
@@ -48,7 +48,7 @@ class Identifiability(Structure):
 
     Attributes
     ----------
-    gauge : {"worst", "order", "absolute"}
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
         How W is to be read (see :mod:`dcglearn.learning.factorise`).
     seen_offsets : ndarray of bool, shape (K,)
         Ranks whose offset the data determine (lists are empty there).
@@ -57,8 +57,10 @@ class Identifiability(Structure):
     discount_share : ndarray of float, shape (K,)
     gain_share : ndarray of float, shape (L,)
         Data shares of each discount and gain, as the gauge reads them.
-    at_optimum : bool
-        Whether shares are of the active pairs at a W, or of all pairs.
+    move : float or None
+        At the optimum, where shares are of the active pairs: how far any discount or
+        gain moves, to first order, if C doubles, dW / d log C = (I + C X'VX)^-1 W.
+        Before a fit, where shares are of all pairs: None.
     """
 
     gauge: Gauge
@@ -66,7 +68,7 @@ class Identifiability(Structure):
     offset_share: float
     discount_share: Floats
     gain_share: Floats
-    at_optimum: bool
+    move: float | None
 
     def statements(self, labels: Sequence[Label] | None = None) -> list[str]:
         """Say in words what the pairs do not determine.
@@ -87,15 +89,9 @@ class Identifiability(Structure):
         ]
         if self.free_ranks:
             said.append(f"every grade at {_ranks(self.free_ranks)} could gain the same constant")
-        if self.same_content:
-            said.append(
-                "discounts are determined only up to an affine map: all pairs reorder one list"
-            )
-        elif self.gauge == "order":
-            said.append(
-                "discounts are determined only up to an affine map: too few pairs hold lists of "
-                f"different content (data share of a common offset {self.offset_share:.2f})"
-            )
+        if not self.rank:
+            return [*said, "no pair differs anywhere: nothing is determined"]
+        said += self._about_gauge()
         if self.still_ranks:
             said.append(f"no pair differs at {_ranks(self.still_ranks)}: no discount there")
         if self.still_grades:
@@ -108,6 +104,25 @@ class Identifiability(Structure):
             said.append(f"so it is at {len(self.separate) - MOST_LISTED} more ranks")
         if self.unnamed:
             said.append(f"{self.unnamed} more directions of W are left to the ridge: too few pairs")
+        return said
+
+    def _about_gauge(self) -> list[str]:
+        said = []
+        thin = [k for k in self.empty_ranks if not self.seen_offsets[k - 1]]
+        if thin:
+            said.append(
+                f"lists are empty at {_ranks(thin)} in too few pairs: what the worst grade is "
+                "worth there, against no document, is not read"
+            )
+        if self.same_content:
+            said.append(
+                "discounts are determined only up to an affine map: all pairs reorder one list"
+            )
+        elif is_order(self.gauge):
+            said.append(
+                "discounts are determined only up to an affine map: too few pairs hold lists of "
+                f"different content (data share of a common offset {self.offset_share:.2f})"
+            )
         return said
 
     def to_json(self, labels: Sequence[Label] | None = None) -> dict[str, Any]:
@@ -123,7 +138,7 @@ class Identifiability(Structure):
             "offset_share": self.offset_share,
             "discount_share": self.discount_share.tolist(),
             "gain_share": self.gain_share.tolist(),
-            "at_optimum": self.at_optimum,
+            "move": self.move,
             "statements": self.statements(labels),
         }
 
@@ -158,7 +173,7 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     seen_by = structure(pairs, problem.n_grades)
     active = counted if W is None else counted & (problem.slacks(W) > 0)
     curvature = gram(problem.pairs[active], problem.n_grades, problem.weights[active])
-    share = _Share(problem.C * curvature, problem.shape)
+    share = _Share(curvature, problem.C, problem.shape)
     gauge, seen = share.gauge(seen_by.still_ranks)
     discounts, gains = _shapes(problem, W, gauge, seen, seen_by.still_grades)
 
@@ -166,9 +181,9 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
         return share(_in_gauge(np.outer(discounts, gains), gauge, seen))
 
     n_ranks, n_grades = problem.shape
-    offset = share(np.outer(np.ones(n_ranks), gains - gains.mean()))
+    offset = share(_without_offsets(np.outer(np.ones(n_ranks), gains), seen))
     each_discount = np.array([of(rank, gains) for rank in np.eye(n_ranks)])
-    if gauge == "worst":  # a discount is then only as sure as what all of them share
+    if not is_order(gauge):  # a discount is then only as sure as what all of them share
         each_discount = np.minimum(each_discount, offset)
     return Identifiability(
         **vars(seen_by),
@@ -177,49 +192,84 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
         offset_share=offset,
         discount_share=each_discount,
         gain_share=np.array([of(discounts, grade) for grade in np.eye(n_grades)]),
-        at_optimum=W is not None,
+        move=None if W is None else _move(problem, W, share, gauge, seen, seen_by.still_grades),
     )
 
 
 class _Share:
-    """share(t) of directions t of W, for one curvature C X'VX."""
+    """share(t) of directions t of W, for the curvature C X'VX of some pairs.
 
-    def __init__(self, curvature: Floats, shape: tuple[int, int]) -> None:
+    In the eigenvectors e of X'VX, with eigenvalues h, it is sum (e't)^2 C h / (1 + C h).
+    """
+
+    def __init__(self, curvature: Floats, C: float, shape: tuple[int, int]) -> None:
         self.shape = shape
-        self._factor = cho_factor(np.eye(len(curvature)) + curvature)
+        values, self._vectors = np.linalg.eigh(curvature)
+        noise = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        strength = C * np.where(values > noise, values, 0.0)
+        self._ridge = 1.0 / (1.0 + strength)
 
     def __call__(self, direction: Floats) -> float:
         size = float(np.linalg.norm(direction))
         if size <= 1e-12:
             return 0.0
-        t = direction.ravel() / size
-        return min(1.0, max(0.0, 1.0 - float(t @ cho_solve(self._factor, t))))
+        along = self._vectors.T @ direction.ravel() / size
+        return min(1.0, max(0.0, float(along**2 @ (1.0 - self._ridge))))
+
+    def pull_of_ridge(self, W: Floats) -> Floats:
+        """Return (I + C X'VX)^-1 W = dW / d log C on the active piece, shape (K, L)."""
+        found: Floats = self._vectors @ (self._ridge * (self._vectors.T @ W.ravel()))
+        return found.reshape(W.shape)
 
     def gauge(self, still_ranks: tuple[int, ...]) -> tuple[Gauge, NDArray[np.bool_]]:
         """Choose how to read W: by what is half as well determined as what is beside it."""
         n_ranks, n_grades = self.shape
-        gains = np.linspace(1.0, -1.0, n_grades)
+        gains = np.linspace(1.0, -1.0, n_grades) if n_grades > 1 else np.ones(1)
         ranks = np.eye(n_ranks)
+        offsets = [self(np.outer(rank, np.ones(n_grades))) for rank in ranks]
+        contrasts = [self(np.outer(rank, gains)) for rank in ranks]
         seen = np.array(
-            [
-                self(np.outer(rank, np.ones(n_grades)))
-                >= max(HALF * self(np.outer(rank, gains)), NOTHING)
-                for rank in ranks
-            ]
+            [o >= max(HALF * c, NOTHING) for o, c in zip(offsets, contrasts, strict=True)]
         )
-        if seen.any():
-            return "absolute", seen
+        rows = "absolute" if seen.any() else "worst"
         moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
-        between = [self(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving]
-        offset = self(np.outer(np.ones(n_ranks), gains))
-        return ("worst" if offset >= HALF * float(np.median(between)) else "order"), seen
+        between = [self(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving] or [0.0]
+        common = np.outer(np.ones(n_ranks), gains - gains.min() + (n_grades == 1))
+        offset = self(_without_offsets(common, seen))
+        order = offset < HALF * float(np.median(between))
+        return cast(Gauge, f"{rows} order" if order else rows), seen
+
+
+def _without_offsets(direction: Floats, seen: NDArray[np.bool_]) -> Floats:
+    """Take off a direction the rank offsets that are not seen."""
+    found: Floats = direction - direction.mean(axis=1, keepdims=True) * ~seen[:, None]
+    return found
 
 
 def _in_gauge(direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
     """Take off a direction what the gauge declares to be without meaning."""
-    offsets = direction.mean(axis=1, keepdims=True) * ~seen[:, None]
-    found: Floats = direction - offsets
-    return found - found.mean(axis=0) if gauge == "order" else found
+    found = _without_offsets(direction, seen)
+    return found - found.mean(axis=0) if is_order(gauge) else found
+
+
+def _move(
+    problem: Problem,
+    W: Floats,
+    share: _Share,
+    gauge: Gauge,
+    seen: NDArray[np.bool_],
+    still_grades: tuple[int, ...],
+) -> float | None:
+    """Return how far a gain or discount moves, at most, if C doubles (to first order)."""
+    after = W + np.log(2) * share.pull_of_ridge(W)
+    try:
+        one, two = (
+            factorise(V, gauge, seen, still_grades, ordered=problem.monotone) for V in (W, after)
+        )
+    except InputError:  # W prefers nothing: there is no reading to move
+        return None
+    moves = (one.discounts - two.discounts, one.gains - two.gains)
+    return float(max(np.abs(move).max() for move in moves))
 
 
 def _shapes(
@@ -231,7 +281,7 @@ def _shapes(
 ) -> tuple[Floats, Floats]:
     """Return the discounts and gains along which shares are taken."""
     n_ranks, n_grades = problem.shape
-    if W is None or not W.any():
+    if W is None or np.ptp(W, axis=1).max() <= 1e-12 * np.abs(W).max():
         return rule_discounts("log2", n_ranks), np.linspace(1.0, 0.0, n_grades)
     factors = factorise(W, gauge, seen, still_grades, ordered=problem.monotone)
     return factors.discounts, factors.gains

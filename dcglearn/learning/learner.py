@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
@@ -54,7 +54,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     solver : {"auto", "osqp", "clarabel"}, default "auto"
         See :func:`dcglearn.learning.qp.solve`.
     n_grades : int, optional
-        L. By default the largest index in the pairs, plus 1.
+        L. By default the largest index in the pairs, plus 1: set it where parts of
+        the data, as in cross-validation, may lack the worst grade.
 
     Attributes
     ----------
@@ -126,6 +127,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         SolverError
             If no solver's answer is confirmed.
         """
+        validate_data(self, _flat(pairs))
         problem = self.problem(pairs, sample_weight)
         solution = solve(problem, self.solver)
         found = identify(problem, solution.W)
@@ -167,7 +169,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             raise unknown_name("encoding", self.encoding, ["grades", "documents"])
         if isinstance(self.margin, str) and self.margin not in MARGINS:
             raise unknown_name("margin", self.margin, MARGINS)
-        rows = self._checked(pairs, reset=True)
+        rows = as_pairs(check_array(_flat(pairs)), np.iinfo(np.int64).max)
         if self.encoding == "documents":
             n_grades = rows.shape[2]
             _check_permutations(rows)
@@ -197,8 +199,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         -------
         ndarray of float, shape (n,)
         """
-        check_is_fitted(self)
-        return differences(self.utility_, self._checked(pairs, reset=False))
+        return differences(self.utility_, self._checked(pairs))
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Return 1 where the first ranking is better, -1 where the second is, 0 for a tie.
@@ -232,22 +233,23 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         return weighted_mean(outcome_of(self.decision_function(pairs)), sample_weight)
 
-    def _checked(self, pairs: ArrayLike, reset: bool) -> NDArray[np.integer]:
-        """Return pairs of shape (n, 2, K), checked as scikit-learn checks its input."""
-        array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
-        if getattr(array, "ndim", 2) == 3 and array.shape[1] == 2:
-            array = np.reshape(array, (len(array), -1))
-        flat = validate_data(self, array, reset=reset, dtype="numeric")
-        limit = self.utility_.n_grades if not reset else np.iinfo(np.int64).max
-        return as_pairs(flat, limit)
+    def _checked(self, pairs: ArrayLike) -> Grades:
+        """Return pairs to predict, of the K and L that were learned from."""
+        check_is_fitted(self, "utility_")
+        flat = validate_data(self, _flat(pairs), reset=False)
+        try:
+            return as_pairs(flat, self.utility_.n_grades)
+        except InputError as error:
+            error.remedy += "; set n_grades so that the learner knows grades it has not seen"
+            raise
 
-    def _grades_of(self, rows: NDArray[np.integer]) -> int:
+    def _grades_of(self, rows: Grades) -> int:
         largest = int(rows.max()) + 1
         if self.n_grades is None:
             return max(largest, 1)
-        if isinstance(self.n_grades, bool) or int(self.n_grades) < largest:
+        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
             raise InputError(
-                f"n_grades is {self.n_grades}, and grade index {largest - 1} occurs",
+                f"n_grades is {self.n_grades!r}, and grade index {largest - 1} occurs",
                 f"use {largest} or more",
             )
         return int(self.n_grades)
@@ -265,7 +267,18 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         return params
 
 
-def _check_permutations(rows: NDArray[np.integer]) -> None:
+def _flat(pairs: ArrayLike) -> Any:
+    """Return pairs of shape (n, 2, K) as (n, 2 K), the shape scikit-learn's checks know."""
+    try:
+        array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
+    except ValueError as error:
+        raise InputError("lists of different length", "fill short ones up with -1") from error
+    if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
+        array = np.reshape(array, (len(array), -1))
+    return array
+
+
+def _check_permutations(rows: Grades) -> None:
     whole = (np.sort(rows, axis=2) == np.arange(rows.shape[2])).all(axis=(1, 2))
     if not whole.all():
         raise InputError(

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -35,6 +36,8 @@ class Structure:
         Pairs that count, the rank of X, and K L, the number of directions of W.
     free_ranks : tuple of int
         Ranks (from 1) whose offset is invisible while all grades are compared.
+    empty_ranks : tuple of int
+        Ranks (from 1) at which some pair sets a grade against no document.
     same_content : bool
         Whether both lists of every pair hold the same grades.
     still_ranks : tuple of int
@@ -51,6 +54,7 @@ class Structure:
     rank: int
     n_directions: int
     free_ranks: tuple[int, ...]
+    empty_ranks: tuple[int, ...]
     same_content: bool
     still_ranks: tuple[int, ...]
     still_grades: tuple[int, ...]
@@ -101,6 +105,7 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
         rank=rank,
         n_directions=counts.shape[0],
         free_ranks=tuple(free),
+        empty_ranks=tuple(map(int, np.flatnonzero(_against_none(pairs)) + 1)),
         same_content=len(hidden) == n_grades,
         still_ranks=tuple(int(k) + 1 for k in np.flatnonzero(~moving.any(axis=1))),
         still_grades=tuple(map(int, np.flatnonzero(~moving.any(axis=0)))),
@@ -129,6 +134,13 @@ def _compared(column: Grades, n_grades: int) -> tuple[list[list[int]], bool]:
 def _groups_with_rest(groups: list[list[int]], n_grades: int) -> tuple[tuple[int, ...], ...]:
     rest = sorted(set(range(n_grades)) - {grade for group in groups for grade in group})
     return tuple(map(tuple, ([rest] if rest else []) + groups))
+
+
+def _against_none(pairs: Grades) -> NDArray[np.bool_]:
+    """Return at which ranks a document stands against none, shape (K,)."""
+    empty = pairs == NO_DOCUMENT
+    found: NDArray[np.bool_] = (empty[:, 0] != empty[:, 1]).any(axis=0)
+    return found
 
 
 def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:

@@ -15,13 +15,13 @@ from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import as_grades
-from dcglearn.measures.utility import LinearUtility, add_up
+from dcglearn.measures.utility import LinearUtility
 
 Measure = DCG | LinearUtility
 
 TIE = 1e-12
-"""Two scores are tied when they differ by less than this share of the largest
-possible score: sums of equal terms in another order differ by rounding alone."""
+"""Two scores are tied when they differ by less than this share of what the ranks at
+which the lists differ can add up to: equal terms in another order differ by rounding."""
 
 
 def differences(measure: Measure, pairs: ArrayLike) -> Floats:
@@ -52,9 +52,14 @@ def differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """
     rows = as_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
-    found = add_up(weights, rows[:, 0]) - add_up(weights, rows[:, 1])
-    largest = np.abs(weights).max(axis=1, initial=0.0).sum()
-    found[np.abs(found) <= TIE * largest] = 0.0
+    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # index -1: no document
+    largest = np.abs(weights).max(axis=1)
+    found, possible = np.zeros(len(rows)), np.zeros(len(rows))
+    for k, row in enumerate(padded):  # rank by rank, so that equal terms cancel exactly
+        first, second = rows[:, 0, k], rows[:, 1, k]
+        found += row[first] - row[second]
+        possible += largest[k] * (first != second)
+    found[np.abs(found) <= TIE * possible] = 0.0
     return found
 
 
@@ -111,6 +116,11 @@ def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | Non
 def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
     """Return the weighted mean of the values; there must be something to average."""
     weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, float)
+    if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise InputError(
+            f"weights of shape {weights.shape} for {len(values)} judgments",
+            "give each a finite weight of 0 or more",
+        )
     total = weights.sum()
     if not total > 0:
         raise InputError("no judgment to count", "give at least one strict preference")

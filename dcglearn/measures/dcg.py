@@ -10,26 +10,28 @@ discount. The normalised forms are
 
     nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (ideal - worst)
 
-over all orderings of the same pool; both leave the order of DCG within one pool
-and do not change when the gains are multiplied by a positive number.
+over all orderings of the same pool; both leave the order of DCG within one pool (nDCG
+where the ideal is above 0; it is refused where it is below) and do not change when the
+gains are multiplied by a positive number.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.measures.discounts import Floats, canonical_rule, number_text, rule_discounts
+from dcglearn.measures.pools import check_pools, extremes_of_pools, largest_sum, leaves_empty
 from dcglearn.measures.scale import Grades, Label, as_grades
-from dcglearn.measures.utility import LinearUtility, add_up, extremes_of_pools, grade_names
+from dcglearn.measures.utility import LinearUtility, add_up, grade_names
 
 Normalise = Literal["ideal", "minmax"]
 
@@ -183,13 +185,16 @@ class DCG:
         -------
         ndarray of float, shape (n,) or ()
             A normalised value is 0 where ideal (or ideal - worst) is 0: no
-            ordering of that pool is worth anything.
+            ordering of that pool is worth anything. A ranking that leaves a rank
+            empty which a document of its pool could fill is measured against
+            rankings that may do so too.
 
         Raises
         ------
         InputError
-            If a grade is outside the scale, pools do not match the rankings, or
-            pools come with a plain DCG.
+            If a grade is outside the scale, a ranking holds what its pool does not,
+            pools come with a plain DCG, or an ideal is below 0, where nDCG has no
+            meaning (naming the row).
 
         Examples
         --------
@@ -210,10 +215,28 @@ class DCG:
             raise InputError(
                 f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings", "give one pool a ranking"
             )
-        best = self.ideal(pool)
-        floor = self.worst(pool) if self.normalise == "minmax" else np.zeros_like(best)
+        check_pools(rows, pool, self.n_grades)
+        return self._normalised(value, pool, leaves_empty(rows, pool, self.n_ranks))
+
+    def _normalised(self, value: Floats, pool: Grades, empty: NDArray[np.bool_]) -> Floats:
+        best = np.where(empty, self._extreme(pool, True, True), self._extreme(pool, True, False))
+        if self.normalise == "ideal":
+            wrong = (best < 0) | ((best == 0) & (value < 0))
+            if wrong.any():
+                raise InputError(
+                    f"the ideal is {best[wrong].ravel()[0]:g}: dividing by it reverses the order",
+                    "use minmaxDCG, or gains of 0 or more",
+                    f"row {int(np.argmax(wrong))}",
+                )
+            floor = np.zeros_like(best)
+        else:
+            floor = np.where(
+                empty, self._extreme(pool, False, True), self._extreme(pool, False, False)
+            )
         span = best - floor
-        return np.divide(value - floor, span, out=np.zeros_like(value), where=span != 0)
+        found: Floats = np.zeros_like(value)
+        np.divide(value - floor, span, out=found, where=span > 0)
+        return found
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest plain DCG that any ordering of each pool reaches.
@@ -228,23 +251,24 @@ class DCG:
         -------
         ndarray of float, shape (n,) or ()
         """
-        return self._extreme(pools, best=True)
+        return self._extreme(as_grades(pools, self.n_grades, "pools"), True, False)
 
     def worst(self, pools: ArrayLike) -> Floats:
         """Return the smallest plain DCG that any ordering of each pool reaches."""
-        return self._extreme(pools, best=False)
+        return self._extreme(as_grades(pools, self.n_grades, "pools"), False, False)
 
-    def _extreme(self, pools: ArrayLike, best: bool) -> Floats:
-        rows = as_grades(pools, self.n_grades, "pools")
-        width = rows.shape[-1] if self.n_ranks is None else min(rows.shape[-1], self.n_ranks)
+    def _extreme(self, pools: Grades, best: bool, may_leave_empty: bool) -> Floats:
+        width = pools.shape[-1] if self.n_ranks is None else min(pools.shape[-1], self.n_ranks)
         discounts = self.discounts_for(width)
-        gains = np.array(self.gains) * (1.0 if best else -1.0)
+        sign = 1.0 if best else -1.0
+        gains = sign * np.array(self.gains)
 
         def rearranged(pool: Grades) -> float:
-            value = largest_sum(discounts[: len(pool)], gains[pool])
-            return value if best else -value
+            filled = discounts[: len(pool)]
+            spare = np.zeros(len(filled) if may_leave_empty else 0)  # "no document" gains 0
+            return sign * largest_sum(filled, np.concatenate([gains[pool], spare]))
 
-        return extremes_of_pools(rows, rearranged).reshape(rows.shape[:-1])
+        return extremes_of_pools(pools, rearranged).reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as a JSON-able dict (see :mod:`dcglearn.measures.files`)."""
@@ -293,6 +317,8 @@ class DCG:
             head, (gains, discounts) = ast.unparse(node.func), node.args
             if head not in _HEADS:
                 raise unknown_name("measure", head, _HEADS)
+            if isinstance(gains, ast.Dict) and len(ast.literal_eval(gains)) < len(gains.keys):
+                raise InputError(f"a grade stands twice in {text!r}", "name each once")
             rule = isinstance(discounts, ast.Name | ast.Call)
             return cls(
                 ast.literal_eval(gains),
@@ -322,43 +348,17 @@ class DCG:
     __repr__ = __str__
 
 
-def largest_sum(discounts: Floats, gains: Floats) -> float:
-    """Return max over assignments of sum_k c_k g_{d(k)}, every rank taking one document.
-
-    Positive discounts take the largest gains, negative ones the smallest, each in
-    order (the rearrangement inequality, with documents to spare left out of the middle).
-
-    Parameters
-    ----------
-    discounts : ndarray of float, shape (K,)
-    gains : ndarray of float, shape (N,)
-        N documents, of which min(K, N) are ranked.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> largest_sum(np.array([1.0, 0.5, -1.0]), np.array([0.0, 4.0, 1.0, 2.0]))
-    5.0
-    """
-    ranked = np.sort(gains)[::-1]
-    weights = np.sort(discounts[: len(gains)])[::-1]
-    positive = int((weights > 0).sum())
-    negative = len(weights) - positive
-    top = float(weights[:positive] @ ranked[:positive])
-    return top + float(weights[positive:] @ ranked[len(ranked) - negative :])
-
-
 def _numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
     try:
+        if isinstance(values, str | bytes | Set | Mapping):  # no order, or not of numbers
+            raise TypeError
         given = tuple(values)
         if any(isinstance(value, str | bool) for value in given):
             raise TypeError
         numbers = tuple(map(float, given))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} {values!r} are not numbers", "give a list of numbers") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        shown = f"{values!r}"[:60]
+        raise InputError(f"{name} {shown} are no list of numbers", "give one") from error
     if not numbers or not all(map(math.isfinite, numbers)):
         raise InputError(f"{name} {list(numbers)}", "give at least one number, all finite")
     return numbers

@@ -177,8 +177,10 @@ def measure_from_json(text: str) -> MeasureFile:
     DCG([1, 0.5, 0], zipf) @ 3
     """
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = json.loads(text, object_pairs_hook=_unrepeated)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise InputError("is not JSON", "give a measure file", line) from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -192,11 +194,14 @@ def measure_from_json(text: str) -> MeasureFile:
         if key not in _KEYS:
             raise unknown_name("key", key, _KEYS)
     dcg, utility = document.get("dcg"), document.get("utility")
+    about = document.get("about", {})
+    if not isinstance(about, dict):
+        raise InputError("is no object", "write facts by name", '"about"')
     return MeasureFile(
         dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
         utility=None if utility is None else _build(LinearUtility, utility, "utility"),
         use=document.get("use", "dcg"),
-        about=document.get("about", {}),
+        about=about,
     )
 
 
@@ -207,8 +212,15 @@ def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
         return kind(**fields)
     except InputError as error:
         raise error.at(f'"{key}"') from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InputError("a key stands twice in one object", "keep one")
+    return found
 
 
 def _json_text(document: Mapping[str, Any]) -> str:

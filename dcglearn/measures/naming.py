@@ -18,6 +18,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile, Use, read_measure
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
 
 _FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
 
@@ -54,7 +55,8 @@ def open_measure(text: str) -> NamedMeasure:
     """
     match = _FILE.fullmatch(text.strip())
     if match is None:
-        return NamedMeasure(text, DCG.parse(text))
+        kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
+        return NamedMeasure(text, kind.parse(text))
     path, use = match.groups()
     content = read_measure(path)
     try:

@@ -58,7 +58,10 @@ PRESETS = {
         _linear, "log2", "r / log2(i + 1)", "Jarvelin & Kekalainen 2002; as trec_eval's ndcg"
     ),
     "exponential-log2": Preset(
-        lambda r, _: 2**r - 1, "log2", "(2^r - 1) / log2(i + 1)", "Burges et al. 2005"
+        lambda r, _: np.sign(r) * (2 ** np.abs(r) - 1),
+        "log2",
+        "sign(r) (2^|r| - 1) / log2(i + 1)",
+        "Burges et al. 2005",
     ),
     "jk": Preset(
         _linear,
@@ -88,7 +91,7 @@ PRESETS = {
         "log2",
         "[r >= t] / log2(i + 1)",
         "Urbano & Marrero 2015",
-        lambda r, n: float(r.max()),
+        lambda r, n: float(r[0]),
     ),
 }
 

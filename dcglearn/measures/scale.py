@@ -9,9 +9,11 @@ indices once, at the edge, and back only for printing.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +29,9 @@ Grades = NDArray[np.integer]
 NO_DOCUMENT = -1
 """The code of a rank that holds no document (a list shorter than K)."""
 
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
+"""How a number is spelled; 007 and 1e3 are names, and so are long ids."""
+
 MOST_GRADES = 127
 """Grade indices are stored as int8."""
 
@@ -40,8 +45,9 @@ class Scale:
     labels : sequence of str, int or float
         One label a grade, best first, at most 127.
     values : sequence of float, optional
-        What each grade is worth to the ad-hoc gain formulas (r in 2^r - 1). By
-        default a number is worth itself, and names are worth L - 1, ..., 1, 0.
+        What each grade is worth to the ad-hoc gain formulas (r in 2^r - 1), never
+        more for a worse grade. By default numbers that fall are worth themselves,
+        and names, or numbers of which the lowest is best, L - 1, ..., 1, 0.
 
     Raises
     ------
@@ -74,6 +80,8 @@ class Scale:
                 f"{len(values)} values {list(values)} for {len(labels)} grades",
                 "give one finite value a grade",
             )
+        if any(b > a for a, b in pairwise(values)):
+            raise InputError(f"the values {list(values)} rise", "name the best grade first")
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "values", values)
 
@@ -208,20 +216,20 @@ def plain_label(label: Label) -> Label:
     --------
     >>> plain_label("2"), plain_label(2.0), plain_label("0.5"), plain_label("good")
     (2, 2, 0.5, 'good')
+    >>> plain_label("007")
+    '007'
     """
     if isinstance(label, str):
         if not label:
             raise InputError("an empty grade", "name it")
-        try:
-            number = float(label)
-        except ValueError:
+        if not _NUMBER.fullmatch(label):
             return label
-        if not math.isfinite(number):
-            return label
-    else:
-        number = float(label)
-        if isinstance(label, bool | np.bool_) or not math.isfinite(number):
-            raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
+        label = float(label) if "." in label else int(label)
+    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+        return int(label)
+    number = float(label)
+    if isinstance(label, bool | np.bool_) or not math.isfinite(number):
+        raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
     return int(number) if number.is_integer() else number
 
 
@@ -248,7 +256,12 @@ def as_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Gra
     InputError
         If an entry is no whole number or outside the range (naming the row).
     """
-    array = np.asarray(rankings)
+    try:
+        array = np.asarray(rankings)
+    except ValueError as error:
+        raise InputError(f"{name} are of different length", "fill short ones up with -1") from error
+    if not array.ndim or not array.shape[-1]:
+        raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
     if array.dtype.kind not in "iu":
         array = _whole(array, name)
     outside = (array < NO_DOCUMENT) | (array >= n_grades)
@@ -277,6 +290,8 @@ def _whole(array: NDArray[np.generic], name: str) -> Grades:
 
 
 def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
-    if any(isinstance(label, str) for label in labels):
-        return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
-    return tuple(float(label) for label in labels)
+    if not any(isinstance(label, str) for label in labels):
+        numbers = tuple(map(float, labels))
+        if all(a > b for a, b in pairwise(numbers)):
+            return numbers
+    return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))

@@ -10,7 +10,8 @@ to ranks, not a sort, and a sorted "ideal" would give a normalised value over 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +21,8 @@ from scipy.optimize import linear_sum_assignment
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.discounts import Floats, number_text
-from dcglearn.measures.scale import NO_DOCUMENT, Grades, Label, Scale, as_grades
+from dcglearn.measures.pools import extremes_of_pools
+from dcglearn.measures.scale import Grades, Label, Scale, as_grades
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,13 @@ class LinearUtility:
     grades: tuple[Label, ...] | None = None
 
     def __init__(self, weights: ArrayLike, grades: Sequence[Label] | None = None) -> None:
-        matrix = np.asarray(weights, dtype=float)
+        try:
+            matrix = np.asarray(weights)
+            if matrix.dtype.kind not in "iuf":
+                raise TypeError(f"entries of type {matrix.dtype}")
+            matrix = matrix.astype(float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"weights are no matrix ({error})", "give numbers") from error
         if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
             raise InputError(
                 f"weights of shape {matrix.shape}", "give a finite (ranks, grades) matrix"
@@ -152,6 +160,46 @@ class LinearUtility:
         ranks, documents = linear_sum_assignment(worth, maximize=True)
         return float(worth[ranks, documents].sum())
 
+    @classmethod
+    def parse(cls, text: str) -> LinearUtility:
+        """Read a utility from its name in full, as ``str`` writes it.
+
+        Parameters
+        ----------
+        text : str
+            ``LinearUtility([[...], ...])``, with ``, grades=[...]`` or nothing.
+
+        Returns
+        -------
+        LinearUtility
+
+        Raises
+        ------
+        InputError
+            If the text has another form.
+
+        Examples
+        --------
+        >>> LinearUtility.parse("LinearUtility([[1, 0]], grades=['good', 'bad'])").grades
+        ('good', 'bad')
+        """
+        try:
+            node = ast.parse(text.strip(), mode="eval").body
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == cls.__name__):
+                raise ValueError
+            named = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
+            (weights,) = map(ast.literal_eval, node.args)
+            if named.keys() - {"grades"}:
+                raise ValueError
+            return cls(weights, named.get("grades"))
+        except InputError:
+            raise
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
+            shown = f"{text!r}"[:60]
+            raise InputError(
+                f"cannot read the utility {shown}", "write it like LinearUtility([[1, 0]])"
+            ) from error
+
     def __str__(self) -> str:
         rows = ", ".join(
             "[" + ", ".join(number_text(value) for value in row) + "]" for row in self.weights
@@ -208,23 +256,3 @@ def add_up(weights: Floats, rankings: Grades) -> Floats:
     for k, row in enumerate(padded):  # rank by rank: no (n, K) array of floats
         total += row[rankings[..., k]]
     return total
-
-
-def extremes_of_pools(pools: Grades, best: Callable[[Grades], float]) -> Floats:
-    """Apply a function of one pool's documents to every distinct pool once.
-
-    Parameters
-    ----------
-    pools : ndarray of int, shape (..., N)
-        Order does not matter; -1 is no document.
-    best : callable
-        From the grades of one pool, ascending by index, to a number.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-    """
-    rows: Grades = np.sort(pools.reshape(-1, pools.shape[-1]), axis=1)
-    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-    values = np.array([best(row[row != NO_DOCUMENT]) for row in distinct], dtype=float)
-    return values[inverse.reshape(-1)] if len(values) else np.zeros(0)

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import written_whole
+from dcglearn.learning.factorise import is_order
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.files import MeasureFile
@@ -107,7 +108,7 @@ def draw_measure(
     title : str
     doubtful : mapping, optional
         ``gains`` and ``discounts``: which ones the data do not determine; hollow marks.
-    gauge : {"worst", "order", "absolute"}, default "worst"
+    gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
         How the measure is to be read; the presets are brought to the same form (see
         :mod:`dcglearn.learning.factorise`).
 
@@ -229,7 +230,7 @@ def _draw_gains(
     drawn: list[tuple[float, ...]] = []
     for name, other in presets.items():
         gains = np.array(other.gains)
-        gains = gains / gains.max() if gauge == "absolute" else unit_range(gains)
+        gains = gains / gains.max() if gauge.startswith("absolute") else unit_range(gains)
         if tuple(gains) in drawn:
             continue
         drawn.append(tuple(gains))
@@ -253,7 +254,7 @@ def _draw_discounts(
     doubtful: Mapping[str, Sequence[bool]] | None,
     gauge: str,
 ) -> None:
-    affine = gauge == "order"
+    affine = is_order(gauge)
     drawn: list[str] = []
     for name, other in presets.items():
         if str(other.discounts) in drawn:
@@ -270,7 +271,7 @@ def _draw_discounts(
     axes.set(
         title="Discount by rank" + (", up to an affine map" if affine else ""),
         xlabel="rank",
-        ylabel="discount (first = 1" + (", last = 0)" if affine else ")"),
+        ylabel="discount (largest = 1, smallest = 0)" if affine else "discount (first = 1)",
         xticks=_ticks(n_ranks),
         xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.summary import Summary
+from dcglearn.learning.factorise import is_order
 from dcglearn.learning.identify import determined
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.scale import Label
@@ -22,9 +23,11 @@ FIXED: Status = "fixed"
 
 READING = {
     "worst": "the worst grade gains 0, the best 1; the first discount is 1",
-    "order": "the worst grade gains 0, the best 1; discounts from 1 at the first to 0 at the last "
-    "rank: only ratios of their differences are determined",
     "absolute": "an empty rank is worth 0; the best grade gains 1, the first discount is 1",
+    "worst order": "the worst grade gains 0, the best 1; discounts from 1 for the largest to 0 "
+    "for the smallest: only ratios of their differences are determined",
+    "absolute order": "an empty rank is worth 0 and the best grade gains 1; discounts from 1 for "
+    "the largest to 0 for the smallest: only ratios of their differences are determined",
 }
 """What each gauge fixes."""
 
@@ -114,6 +117,7 @@ def learned_text(content: MeasureFile) -> str:
         f"gauge: {reading}",
         "data share: how far the data, not the ridge w'w, decide (1: data alone). (x): more the "
         "ridge; -: nothing decides",
+        *_moves(about["identifiability"]["move"]),
         f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG holds "
         f"{about['factors']['first_share']:.1%} of W in this gauge",
         "",
@@ -123,6 +127,12 @@ def learned_text(content: MeasureFile) -> str:
         undetermined(about["identifiability"]["statements"]),
     ]
     return "\n".join(lines)
+
+
+def _moves(move: float | None) -> list[str]:
+    if move is None:
+        return []
+    return [f"if C doubled, no discount or gain would move by more than about {move:.3f}"]
 
 
 READERS = {
@@ -244,12 +254,14 @@ def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
     gains, discounts = _values(content)
     found = content.about["identifiability"]
     still_ranks = [k - 1 for k in found["still_ranks"]]
-    ends = [0, len(discounts) - 1] if found["gauge"] == "order" else [0]
+    ends = [0]
+    if is_order(found["gauge"]):
+        ends = [discounts.index(max(discounts)), discounts.index(min(discounts))]
     if content.about["parameters"]["encoding"] == "documents":
         anchors = [gains.index(max(gains)), gains.index(min(gains))]
     else:
         shown = [grade for grade in range(len(gains)) if grade not in found["still_grades"]]
-        anchors = shown[:1] if found["gauge"] == "absolute" else [shown[0], shown[-1]]
+        anchors = [shown[0]] if found["gauge"].startswith("absolute") else [shown[0], shown[-1]]
     return (
         _status(gains, found["gain_share"], found["still_grades"], anchors),
         _status(discounts, found["discount_share"], still_ranks, ends),
@@ -261,7 +273,7 @@ def _status(
 ) -> list[Status]:
     return [
         FIXED
-        if i in fixed and i not in still and value in (0.0, 1.0)
+        if i in fixed and i not in still and abs(value) in (0.0, 1.0)
         else determined(share, i in still)
         for i, (value, share) in enumerate(zip(values, shares, strict=True))
     ]

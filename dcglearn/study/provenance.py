@@ -40,10 +40,13 @@ def provenance(data: Path) -> dict[str, Any]:
 
 
 def _revision() -> str | None:
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():  # installed somewhere, perhaps inside another project
+        return None
     try:
         run = subprocess.run(
             ["git", "describe", "--always", "--dirty"],
-            cwd=Path(__file__).parent,
+            cwd=root,
             capture_output=True,
             text=True,
             check=True,

@@ -42,7 +42,7 @@ def clustered_intervals(
     Returns
     -------
     ndarray of float, shape (m, 2)
-        Low and high; both nan where there is only one cluster.
+        Low and high; both nan where fewer than two clusters have weight.
 
     Examples
     --------
@@ -51,6 +51,8 @@ def clustered_intervals(
     >>> clustered_intervals(values, np.array([0, 0, 1, 1]), np.ones(4), rng)
     array([[0., 1.]])
     """
+    counted = weights > 0  # a resample of queries without weight would have no mean
+    values, groups, weights = values[counted], groups[counted], weights[counted]
     number, cluster = np.unique(groups, return_inverse=True)
     if len(number) < 2:
         return np.full((values.shape[1], 2), np.nan)
@@ -58,8 +60,7 @@ def clustered_intervals(
     sizes = np.broadcast_to(np.bincount(cluster, weights), sums.shape)
 
     def mean(total: Floats, size: Floats, axis: int = -1) -> Floats:
-        with np.errstate(invalid="ignore"):  # a resample of clusters without weight
-            return np.asarray(total.sum(axis=axis) / size.sum(axis=axis))
+        return np.asarray(total.sum(axis=axis) / size.sum(axis=axis))
 
     found = bootstrap(
         (sums, sizes),
