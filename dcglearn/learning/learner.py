@@ -199,7 +199,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         -------
         ndarray of float, shape (n,)
         """
-        return differences(self.utility_, self._checked(pairs))
+        rows = self._checked(pairs)
+        return differences(self.utility_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Return 1 where the first ranking is better, -1 where the second is, 0 for a tie.

@@ -1,0 +1,253 @@
+"""The command line as a shell sees it: output, exit codes, and what is left on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+GOOD = '{"query": "q%d", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
+TWO = (
+    GOOD % 1
+    + '{"query": "q2", "a": [0, 0, 1], "b": [0, 2, 0], "answer": "b"}\n'
+    + '{"query": "q3", "a": [0, 1, 0], "b": [1, 0, 0], "answer": "b"}\n'
+    + '{"query": "q3", "a": [0, 1, 0], "b": [1, 0, 0], "answer": "tie"}\n'
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with simulated judgments and a measure learned from them."""
+    place = tmp_path_factory.mktemp("cli")
+    for arguments in (
+        ["simulate", "p.jsonl", "-n", "300", "--seed", "3"],
+        ["fit", "p.jsonl", "-o", "learned.json"],
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "dcglearn", *arguments], cwd=place, check=True, timeout=120
+        )
+    return place
+
+
+def ends_with(run: Run, code: int, *arguments: object, says: str = "", **options: object) -> str:
+    """Run a command that must fail: one line on standard error, no traceback."""
+    found = run(*arguments, **options)
+    assert found.returncode == code, found.stderr
+    assert "Traceback" not in found.stderr
+    said = [line for line in found.stderr.splitlines() if line]
+    assert len(said) == 1, found.stderr
+    assert said[0].startswith("dcglearn: ")
+    assert says in said[0]
+    return said[0]
+
+
+def test_help_loads_nothing_heavy(run: Run) -> None:
+    found = run("--help")
+    assert found.returncode == 0
+    for command in ("inspect", "fit", "show", "agree", "compare", "simulate"):
+        assert command in found.stdout
+        assert run(command, "--help").returncode == 0
+    heavy = "{'numpy', 'scipy', 'cvxpy', 'sklearn', 'matplotlib', 'pyarrow', 'pandas'}"
+    code = f"import sys, dcglearn.cli; assert not {heavy} & set(sys.modules), sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_inspect(run: Run, folder: Path) -> None:
+    found = run("inspect", "p.jsonl", cwd=folder)
+    assert found.returncode == 0
+    assert "300 judgments" in found.stdout
+    assert "no measure of these grades agrees with more than" in found.stdout
+    assert "every grade at ranks 1-5 could gain the same constant" in found.stdout
+    document = json.loads(run("inspect", "p.jsonl", "--json", cwd=folder).stdout)
+    assert document["judgments"] == 300
+    assert document["identifiability"]["rank"] == 10
+
+
+def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"a": [1, 0], "b": [0, 1], "answer": "tie"}\n')
+    found = run("inspect", "t.jsonl")
+    assert found.returncode == 0
+    assert "nothing can be learned" in found.stdout
+    assert json.loads(run("inspect", "t.jsonl", "--json").stdout)["a_share"] is None
+    (tmp_path / "s.jsonl").write_text('{"a": [1, 0], "b": [1, 0], "answer": "a"}\n')
+    same = run("inspect", "s.jsonl")
+    assert same.returncode == 0
+    assert same.stderr == ""
+    assert "no pair differs anywhere" in same.stdout
+
+
+def test_fit_and_what_it_writes(run: Run, folder: Path) -> None:
+    found = run("fit", "p.jsonl", cwd=folder)
+    assert found.returncode == 0
+    assert "confirmed optimal" in found.stdout
+    assert "what the judgments do not determine" in found.stdout
+    document = json.loads((folder / "learned.json").read_text())
+    assert document["format"] == "dcglearn measure"
+    printed = json.loads(run("fit", "p.jsonl", "--json", cwd=folder).stdout)
+    assert printed["dcg"] == document["dcg"]
+
+
+def test_fit_by_cross_validation(run: Run, folder: Path) -> None:
+    found = run("fit", "p.jsonl", "--C", "cv", "--margin", "hamming", "--json", cwd=folder)
+    choice = json.loads(found.stdout)["choice_of_C"]
+    assert choice["C"] in choice["grid"]
+
+
+def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text(
+        "query,a,b,answer\nq1,good bad,bad good,a\nq2,fair bad,bad good,b\n"
+    )
+    found = run("fit", "n.csv", "--scale", "good,fair,bad")
+    assert "good" in found.stdout
+    (tmp_path / "d.csv").write_text(
+        "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d3 d1 d2,a\n"
+    )
+    found = run("fit", "d.csv", "--encoding", "documents")
+    assert found.returncode == 0, found.stderr
+    assert "document" in found.stdout
+
+
+def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
+    found = run("show", "learned.json", cwd=folder)
+    assert "wrote learned.png" in found.stdout
+    assert (folder / "learned.png").read_bytes()[:4] == b"\x89PNG"
+    found = run("show", "rbp:0.8", "--scale", "2,1,0", "--K", "5", "-o", "x.svg", cwd=folder)
+    assert "rbp(0.8)" in found.stdout
+    assert (folder / "x.svg").read_text().startswith("<?xml")
+    assert json.loads(run("show", "learned.json", "--json", "--no-figure", cwd=folder).stdout)
+    ends_with(run, 2, "show", "zipf", says="needs grades")
+
+
+def test_agree_takes_presets_files_and_measures_in_full(run: Run, folder: Path) -> None:
+    measures = ("zipf", "learned.json", "learned.json:utility", "DCG([2, 1, 0], [1,1,1,1,1])")
+    found = run("agree", "p.jsonl", *measures, "--json", cwd=folder)
+    rows = json.loads(found.stdout)
+    assert [row["measure"] for row in rows] == list(measures)
+    assert all(
+        row["right"] + row["tied"] + row["wrong"]
+        == rows[0]["right"] + rows[0]["tied"] + rows[0]["wrong"]
+        for row in rows
+    )
+    assert run("agree", "p.jsonl", cwd=folder).stdout.count("DCG(") >= 8
+
+
+def test_compare_writes_every_form(run: Run, folder: Path) -> None:
+    out = ["c.md", "c.tex", "c.csv", "c.json", "c.svg"]
+    arguments = [part for name in out for part in ("-o", name)]
+    found = run("compare", "p.jsonl", "zipf", "--folds", "3", *arguments, cwd=folder)
+    assert found.returncode == 0, found.stderr
+    assert "learned DCG" in found.stdout
+    for name in out:
+        assert (folder / name).stat().st_size > 100
+    again = run("compare", "p.jsonl", "zipf", "--folds", "3", "--json", cwd=folder)
+    assert json.loads(again.stdout) == json.loads((folder / "c.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "says"),
+    [
+        (TWO + "{", [], "p.jsonl, line 5: is not JSON"),
+        (TWO + '{"a": [1], "b": [2], "answer": "c"}', [], "line 5: the answer is 'c'"),
+        (TWO, ["--scale", "2,1"], 'line 1, "a", rank 2: grade 0 is off the scale'),
+        (TWO, ["--K", "2"], "a list of 3 grades, and K = 2"),
+        (TWO + '{"a": [], "b": [2], "answer": "a"}', [], "an empty list"),
+        ('{"a": [1, 0], "b": [0, 1], "answer": "tie"}', [], "no strict preference"),
+        ('{"a": [1, 0], "b": [1, 0], "answer": "a"}', [], "identical lists"),
+        ('{"a": [1, 1], "b": [1], "answer": "a"}', [], "only one grade"),
+        (TWO + '{"a": [1], "b": [2], "answer": "a", "weight": NaN}', [], "the weight is nan"),
+        (TWO + '{"a": [1], "b": [2], "answer": "a", "weight": 1e999}', [], "the weight is inf"),
+        (TWO, ["--C", "0"], "--C is '0'"),
+        (TWO, ["--C", "nan"], "--C is 'nan'"),
+        (TWO, ["--C", "many"], "--C is 'many'"),
+        (TWO + '{"a": [1], "a": [2], "b": [2], "answer": "a"}', [], 'the key "a" stands twice'),
+        (TWO + '{"a": [1], "b": [2], "answer": "a", "weigth": 1}', [], "did you mean 'weight'"),
+        (TWO, ["--margin", "unity"], "did you mean 'unit'"),
+        (TWO, ["--solver", "scs"], "unknown solver"),
+        (TWO, ["--encoding", "grade"], "did you mean 'grades'"),
+        (TWO, ["--use", "both"], "--use is 'both'"),
+        (TWO, ["-o", "missing/learned.json"], "missing/learned.json: cannot be written"),
+        (TWO, ["-o", "p.jsonl/learned.json"], "cannot be written"),
+        (TWO, ["-o", "learned.txt"], "name it .json"),
+        ("", [], "holds no judgment"),
+    ],
+)
+def test_bad_input_ends_with_one_line_and_code_two(
+    run: Run, tmp_path: Path, text: str, arguments: list[str], says: str
+) -> None:
+    (tmp_path / "p.jsonl").write_text(text)
+    out = [] if "-o" in arguments else ["-o", "learned.json"]
+    ends_with(run, 2, "fit", "p.jsonl", *arguments, *out, says=says)
+    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
+
+
+def test_contradictions_that_cancel_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(
+        '{"a": [1, 0], "b": [0, 1], "answer": "a"}\n{"a": [1, 0], "b": [0, 1], "answer": "b"}\n'
+    )
+    ends_with(run, 2, "fit", "p.jsonl", says="prefer nothing")
+
+
+def test_lenient_reading_says_what_it_passed_over(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(TWO.replace("}", ', "note": 1}'))
+    found = run("fit", "p.jsonl", "--lenient")
+    assert found.returncode == 0
+    assert "passed over: unknown field 'note', 4 times" in found.stderr
+
+
+def test_a_measure_of_other_lists_is_refused(run: Run, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(TWO)
+    learned = folder / "learned.json"
+    ends_with(run, 2, "agree", "p.jsonl", learned, says="has 5 ranks, the judgments 3")
+    (tmp_path / "q.jsonl").write_text(TWO.replace("[2,", "[3,"))
+    ends_with(run, 2, "agree", "q.jsonl", learned, says="grades")
+    ends_with(run, 2, "compare", "p.jsonl", learned, says="ranks")
+    ends_with(run, 2, "agree", "p.jsonl", "ziph", says="did you mean 'zipf'")
+    ends_with(run, 2, "agree", "p.jsonl", "none.json", says="no such file")
+
+
+def test_compare_checks_its_places_first(run: Run, folder: Path) -> None:
+    for name, says in (("x.doc", "ends in '.doc'"), ("missing/x.md", "cannot be written")):
+        ends_with(run, 2, "compare", "p.jsonl", "-o", name, says=says, cwd=folder)
+
+
+def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+    line = f"{sys.executable} -m dcglearn agree p.jsonl | head -1"
+    found = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"], cwd=folder, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in found.stderr
+    assert "strict judgments" in found.stdout
+
+
+@pytest.mark.parametrize("ending", ["learned.json", "c.md"])
+def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "4000"],
+        cwd=tmp_path, check=True, timeout=60, capture_output=True,
+    )  # fmt: skip
+    command = ["fit"] if ending.endswith(".json") else ["compare"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dcglearn", *command, "p.jsonl", "--C", "cv", "-o", ending],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    assert process.stderr is not None
+    first = process.stderr.readline()  # progress: the work is under way
+    assert "choosing C" in first or "comparing" in first
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; nothing half-written is left" in rest
+    assert "Traceback" not in rest
+    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]

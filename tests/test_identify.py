@@ -1,0 +1,231 @@
+"""What pairs determine: ranks, null directions in words, data shares, and the factors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kkt import dense_differences
+
+from dcglearn.base.errors import InputError
+from dcglearn.learning.factorise import factorise, fix_gauge, is_order, rank_one
+from dcglearn.learning.identify import identify
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.structure import structure
+from dcglearn.measures.agreement import outcomes
+from dcglearn.measures.dcg import DCG
+from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists, true_pairs
+
+
+def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndarray:
+    """Pairs of the paper's design, the first few of them of different content."""
+    rng = np.random.default_rng(seed)
+    lists = permuted_lists(n, rng)
+    lists[:different] = drawn_lists(different, 10, [0.2] * 5, rng)
+    return true_pairs(truth, lists)[0]
+
+
+def test_ranks_of_the_papers_design_and_of_different_content() -> None:
+    same = identify(Problem.of(paper(400, 0), 5))
+    assert (same.rank, same.n_directions, same.same_content) == (36, 50, True)
+    assert "up to an affine map: all pairs reorder one list" in " ".join(same.statements())
+    other = identify(Problem.of(paper(400, 400), 5))
+    assert (other.rank, other.same_content, other.gauge) == (40, False, "worst")
+    assert other.statements()[1] == "every grade at ranks 1-10 could gain the same constant"
+    assert not other.unnamed
+
+
+def test_rank_is_not_enough() -> None:
+    """Ten pairs of different content give full rank, and the ridge still decides."""
+    few = DCGLearner().fit(paper(3000, 10))
+    assert few.identifiability_.rank == 40
+    T = fix_gauge(few.weights_, "worst")
+    tail = factorise(few.weights_, "worst").discounts
+    assert abs(tail[-1] / tail[0]) < 0.05 < 0.289  # the truth is .289
+    assert few.identifiability_.offset_share < 0.5
+    assert few.factors_.gauge == "worst order"
+    assert "too few pairs hold lists of different content" in " ".join(
+        few.identifiability_.statements()
+    )
+    many = DCGLearner().fit(paper(3000, 3000))
+    assert many.factors_.gauge == "worst"
+    assert many.factors_.discounts[-1] == pytest.approx(0.289, abs=0.03)
+    assert many.identifiability_.offset_share > few.identifiability_.offset_share + 0.3
+    assert T.shape == (10, 5)
+
+
+def test_documents_have_rank_k_minus_one_squared() -> None:
+    rng = np.random.default_rng(0)
+    pairs, _ = true_pairs(DCG([4, 3, 2, 1, 0]), permuted_lists(400, rng, range(5)))
+    found = identify(Problem.of(pairs, 5, monotone=False))
+    assert (found.rank, found.gauge) == (16, "worst order")
+
+
+@st.composite
+def any_pairs(draw: st.DrawFn) -> tuple[np.ndarray, int]:
+    n, K, L = draw(st.integers(1, 8)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    kind = draw(st.sampled_from(["full", "short", "same"]))
+    pairs = rng.integers(-1 if kind == "short" else 0, L, (n, 2, K))
+    if kind == "same":
+        pairs[:, 1] = rng.permuted(pairs[:, 0], axis=1)
+    return pairs, L
+
+
+@given(case=any_pairs())
+def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> None:
+    pairs, L = case
+    K = pairs.shape[2]
+    X = dense_differences(pairs, L)
+    found = structure(pairs, L)
+    assert found.rank == np.linalg.matrix_rank(X)
+    cube = np.abs(X).reshape(len(X), K, L)
+    assert found.still_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())
+    assert found.still_grades == tuple(g for g in range(L) if not cube[:, :, g].any())
+    for k in range(K):
+        row = np.zeros((K, L))
+        row[k] = 1
+        hidden = not (X @ row.ravel()).any()
+        if k + 1 in found.free_ranks:
+            assert hidden
+        assert hidden == (k + 1 not in found.empty_ranks)
+    for rank, groups in found.separate:
+        assert sorted(g for group in groups for g in group) == list(range(L))
+        for i, j in ((i, j) for i in range(L) for j in range(L) if i != j):
+            apart = [group for group in groups if i in group] != [g for g in groups if j in g]
+            against = ((pairs[:, 0, rank - 1] == i) & (pairs[:, 1, rank - 1] == j)).any()
+            assert not (apart and against)
+    columns = [np.tile(np.arange(L) == g, K) * 1.0 for g in range(L)]
+    assert found.same_content == all(not (X @ column).any() for column in columns)
+    assert 0 <= found.unnamed <= K * L - found.rank
+
+
+@given(case=any_pairs(), C=st.sampled_from([1e-6, 1.0, 1e6, 1e18]))
+def test_shares_are_shares(case: tuple[np.ndarray, int], C: float) -> None:
+    pairs, L = case
+    found = identify(Problem.of(pairs, L, C=C))
+    for share in (*found.discount_share, *found.gain_share, found.offset_share):
+        assert 0 <= share <= 1
+    assert found.move is None
+    assert all(isinstance(text, str) for text in found.statements())
+
+
+def test_shares_are_those_of_the_formula() -> None:
+    """share(t) = 1 - t'(I + C X'VX)^-1 t, by a plain inverse."""
+    rng = np.random.default_rng(3)
+    pairs = drawn_lists(30, 3, [0.3, 0.3, 0.4], rng)
+    weights = rng.random(30)
+    found = identify(Problem.of(pairs, 3, weights=weights, C=0.7))
+    X = dense_differences(pairs, 3)
+    inverse = np.linalg.inv(np.eye(9) + 0.7 * X.T @ np.diag(weights) @ X)
+    t = np.outer(np.ones(3), np.array([0.5, 0, -0.5])).ravel()
+    t /= np.linalg.norm(t)
+    assert found.offset_share == pytest.approx(1 - t @ inverse @ t, abs=1e-9)
+
+
+def test_what_never_differs_is_said() -> None:
+    found = identify(Problem.of([[[0, 1, 1], [1, 0, 1]], [[0, 0, 1], [0, 1, 1]]], 3))
+    text = found.statements(["good", "fair", "bad"])
+    assert "no pair differs at rank 3: no discount there" in text
+    assert "no pair differs in grade bad: no gain for it" in text
+    assert any("at rank 1 the grades {good, fair} and {bad} are never compared" in t for t in text)
+
+
+def test_nothing_differs_anywhere() -> None:
+    found = identify(Problem.of([[[0, 1], [0, 1]]], 2))
+    assert found.statements()[-1] == "no pair differs anywhere: nothing is determined"
+
+
+def test_doubling_c_moves_what_the_ridge_decides() -> None:
+    pairs = paper(300, 300, truth=DATA_2)
+    one, two = (DCGLearner(C=C).fit(pairs) for C in (1.0, 2.0))
+    moved = np.abs(one.factors_.discounts - two.factors_.discounts).max()
+    assert one.identifiability_.move == pytest.approx(moved, abs=0.03)
+    sure = DCGLearner(C=1000).fit(np.concatenate([pairs, pairs[::3, ::-1]]))
+    assert sure.identifiability_.move < 1e-3
+
+
+def test_rank_one_truths_are_read_back() -> None:
+    c, g = np.array([1, 0.6, 0.3, 0.2]), np.array([1, 0.7, 0.1, 0])
+    W = np.outer(c, g)
+    shifted = W - W.mean(axis=1, keepdims=True)
+    found = factorise(shifted, "worst")
+    assert found.discounts == pytest.approx(c)
+    assert found.gains == pytest.approx(g)
+    assert found.second_ratio == pytest.approx(0, abs=1e-12)
+    assert found.first_share == pytest.approx(1)
+    affine = factorise(shifted + np.array([3.0, 1, 0.5, 0]), "worst order")
+    assert affine.discounts == pytest.approx((c - c[-1]) / (c[0] - c[-1]))
+    floor = np.outer(c, g + 0.5)
+    partly = floor.copy()
+    partly[:2] -= partly[:2].mean(axis=1, keepdims=True)
+    seen = factorise(partly, "absolute", [False, False, True, True])
+    assert seen.discounts == pytest.approx(c)
+    assert seen.gains == pytest.approx((g + 0.5) / 1.5)
+    assert rank_one(W) == pytest.approx(W)
+
+
+@pytest.mark.parametrize("gauge", ["worst", "absolute", "worst order", "absolute order"])
+@pytest.mark.parametrize("ordered", [True, False])
+@given(seed=st.integers(0, 10**6), shape=st.tuples(st.integers(2, 5), st.integers(2, 5)))
+def test_the_factors_never_order_against_the_rank_one_part(
+    gauge: str, ordered: bool, seed: int, shape: tuple[int, int]
+) -> None:
+    W = np.random.default_rng(seed).normal(size=shape)
+    found = factorise(W, gauge, ordered=ordered)  # type: ignore[arg-type]  # one of the four
+    T = fix_gauge(W, gauge)  # type: ignore[arg-type]  # one of the four
+    nearest = rank_one(T)
+    read = np.outer(found.discounts, found.gains)
+    if is_order(gauge):
+        read, nearest = (A - A.mean(axis=0) for A in (read, nearest))
+    if not ordered:
+        read, nearest = (A - A.mean(axis=1, keepdims=True) for A in (read, nearest))
+    size = np.linalg.norm(read) * np.linalg.norm(nearest)
+    assert (read * nearest).sum() == pytest.approx(size, rel=1e-6)
+
+
+def test_discounts_that_grow_with_the_rank() -> None:
+    upside_down = DCG([2, 1, 0], [0.2, 0.4, 0.6, 0.8])
+    rng = np.random.default_rng(0)
+    pairs, _ = true_pairs(upside_down, permuted_lists(300, rng, [0, 1, 2, 2]))
+    learner = DCGLearner().fit(pairs)
+    assert outcomes(learner.dcg_, pairs).mean() > 0.95
+    assert learner.factors_.discounts[-1] == 1.0
+
+
+def test_only_lists_of_different_length_show_what_the_worst_grade_is_worth() -> None:
+    truth = DCG([1, 0.6, 0.2], "zipf")
+    rng = np.random.default_rng(0)
+    pairs, _ = true_pairs(truth, drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng, shortest=3))
+    learner = DCGLearner().fit(pairs)
+    found = learner.identifiability_
+    assert found.gauge == "absolute"
+    assert found.seen_offsets.tolist() == [False, False, False, True, True]
+    assert learner.factors_.gains == pytest.approx([1, 0.6, 0.2], abs=0.05)
+    assert learner.factors_.discounts == pytest.approx(1 / np.arange(1, 6), abs=0.05)
+
+
+def test_permutations_with_empty_ranks_leave_discounts_affine() -> None:
+    truth = DCG([1, 0.6, 0.2], "zipf")
+    rng = np.random.default_rng(0)
+    pairs, _ = true_pairs(truth, permuted_lists(1500, rng, [0, 0, 1, 1, 2, -1]))
+    learner = DCGLearner().fit(pairs)
+    assert learner.identifiability_.gauge == "absolute order"
+    c = 1 / np.arange(1, 7)
+    assert learner.factors_.discounts == pytest.approx((c - c[-1]) / (1 - c[-1]), abs=0.06)
+
+
+def test_too_few_short_lists_are_said() -> None:
+    found = DCGLearner().fit([[[0], [1]], [[1], [-1]]]).identifiability_
+    assert any("against no document" in text for text in found.statements()) or (
+        found.gauge == "absolute"
+    )
+
+
+def test_weights_that_prefer_nothing_are_refused() -> None:
+    with pytest.raises(InputError, match="prefer nothing"):
+        factorise(np.zeros((3, 2)))
+    with pytest.raises(InputError, match="prefer nothing"):
+        DCGLearner().fit([[[0, 1], [1, 0]], [[1, 0], [0, 1]]])

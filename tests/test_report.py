@@ -1,0 +1,178 @@
+"""Tables in four forms, and figures by what is plotted, not by their pixels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from dcglearn.base.errors import InputError
+from dcglearn.learning.learned import learned_measure
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.figures import draw_comparison, draw_measure, draw_measure_file, save
+from dcglearn.report.tables import Table
+from dcglearn.report.words import comparison_table, learned_text, measure_text, parameter_tables
+from dcglearn.study.compare import Compared, Comparison
+from dcglearn.study.simulate import drawn_lists, permuted_lists, side_by_side
+
+SCALE = Scale((2, 1, 0))
+
+
+def a_fit(same_content: bool = False) -> MeasureFile:
+    rng = np.random.default_rng(0)
+    lists = drawn_lists(300, 4, [0.3, 0.3, 0.4], rng)
+    if same_content:
+        lists = permuted_lists(300, rng, [0, 1, 1, 2])
+    data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
+    return learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x.jsonl")
+
+
+COMPARISON = Comparison(
+    rows=(
+        Compared("learned DCG", "cv", 0.9, 0.85, 0.95, None, None, None),
+        Compared("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, 0.1, 0.05, 0.15),
+        Compared("rbp", "DCG([1], rbp(0.8))", 0.9, 0.8, 0.95, 0.0, -0.02, 0.02),
+        Compared("other", "DCG([1], log2)", 0.95, 0.9, 0.99, -0.05, -0.08, -0.01),
+    ),
+    judgments=1234,
+    queries=99,
+    n_folds=10,
+    C=(1.0,) * 10,
+    learned="learned DCG",
+)
+
+
+def test_a_table_in_four_forms() -> None:
+    table = Table(("name", "x", "n"), [("a|b", 0.12345, 1000), ("c_&", None, 2)], "caption")
+    assert table.text().splitlines() == [
+        "caption", "name       x      n", "a|b   0.1235  1,000", "c_&                2",
+    ]  # fmt: skip
+    assert "| a\\|b | 0.1235 | 1,000 |" in table.markdown()
+    assert r"c\_\& &  & 2 \\" in table.latex()
+    assert list(csv.reader(io.StringIO(table.csv())))[1] == ["a|b", "0.12345", "1000"]
+
+
+def test_a_table_is_written_by_its_ending(tmp_path: Path) -> None:
+    table = comparison_table(COMPARISON)
+    for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):
+        table.write(tmp_path / f"t{ending}")
+        assert mark in (tmp_path / f"t{ending}").read_text()
+    with pytest.raises(InputError, match=r"name it \.txt, \.md, \.tex, \.csv"):
+        table.write(tmp_path / "t.xls")
+
+
+def test_verdicts_follow_the_intervals() -> None:
+    assert [row.verdict for row in COMPARISON.rows] == [
+        "", "learned better", "undecided", "learned worse",
+    ]  # fmt: skip
+
+
+def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
+    found = {}
+    for line in figure.axes[panel].get_lines():
+        found[str(line.get_label())] = [float(y) for y in line.get_ydata()]  # type: ignore[union-attr]  # an array
+    return found
+
+
+def test_a_measure_is_drawn_beside_the_presets() -> None:
+    content = a_fit()
+    assert content.dcg is not None
+    assert content.utility is not None
+    figure = draw_measure_file(content, "title", SCALE)
+    gains, discounts = lines(figure, 0), lines(figure, 1)
+    assert gains["this measure"] == list(content.dcg.gains)
+    assert gains["linear"] == [1, 0.5, 0]
+    assert gains["exponential"] == pytest.approx([1, 1 / 3, 0])
+    assert discounts["this measure"] == pytest.approx(list(content.dcg.discounts))
+    assert discounts["zipf"] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert len(discounts) == 1 + 6
+    image = figure.axes[2].get_images()[0].get_array()
+    assert np.array(image) == pytest.approx(content.utility.matrix)
+    assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == [
+        "Gain by grade", "Discount by rank", "W, the learned worth of a grade at a rank",
+    ]  # fmt: skip
+    assert figure.axes[1].get_xlabel() == "rank"
+
+
+def test_discounts_known_up_to_an_affine_map_are_drawn_so() -> None:
+    figure = draw_measure_file(a_fit(same_content=True), "title")
+    zipf = lines(figure, 1)["zipf"]
+    assert (zipf[0], zipf[-1]) == (1.0, 0.0)
+    assert "affine" in figure.axes[1].get_title(loc="left")
+
+
+def test_doubtful_numbers_are_hollow_and_in_brackets() -> None:
+    doubtful = {"gains": [False, True, False], "discounts": [False, False]}
+    dcg = DCG([1, 0.4, 0], [1, 0.5])
+    figure = draw_measure(dcg, None, usual_presets(SCALE, 2), SCALE, "t", doubtful)
+    assert lines(figure, 0)["not from the data"] == [0.4]
+    assert "not from the data" not in lines(figure, 1)
+    rng = np.random.default_rng(0)
+    data = side_by_side(DCG([2, 1, 0]), drawn_lists(60, 8, [0.3, 0.3, 0.4], rng), SCALE, rng)
+    learner = DCGLearner(n_grades=3, C=1e-4).fit(data.pairs)
+    gains, discounts = parameter_tables(learned_measure(learner, data, "x"))
+    assert all(str(row[1]).startswith("(") for row in discounts.rows[1:])
+    assert [row[2] for row in gains.rows if row[2] == "fixed"] == ["fixed"] * 2
+
+
+def test_what_no_pair_shows_is_a_dash() -> None:
+    rng = np.random.default_rng(0)
+    lists = drawn_lists(200, 3, [0.4, 0.3, 0.3], rng)
+    lists[:, :, 1] = 1
+    data = side_by_side(DCG([2, 1, 0]), lists, Scale((3, 2, 1, 0)), rng) if False else None
+    scale = Scale((2, 1, 0))
+    data = side_by_side(DCG([2, 1, 0]), lists, scale, rng)
+    content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
+    assert parameter_tables(content)[1].rows[1] == ("2", "-", "0.00")
+    assert "no pair differs at rank 2: no discount there" in learned_text(content)
+
+
+def test_comparisons_are_drawn_with_their_intervals() -> None:
+    figure = draw_comparison(COMPARISON, "title")
+    left, right = figure.axes
+    assert [text.get_text() for text in left.get_yticklabels()] == [
+        "learned DCG", "zipf_1", "rbp", "other",
+    ]  # fmt: skip
+    bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]  # type: ignore[arg-type]  # arrays
+    assert [tuple(map(float, bar)) for bar in bars] == [  # type: ignore[union-attr]  # arrays
+        (row.low, row.high) for row in COMPARISON.rows
+    ]
+    legend = right.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "learned better", "undecided", "learned worse",
+    ]  # fmt: skip
+    assert "minus" in right.get_xlabel()
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
+def test_the_same_data_draw_the_same_bytes(tmp_path: Path, ending: str) -> None:
+    content = a_fit()
+    found = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}{ending}"
+        save(draw_measure_file(content, "title", SCALE), path)
+        found.append(path.read_bytes())
+    assert found[0] == found[1]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_measures_that_were_not_learned_are_shown_too() -> None:
+    text = measure_text("m", MeasureFile(DCG({"good": 1, "bad": 0}, "zipf") @ 3))
+    assert "DCG({'good': 1, 'bad': 0}, zipf) @ 3" in text
+    assert "0.3333" in text
+    text = measure_text("m", MeasureFile(utility=LinearUtility([[1, 0], [0.5, 0]]), use="utility"))
+    assert "W, the worth of a grade at a rank" in text
+    figure = draw_measure_file(MeasureFile(DCG([1, 0])), "t")
+    assert len(figure.axes) == 2
+    with pytest.raises(InputError, match=r"ends in '\.gif'"):
+        save(figure, "x.gif")

@@ -1,0 +1,160 @@
+"""Simulated judgments, clustered intervals, and learned against ad hoc."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.preferences import ANSWERS, Preferences
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.agreement import agreement
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
+from dcglearn.study.compare import LEARNED_DCG, LEARNED_UTILITY, compare
+from dcglearn.study.significance import clustered_intervals
+from dcglearn.study.simulate import (
+    BASE_LIST,
+    DATA_1,
+    DATA_2,
+    drawn_lists,
+    permuted_lists,
+    side_by_side,
+    true_pairs,
+)
+
+SCALE = Scale((2, 1, 0))
+TRUTH = DCG([2, 1, 0], "log2")
+
+
+def judged(n: int, seed: int, **options: float) -> Preferences:
+    rng = np.random.default_rng(seed)
+    lists = drawn_lists(n, 5, [0.3, 0.3, 0.4], rng)
+    return side_by_side(TRUTH, lists, SCALE, rng, **options)  # type: ignore[arg-type]  # names
+
+
+def test_the_papers_truths() -> None:
+    assert [5 - g for g in BASE_LIST] == [5, 5, 4, 4, 3, 3, 2, 2, 1, 1]
+    assert DATA_1.gains == (5, 4, 3, 2, 1)
+    assert DATA_2.gains == tuple(2.0**label - 1 for label in (5, 4, 3, 2, 1))
+    natural = 1 / np.log(np.arange(2, 12))
+    assert DATA_1.discounts_for(10) / DATA_1.discounts_for(10)[0] == pytest.approx(
+        natural / natural[0]
+    )
+
+
+def test_permutations_keep_the_content_and_draws_are_dropped(rng: np.random.Generator) -> None:
+    lists = permuted_lists(300, rng, [0, 0, 1, 1])
+    assert (np.sort(lists, axis=2) == [0, 0, 1, 1]).all()
+    pairs, draws = true_pairs(DCG([1, 0], "constant"), lists)
+    assert (len(pairs), draws) == (0, 300)
+    pairs, draws = true_pairs(DCG([1, 0], "zipf"), lists)
+    assert len(pairs) + draws == 300
+    assert draws > 0
+    assert agreement(DCG([1, 0], "zipf"), pairs) == 1.0
+
+
+def test_a_reliable_judge_agrees_with_the_truth() -> None:
+    sure = judged(2000, 0, reliability=1e9, indifference=0.0)
+    assert agreement(TRUTH, sure.pairs) == 1.0
+    doubtful = judged(2000, 0, reliability=0.5, indifference=0.0)
+    assert 0.6 < agreement(TRUTH, doubtful.pairs) < 0.9
+    partial = judged(2000, 0, bias=0.5, indifference=0.0)
+    assert (partial.answers == ANSWERS.index("a")).mean() > 0.55
+    tied = judged(2000, 0, indifference=1.0)
+    levels = [tied.lists[tied.answers == ANSWERS.index(level)].mean() for level in ("good", "bad")]
+    assert levels[0] < 0.8 < levels[1]  # grade indices: good ties hold better grades
+    assert (judged(300, 5).lists == judged(300, 5).lists).all()
+
+
+def test_bad_judges_and_lists_are_refused(rng: np.random.Generator) -> None:
+    for options in ({"reliability": 0.0}, {"indifference": -1.0}, {"reliability": np.inf}):
+        with pytest.raises(InputError, match="reliability"):
+            judged(10, 0, **options)
+    with pytest.raises(InputError, match="probabilities"):
+        drawn_lists(5, 5, [0.5, 0.4], rng)
+    with pytest.raises(InputError, match="shortest"):
+        drawn_lists(5, 5, [0.5, 0.5], rng, shortest=6)
+
+
+def test_intervals_cover_and_know_clusters(rng: np.random.Generator) -> None:
+    """Against normal theory where clusters are alike, and wider where they are not."""
+    n = 400
+    values = rng.normal(size=(n, 1))
+    alone = clustered_intervals(values, np.arange(n), np.ones(n), rng)[0]
+    half = norm.ppf(0.975) * values.std() / np.sqrt(n)
+    assert alone == pytest.approx([values.mean() - half, values.mean() + half], abs=0.03)
+    groups = np.repeat(np.arange(20), 20)
+    together = rng.normal(size=20)[groups][:, None]
+    clustered = clustered_intervals(together, groups, np.ones(n), rng)[0]
+    naive = clustered_intervals(together, np.arange(n), np.ones(n), rng)[0]
+    assert np.ptp(clustered) > 3 * np.ptp(naive)
+
+
+def test_weightless_queries_do_not_spoil_intervals(rng: np.random.Generator) -> None:
+    weights = np.array([1, 1, 1, 0, 0, 0.0])
+    bounds = clustered_intervals(rng.random((6, 2)), np.arange(6), weights, rng)
+    assert np.isfinite(bounds).all()
+    one = clustered_intervals(rng.random((2, 1)), np.zeros(2, int), np.ones(2), rng)
+    assert np.isnan(one).all()
+
+
+def test_learned_is_compared_on_queries_it_has_not_seen() -> None:
+    data = judged(400, 1, reliability=2.0)
+    found = compare(
+        data, usual_presets(SCALE, 5), DCGLearner(), np.random.default_rng(0), n_folds=4
+    )
+    assert [row.name for row in found.rows[:2]] == [LEARNED_DCG, LEARNED_UTILITY]
+    assert found.rows[0].ahead is None
+    for row in found.rows:
+        assert row.low <= row.agreement <= row.high
+    for row in found.rows[1:]:
+        assert row.ahead == pytest.approx(found.rows[0].agreement - row.agreement)
+        assert row.verdict in ("learned better", "learned worse", "undecided")
+    binary = next(row for row in found.rows if row.name.startswith("binary"))
+    assert binary.verdict == "learned better"
+    json.dumps(found.to_json())
+    again = compare(
+        data, usual_presets(SCALE, 5), DCGLearner(), np.random.default_rng(0), n_folds=4
+    )
+    assert again == found
+    other = compare(
+        data, {"zipf": DCG([2, 1, 0], "zipf")}, DCGLearner(), np.random.default_rng(0), "utility", 4
+    )
+    assert other.learned == LEARNED_UTILITY
+
+
+def test_a_label_that_only_training_could_know_is_not_known() -> None:
+    """With answers drawn by lot, cross-validation must find about one half."""
+    rng = np.random.default_rng(4)
+    lists = drawn_lists(300, 5, [0.3, 0.3, 0.4], rng)
+    answers = rng.choice(["a", "b"], 300)
+    data = Preferences.of(lists, answers, SCALE, queries=[f"q{i}" for i in range(300)])
+    found = compare(data, {}, DCGLearner(C=100), np.random.default_rng(0))
+    assert abs(found.rows[0].agreement - 0.5) < 0.08
+    assert DCGLearner(C=100).fit(data.pairs).score(data.pairs) > 0.55
+
+
+def test_c_is_chosen_inside_each_fold() -> None:
+    data = judged(150, 2)
+    seen: list[tuple[int, int]] = []
+    found = compare(
+        data, {}, DCGLearner(), np.random.default_rng(0), n_folds=2, tune=True,
+        advance=lambda done, total: seen.append((done, total)),
+    )  # fmt: skip
+    assert len(found.C) == 2
+    assert set(found.C) <= {10.0**p for p in range(-4, 4)}
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_nothing_to_compare_on_is_refused() -> None:
+    data = judged(50, 3)
+    one_query = data.take(data.queries == data.queries[0])
+    ties = data.take(~data.strict)
+    for part, problem in ((one_query, "queries"), (ties, "no strict")):
+        with pytest.raises(InputError, match=problem):
+            compare(part, {}, DCGLearner(), np.random.default_rng(0))
