@@ -1,5 +1,19 @@
-"""``python -m dcglearn``: the command line."""
+"""The program: ``dcglearn`` or ``python -m dcglearn``."""
 
-from dcglearn.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Load the command line and run it; Ctrl-C counts from the first moment."""
+    try:
+        from dcglearn.cli import main as run
+    except KeyboardInterrupt:
+        print("dcglearn: interrupted; nothing half-written is left", file=sys.stderr)
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

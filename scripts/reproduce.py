@@ -9,6 +9,7 @@ where they come from. Without them a simulated stand-in is studied, in ``results
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,21 +48,18 @@ def main() -> int:
 
 def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
-    name, learned = judgments.name, str(out / "learned.json")
-    comparison = [out / f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
+    name, learned = judgments.name, "learned.json"
+    comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
+    made = ["provenance.json", learned, "learned.svg", "learned.png", *comparison]
     steps: list[tuple[list[str], str]] = [
         (make, ""),
         (["-m", "dcglearn", "inspect", name], "inspect.txt"),
         (["-m", "dcglearn", "fit", name, "-o", learned], "fit.txt"),
-        (["-m", "dcglearn", "show", learned, "-o", str(out / "learned.svg")], ""),
-        (["-m", "dcglearn", "show", learned, "-o", str(out / "learned.png")], ""),
+        (["-m", "dcglearn", "show", learned, "-o", "learned.svg"], ""),
+        (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
         (["-m", "dcglearn", "agree", name], "agree.txt"),
-        (
-            ["-m", "dcglearn", "compare", name]
-            + [part for path in comparison for part in ("-o", str(path))],
-            "",
-        ),
-        (["-m", "dcglearn.study.provenance", name, "-o", str(out / "provenance.json")], ""),
+        (["-m", "dcglearn", "compare", name, *(p for c in comparison for p in ("-o", c))], ""),
+        (["-m", "dcglearn.study.provenance", name, "-o", "provenance.json"], ""),
     ]
     for arguments, keep in steps:
         print("$", " ".join(arguments), flush=True)
@@ -70,14 +68,17 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
             cwd=judgments.parent,
             stdout=subprocess.PIPE,
             text=True,
+            encoding="utf-8",
             check=False,
         )
-        text = run.stdout.replace(f"{out}/", "")
-        print(text)
+        print(run.stdout)
         if run.returncode:
             return run.returncode
         if keep:
-            (out / keep).write_text(text, encoding="utf-8")
+            (judgments.parent / keep).write_text(run.stdout, encoding="utf-8")
+            made.append(keep)
+    for file in made:  # all steps went well: now the results are replaced
+        shutil.copyfile(judgments.parent / file, out / file)
     print(f"results are in {out}")
     return 0
 

@@ -111,9 +111,14 @@ def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(
         "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d3 d1 d2,a\n"
     )
-    found = run("fit", "d.csv", "--encoding", "documents")
+    found = run("fit", "d.csv", "--encoding", "documents", "-o", "d.json")
     assert found.returncode == 0, found.stderr
-    assert "document" in found.stdout
+    assert "rankings of the 3 documents d1, d2, d3" in found.stdout
+    assert "every document at ranks 1-3 could gain the same constant" in found.stdout
+    assert "rank 2 of 9" in run("inspect", "d.csv", "--encoding", "documents").stdout
+    agreed = run("agree", "d.csv", "d.json", "--encoding", "documents", "--json")
+    assert json.loads(agreed.stdout)[0]["agreement"] == 1.0
+    ends_with(run, 2, "agree", "d.csv", "--encoding", "documents", says="name a learned measure")
 
 
 def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
@@ -125,6 +130,21 @@ def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
     assert (folder / "x.svg").read_text().startswith("<?xml")
     assert json.loads(run("show", "learned.json", "--json", "--no-figure", cwd=folder).stdout)
     ends_with(run, 2, "show", "zipf", says="needs grades")
+    picked = run("show", "learned.json:utility", "--no-figure", cwd=folder).stdout
+    assert "W, the worth of a grade at a rank" in picked
+    assert "W learned from" in picked
+    ends_with(run, 2, "show", "learned.json", "--K", "3", says="has 5 ranks", cwd=folder)
+    ends_with(run, 2, "show", "learned.json", "--scale", "a,b", says="has 3 grades", cwd=folder)
+
+
+def test_show_of_files_that_tell_less(run: Run, folder: Path, tmp_path: Path) -> None:
+    document = json.loads((folder / "learned.json").read_text())
+    for part in ("factors", "identifiability", "agreement", "certificate"):
+        less = document | {"about": document["about"] | {part: {}}}
+        (tmp_path / "less.json").write_text(json.dumps(less))
+        found = run("show", "less.json", "--no-figure")
+        assert found.returncode == 0, found.stderr
+        assert "discount" in found.stdout
 
 
 def test_agree_takes_presets_files_and_measures_in_full(run: Run, folder: Path) -> None:
@@ -171,13 +191,19 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         (TWO + '{"a": [1], "a": [2], "b": [2], "answer": "a"}', [], 'the key "a" stands twice'),
         (TWO + '{"a": [1], "b": [2], "answer": "a", "weigth": 1}', [], "did you mean 'weight'"),
         (TWO, ["--margin", "unity"], "did you mean 'unit'"),
-        (TWO, ["--solver", "scs"], "unknown solver"),
+        (TWO, ["--solver", "scs"], "unknown --solver 'scs'"),
         (TWO, ["--encoding", "grade"], "did you mean 'grades'"),
         (TWO, ["--use", "both"], "--use is 'both'"),
         (TWO, ["-o", "missing/learned.json"], "missing/learned.json: cannot be written"),
         (TWO, ["-o", "p.jsonl/learned.json"], "cannot be written"),
         (TWO, ["-o", "learned.txt"], "name it .json"),
         ("", [], "holds no judgment"),
+        (
+            '{"a": [2, 2], "b": [0, 1], "answer": "a"}',
+            ["--scale", "0,1,2"],
+            "p.jsonl: all weights are 0 at the optimum",
+        ),
+        (TWO + '{"a": ["\\u001b[31m\\n"], "b": [1], "answer": "a"}', [], "grades are names"),
     ],
 )
 def test_bad_input_ends_with_one_line_and_code_two(
@@ -193,7 +219,7 @@ def test_contradictions_that_cancel_are_refused(run: Run, tmp_path: Path) -> Non
     (tmp_path / "p.jsonl").write_text(
         '{"a": [1, 0], "b": [0, 1], "answer": "a"}\n{"a": [1, 0], "b": [0, 1], "answer": "b"}\n'
     )
-    ends_with(run, 2, "fit", "p.jsonl", says="prefer nothing")
+    ends_with(run, 2, "fit", "p.jsonl", says="p.jsonl: the judgments cancel out")
 
 
 def test_lenient_reading_says_what_it_passed_over(run: Run, tmp_path: Path) -> None:
@@ -215,8 +241,11 @@ def test_a_measure_of_other_lists_is_refused(run: Run, folder: Path, tmp_path: P
 
 
 def test_compare_checks_its_places_first(run: Run, folder: Path) -> None:
-    for name, says in (("x.doc", "ends in '.doc'"), ("missing/x.md", "cannot be written")):
+    for name, says in (("x.doc", "ends in '.doc'"), ("missing/x.md", "folder does not exist")):
         ends_with(run, 2, "compare", "p.jsonl", "-o", name, says=says, cwd=folder)
+    ends_with(run, 2, "compare", "p.jsonl", "zipf", "zipf", says="named twice", cwd=folder)
+    found = run("compare", "p.jsonl", "learned.json", "--folds", "2", cwd=folder)
+    assert "learned.json was itself learned from p.jsonl" in found.stdout
 
 
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
@@ -227,6 +256,15 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     )  # fmt: skip
     assert "Traceback" not in found.stderr
     assert "strict judgments" in found.stdout
+    assert found.returncode == 0
+
+
+def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
+    found = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m dcglearn agree p.jsonl >&-"], cwd=folder,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in found.stderr
 
 
 @pytest.mark.parametrize("ending", ["learned.json", "c.md"])

@@ -132,6 +132,9 @@ BAD_LINES = [
     ('{"a": [1, 2, 9], "b": [2], "answer": "a"}', "rank 3"),
     ('{"a": [1, 1, 1, 1], "b": [2], "answer": "a"}', "a list of 4 grades, and K = 3"),
     ("[" * 100_000, "is not JSON"),
+    ('{"a": [1], "b": [2], "answer": "a", "weight": 1' + "0" * 400 + "}", "the weight is 1000"),
+    ('{"a": [1' + "0" * 400 + '], "b": [2], "answer": "a"}', "more than 18 digits"),
+    ('{"a": [1' + "0" * 5000 + '], "b": [2], "answer": "a"}', "is not JSON"),
 ]
 
 
@@ -153,7 +156,8 @@ BAD_TABLES = [
     ("a,b,answer,weight\n1,2,a,heavy\n", "the weight is 'heavy'"),
     ("a,b,answr\n1,2,a\n", "did you mean 'answer'"),
     ("a,b,answer\n", "holds no judgment"),
-    ("", "holds no judgment"),
+    ("", "line 1: no column names"),
+    ("\n1,2,a\n", "line 1: no column names"),
 ]
 
 
@@ -218,7 +222,10 @@ def test_grade_names_need_a_scale(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="declare their order"):
         read_preferences(path)
     assert read_preferences(path, Scale(("good", "bad"))).pairs.tolist() == [[[0], [1]]]
-    assert read_preferences(path, documents=True).scale.labels == ("bad", "good")
+    with pytest.raises(InputError, match='line 1, "a": is no ranking of all 2 documents'):
+        read_preferences(path, documents=True)
+    path = written(tmp_path, '{"a": ["x", "y"], "b": ["y", "x"], "answer": "a"}\n')
+    assert read_preferences(path, documents=True).scale.labels == ("x", "y")
 
 
 def test_a_name_with_blanks_cannot_stand_in_csv(tmp_path: Path) -> None:

@@ -91,9 +91,11 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
         if k + 1 in found.free_ranks:
             assert hidden
         assert hidden == (k + 1 not in found.empty_ranks)
+    shown = [g for g in range(L) if g not in found.still_grades]
     for rank, groups in found.separate:
-        assert sorted(g for group in groups for g in group) == list(range(L))
-        for i, j in ((i, j) for i in range(L) for j in range(L) if i != j):
+        assert len(groups) > 1
+        assert sorted(g for group in groups for g in group) == shown
+        for i, j in ((i, j) for i in shown for j in shown if i != j):
             apart = [group for group in groups if i in group] != [g for g in groups if j in g]
             against = ((pairs[:, 0, rank - 1] == i) & (pairs[:, 1, rank - 1] == j)).any()
             assert not (apart and against)
@@ -130,7 +132,33 @@ def test_what_never_differs_is_said() -> None:
     text = found.statements(["good", "fair", "bad"])
     assert "no pair differs at rank 3: no discount there" in text
     assert "no pair differs in grade bad: no gain for it" in text
-    assert any("at rank 1 the grades {good, fair} and {bad} are never compared" in t for t in text)
+    assert not found.separate
+
+
+def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
+    """Only the ridge sees it: its weight, tied to the next grade's, is counted in w'w."""
+    pairs = paper(300, 300)
+    one, two = DCGLearner(n_grades=5).fit(pairs), DCGLearner(n_grades=6).fit(pairs)
+    a, b = one.identifiability_, two.identifiability_
+    assert b.still_grades == (5,)
+    assert "no pair differs in grade 5: no gain for it" in b.statements()
+    assert b.discount_share == pytest.approx(a.discount_share, abs=0.06)
+    assert b.gain_share[:5] == pytest.approx(a.gain_share, abs=0.06)
+    assert b.gain_share[5] == 0
+    assert b.move == pytest.approx(a.move, abs=0.02)
+    assert two.factors_.discounts == pytest.approx(one.factors_.discounts, abs=0.05)
+    assert two.factors_.gains[:5] == pytest.approx(one.factors_.gains, abs=0.05)
+    better = DCGLearner(n_grades=6).fit(pairs + 1)
+    assert better.factors_.gains[1:] == pytest.approx(one.factors_.gains, abs=0.05)
+    assert better.factors_.gains[:2].tolist() == [1.0, 1.0]  # tied with the best that is shown
+
+
+def test_grades_that_no_chain_of_pairs_compares() -> None:
+    found = identify(Problem.of([[[0, 0], [1, 2]], [[2, 0], [3, 1]], [[0, 1], [1, 3]]], 4))
+    assert found.separate == ((1, ((0, 1), (2, 3))),)
+    assert "at rank 1 the grades {0, 1} and {2, 3} are never compared" in " ".join(
+        found.statements()
+    )
 
 
 def test_nothing_differs_anywhere() -> None:
@@ -227,5 +255,10 @@ def test_too_few_short_lists_are_said() -> None:
 def test_weights_that_prefer_nothing_are_refused() -> None:
     with pytest.raises(InputError, match="prefer nothing"):
         factorise(np.zeros((3, 2)))
-    with pytest.raises(InputError, match="prefer nothing"):
-        DCGLearner().fit([[[0, 1], [1, 0]], [[1, 0], [0, 1]]])
+    for pairs, margin, reason in [
+        ([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], "unit", "cancel out"),
+        ([[[1, 1], [0, 1]], [[1, 0], [0, 0]]], "unit", "names the best grade first"),
+        ([[[0, 1], [1, 1]]], lambda p: [-1.0], "no margin is above 0"),
+    ]:
+        with pytest.raises(InputError, match=reason):
+            DCGLearner(margin=margin).fit(pairs)

@@ -19,8 +19,9 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.figures import draw_comparison, draw_measure, draw_measure_file, save
+from dcglearn.report.measures import learned_text, measure_text, parameter_tables
 from dcglearn.report.tables import Table
-from dcglearn.report.words import comparison_table, learned_text, measure_text, parameter_tables
+from dcglearn.report.words import comparison_table
 from dcglearn.study.compare import Compared, Comparison
 from dcglearn.study.simulate import drawn_lists, permuted_lists, side_by_side
 
@@ -54,7 +55,7 @@ COMPARISON = Comparison(
 def test_a_table_in_four_forms() -> None:
     table = Table(("name", "x", "n"), [("a|b", 0.12345, 1000), ("c_&", None, 2)], "caption")
     assert table.text().splitlines() == [
-        "caption", "name       x      n", "a|b   0.1235  1,000", "c_&                2",
+        "caption", "name       x      n", "a|b   0.1235  1,000", "c_&               2",
     ]  # fmt: skip
     assert "| a\\|b | 0.1235 | 1,000 |" in table.markdown()
     assert r"c\_\& &  & 2 \\" in table.latex()
@@ -128,9 +129,7 @@ def test_what_no_pair_shows_is_a_dash() -> None:
     rng = np.random.default_rng(0)
     lists = drawn_lists(200, 3, [0.4, 0.3, 0.3], rng)
     lists[:, :, 1] = 1
-    data = side_by_side(DCG([2, 1, 0]), lists, Scale((3, 2, 1, 0)), rng) if False else None
-    scale = Scale((2, 1, 0))
-    data = side_by_side(DCG([2, 1, 0]), lists, scale, rng)
+    data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
     content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
     assert parameter_tables(content)[1].rows[1] == ("2", "-", "0.00")
     assert "no pair differs at rank 2: no discount there" in learned_text(content)

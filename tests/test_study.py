@@ -59,7 +59,7 @@ def test_permutations_keep_the_content_and_draws_are_dropped(rng: np.random.Gene
 
 
 def test_a_reliable_judge_agrees_with_the_truth() -> None:
-    sure = judged(2000, 0, reliability=1e9, indifference=0.0)
+    sure = judged(2000, 0, reliability=1e9, indifference=1e-6)
     assert agreement(TRUTH, sure.pairs) == 1.0
     doubtful = judged(2000, 0, reliability=0.5, indifference=0.0)
     assert 0.6 < agreement(TRUTH, doubtful.pairs) < 0.9
@@ -67,14 +67,16 @@ def test_a_reliable_judge_agrees_with_the_truth() -> None:
     assert (partial.answers == ANSWERS.index("a")).mean() > 0.55
     tied = judged(2000, 0, indifference=1.0)
     levels = [tied.lists[tied.answers == ANSWERS.index(level)].mean() for level in ("good", "bad")]
-    assert levels[0] < 0.8 < levels[1]  # grade indices: good ties hold better grades
+    assert levels[0] < levels[1] - 0.3  # grade indices: good ties hold better grades
     assert (judged(300, 5).lists == judged(300, 5).lists).all()
 
 
 def test_bad_judges_and_lists_are_refused(rng: np.random.Generator) -> None:
     for options in ({"reliability": 0.0}, {"indifference": -1.0}, {"reliability": np.inf}):
-        with pytest.raises(InputError, match="reliability"):
+        with pytest.raises(InputError, match=r"reliability|indifference"):
             judged(10, 0, **options)
+    with pytest.raises(InputError, match="bias nan"):
+        judged(10, 0, bias=np.nan)
     with pytest.raises(InputError, match="probabilities"):
         drawn_lists(5, 5, [0.5, 0.4], rng)
     with pytest.raises(InputError, match="shortest"):
@@ -148,7 +150,7 @@ def test_c_is_chosen_inside_each_fold() -> None:
     )  # fmt: skip
     assert len(found.C) == 2
     assert set(found.C) <= {10.0**p for p in range(-4, 4)}
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [(1, 3), (2, 3)]
 
 
 def test_nothing_to_compare_on_is_refused() -> None:

@@ -38,7 +38,7 @@ class InputError(ValueError):
     def __str__(self) -> str:
         before = f"{self.place}: " if self.place else ""
         after = f"; {self.remedy}" if self.remedy else ""
-        return f"{before}{self.problem}{after}"
+        return _one_line(f"{before}{self.problem}{after}")
 
     def at(self, place: str) -> InputError:
         """Return the same error, found at `place` (an inner place is kept after it).
@@ -54,6 +54,15 @@ class InputError(ValueError):
         """
         inner = f", {self.place}" if self.place else ""
         return InputError(self.problem, self.remedy, f"{place}{inner}")
+
+
+def _one_line(text: str) -> str:
+    """Keep a message on one line, and what a file holds from steering a terminal.
+
+    >>> print(_one_line("a" + chr(7) + "b").replace(chr(92), "/"))
+    a/x07b
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SolverError(RuntimeError):

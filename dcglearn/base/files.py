@@ -46,7 +46,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     'done'
     """
     check_place(path)
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
     try:
         handle, name = tempfile.mkstemp(
             prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
@@ -81,6 +81,8 @@ def check_place(path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if target.is_dir():
         raise InputError("is a folder", "name a file", str(target))
+    if target.exists() and not os.access(target, os.W_OK):
+        raise InputError("is read-only", "choose another place", str(target))
     try:
         with tempfile.TemporaryFile(dir=target.parent):
             pass
@@ -148,6 +150,9 @@ def _umask() -> int:
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:
-    return InputError(
-        f"cannot be written ({error.strerror or error})", "choose another place", str(target)
-    )
+    if not target.parent.exists():
+        problem, remedy = "cannot be written: its folder does not exist", "make the folder first"
+    else:
+        problem = f"cannot be written ({error.strerror or error})"
+        remedy = "choose another place"
+    return InputError(problem, remedy, str(target))

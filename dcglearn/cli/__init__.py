@@ -14,7 +14,7 @@ from typing import NoReturn
 import typer
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.cli import judgments, measures
+from dcglearn.cli import judgments, learn, measures
 
 app = typer.Typer(
     name="dcglearn",
@@ -22,9 +22,11 @@ app = typer.Typer(
     "is better.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     add_completion=False,
 )
 judgments.add_to(app)
+learn.add_to(app)
 measures.add_to(app)
 
 
@@ -34,7 +36,8 @@ def main() -> None:
         try:
             app()
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is, where the shell closed it
+                sys.stdout.flush()
     except (InputError, SolverError) as error:
         _end(str(error), 2 if isinstance(error, InputError) else 1)
     except KeyboardInterrupt:
@@ -42,6 +45,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except MemoryError as error:
+        _end(f"not enough memory ({error}); use fewer judgments or shorter lists", 1)
     except OSError as error:
         _end(f"{error.filename or 'input or output'}: {error.strerror or error}", 2)
     except SystemExit as end:

@@ -1,9 +1,8 @@
-"""Commands on judgments: simulate, inspect, fit, agree, compare."""
+"""Commands on judgments as they are: simulate, inspect, agree."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,35 +10,27 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_place
 from dcglearn.base.progress import reporting
 from dcglearn.cli.options import (
-    COption,
+    EncodingOption,
     JsonOption,
     Judgments,
     LenientOption,
-    MarginOption,
     RanksOption,
     ScaleOption,
     SeedOption,
-    SolverOption,
-    UseOption,
-    parse_C,
-    parse_use,
+    check_names,
+    judgments_of,
     print_json,
     read,
+    say,
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from dcglearn.data.preferences import Preferences
-    from dcglearn.learning.choose import Choice
-    from dcglearn.learning.learner import DCGLearner
-    from dcglearn.measures.files import MeasureFile
-    from dcglearn.study.compare import Comparison
+    pass
 
 
 def add_to(app: typer.Typer) -> None:
-    """Register the commands, in the order in which they are used."""
-    for command in (simulate, inspect, fit, agree, compare):
+    """Register the commands."""
+    for command in (simulate, inspect, agree):
         app.command()(command)
 
 
@@ -71,8 +62,12 @@ def simulate(
     from dcglearn.study.simulate import drawn_lists, side_by_side
 
     check_place(out)
+    if permute and shortest is not None:
+        raise InputError("--permute with --shortest", "lists of the same grades have one length")
     grades, width = Scale.parse(scale or "2,1,0"), n_ranks or 5
     rng = np.random.default_rng(seed)
+    if len(grades) < 2:
+        raise InputError(f"--scale {grades}: one grade", "name at least two")
     lists = drawn_lists(judgments, width, [1 / len(grades)] * len(grades), rng, shortest)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
@@ -86,7 +81,7 @@ def simulate(
         bias,
     )
     write_preferences(found, out)
-    typer.echo(
+    say(
         f"wrote {out}: {len(found):,} judgments by a judge who likes {truth}, "
         f"{int(found.strict.sum()):,} strict"
     )
@@ -96,6 +91,7 @@ def inspect(
     prefs: Judgments,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
+    encoding: EncodingOption = "grades",
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -103,92 +99,51 @@ def inspect(
     from dcglearn.data.summary import summarise
     from dcglearn.learning.identify import identify
     from dcglearn.learning.problem import Problem
-    from dcglearn.report.words import grade_table, inspection, undetermined, what_is_in
+    from dcglearn.report.words import (
+        grade_table,
+        inspection,
+        scale_in_words,
+        undetermined,
+        what_is_in,
+    )
 
-    data = read(prefs, scale, n_ranks, lenient)
-    summary = summarise(data)
+    check_names("unit", "auto", encoding)
+    documents = encoding == "documents"
+    data = read(prefs, scale, n_ranks, lenient, documents)
+    labels, noun = data.scale.labels, encoding[:-1]
     found = None
-    if summary.strict:
-        problem = Problem.of(data.pairs, data.n_grades, weights=data.pair_weights)
-        found = identify(problem)
-    labels = data.scale.labels
+    with reporting(f"looking at {len(data):,} judgments"):
+        summary = summarise(data)
+        if summary.strict:
+            problem = Problem.of(
+                data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
+            )
+            found = identify(problem)
     if json:
         print_json(
             {
                 "file": prefs,
-                "grades": list(labels),
+                f"{noun}s": list(labels),
                 **summary.to_json(),
-                "identifiability": found and found.to_json(labels),
+                "identifiability": found and found.to_json(labels, noun),
             }
         )
         return
-    typer.echo(what_is_in(prefs, summary, str(data.scale), scale is None))
-    typer.echo("\n" + grade_table(labels, summary.grade_counts).text())
+    words = scale_in_words(data.scale, scale is not None, documents)
+    say(what_is_in(prefs, summary, words))
+    if not documents:
+        say("\n" + grade_table(labels, summary.grade_counts).text())
     if found is None:
-        typer.echo("\nno strict preference: nothing can be learned from this file")
+        say("\nno strict preference: nothing can be learned from this file")
         return
-    typer.echo("\n" + inspection(summary))
-    typer.echo("\nWhat these judgments determine, before any fit (C = 1):")
-    typer.echo(undetermined(found.statements(labels)))
-    typer.echo(
+    say("\n" + inspection(summary))
+    say("\nWhat these judgments determine, before any fit (C = 1):")
+    say(undetermined(found.statements(labels, noun)))
+    say(
         f"  - data share of one constant added to all discounts: at most {found.offset_share:.2f}; "
-        f"of the least determined discount {found.discount_share.min():.2f}, gain "
+        f"of the least determined discount {found.discount_share.min():.2f}, {noun} "
         f"{found.gain_share.min():.2f} (1: the data alone decide; 0: the ridge w'w alone)"
     )
-
-
-def fit(
-    prefs: Judgments,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    C: COption = "1.0",
-    margin: MarginOption = "unit",
-    solver: SolverOption = "auto",
-    encoding: Annotated[
-        str,
-        typer.Option(
-            "--encoding",
-            metavar="grades|documents",
-            help="Whether lists hold grades, or K documents without grades.",
-        ),
-    ] = "grades",
-    use: UseOption = "dcg",
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="JSON", help="Write the measure here.")
-    ] = None,
-    seed: SeedOption = 0,
-    lenient: LenientOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Learn gains and discounts from judgments."""
-    import numpy as np
-
-    from dcglearn.learning.learned import learned_measure
-    from dcglearn.measures.files import write_measure
-
-    value, part = parse_C(C), parse_use(use)
-    if out is not None:
-        if Path(out).suffix.lower() != ".json":
-            raise InputError(f"ends in {Path(out).suffix!r}", "name it .json", out)
-        check_place(out)
-    data = read(prefs, scale, n_ranks, lenient, documents=encoding == "documents")
-    data.check_strict()
-    learner = _learner(data, value, margin, solver, encoding)
-    choice = None
-    if value is None:
-        choice = _choose(learner, data, np.random.default_rng(seed))
-        learner.set_params(C=choice.C)
-    with reporting(f"solving for {len(data.pairs):,} pairs"):
-        learner.fit(data.pairs, sample_weight=data.pair_weights)
-    content = learned_measure(learner, data, Path(prefs).name, part)
-    if out is not None:
-        write_measure(out, content)
-    if json:
-        print_json(_fit_json(content, choice))
-        return
-    _print_fit(prefs, data, content, choice, scale is None)
-    if out is not None:
-        typer.echo(f"\nwrote {out}; commands that are given it use its {part}")
 
 
 def agree(
@@ -203,6 +158,7 @@ def agree(
     ] = None,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
+    encoding: EncodingOption = "grades",
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -210,169 +166,36 @@ def agree(
     from dcglearn.measures.agreement import agreement, outcomes
     from dcglearn.measures.naming import measure_for
     from dcglearn.measures.presets import usual_presets
+    from dcglearn.report.measures import in_full
     from dcglearn.report.tables import Table
 
-    data = read(prefs, scale, n_ranks, lenient)
-    names = measure or list(usual_presets(data.scale, data.n_ranks))
-    found = [measure_for(name, data.scale, data.n_ranks) for name in names]
-    if not data.strict.any():
-        data.check_strict()
+    check_names("unit", "auto", encoding)
+    data = read(prefs, scale, n_ranks, lenient, encoding == "documents")
+    if encoding == "documents" and not measure:
+        raise InputError("documents have no grades for the presets", "name a learned measure")
+    with judgments_of(prefs):
+        names = measure or list(usual_presets(data.scale, data.n_ranks))
+        found = [measure_for(name, data.scale, data.n_ranks) for name in names]
+        data = data.take(data.strict & (data.weights > 0))
+        if not len(data):
+            raise InputError("no strict preference with weight", "give an answer a or b")
     rows = []
     for one in found:
         result = outcomes(one.measure, data.pairs)
         right, wrong = int((result == 1).sum()), int((result == 0).sum())
         share = agreement(one.measure, data.pairs, data.pair_weights)
-        rows.append((one.name, share, right, len(result) - right - wrong, wrong, str(one.measure)))
+        full = in_full(one.measure, one.file)
+        rows.append((one.name, share, right, len(result) - right - wrong, wrong, full))
     columns = ("measure", "agreement", "right", "tied", "wrong", "in full")
     if json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    caption = f"{len(data.pairs):,} strict judgments; a tie of the measure counts 1/2"
+    caption = f"{len(data):,} strict judgments; a tie of the measure counts 1/2"
+    if (data.weights != data.weights[0]).any():
+        caption += "; agreement is weighted, the counts are not"
     short = [(*row[:5], _short(row[5])) for row in rows]
-    typer.echo(Table(columns, short, caption).text())
-
-
-def compare(
-    prefs: Judgments,
-    measure: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[MEASURE...]", help="Measures to compare with; every preset if none."
-        ),
-    ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    C: COption = "1.0",
-    margin: MarginOption = "unit",
-    solver: SolverOption = "auto",
-    use: UseOption = "dcg",
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds by query.")] = 10,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the table (.md, .tex, .csv, .txt, .json) or figure (.png, .svg, .pdf); "
-            "may be repeated.",
-        ),
-    ] = None,
-    seed: SeedOption = 0,
-    lenient: LenientOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Compare the learned measure, cross-validated by query, with the usual ones."""
-    import numpy as np
-
-    from dcglearn.measures.naming import measure_for
-    from dcglearn.measures.presets import usual_presets
-    from dcglearn.report.words import comparison_table
-    from dcglearn.study import compare as study
-
-    value, part = parse_C(C), parse_use(use)
-    for path in out or []:
-        _check_out(path)
-    data = read(prefs, scale, n_ranks, lenient)
-    others = {
-        name: measure_for(name, data.scale, data.n_ranks).measure
-        for name in (measure or usual_presets(data.scale, data.n_ranks))
-    }
-    with reporting("comparing, by folds") as advance:
-        found = study.compare(
-            data,
-            others,
-            _learner(data, value, margin, solver, "grades"),
-            np.random.default_rng(seed),
-            part,
-            folds,
-            tune=value is None,
-            advance=advance,
-        )
-    for path in out or []:
-        _write_comparison(found, path, Path(prefs).name)
-    if json:
-        print_json(found.to_json())
-        return
-    typer.echo(comparison_table(found).text())
-    for path in out or []:
-        typer.echo(f"wrote {path}")
-
-
-def _learner(
-    data: Preferences, C: float | None, margin: str, solver: str, encoding: str
-) -> DCGLearner:
-    from dcglearn.learning.learner import DCGLearner
-
-    return DCGLearner(
-        encoding=encoding,  # type: ignore[arg-type]  # fit refuses what is none of its values
-        margin=margin,
-        C=1.0 if C is None else C,
-        solver=solver,  # type: ignore[arg-type]  # fit refuses what is none of its values
-        n_grades=data.n_grades,
-    )
-
-
-def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator) -> Choice:
-    from dcglearn.learning.choose import choose_C
-
-    with reporting("choosing C, by fits") as advance:
-        return choose_C(
-            learner, data.pairs, data.pair_groups, data.pair_weights, rng, advance=advance
-        )
-
-
-def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:
-    import json as codec
-
-    from dcglearn.measures.files import measure_to_json
-
-    document: dict[str, Any] = codec.loads(measure_to_json(content))
-    if choice is not None:
-        document["choice_of_C"] = {
-            "C": choice.C,
-            "grid": list(choice.grid),
-            "agreement": list(choice.agreement),
-        }
-    return document
-
-
-def _print_fit(
-    prefs: str, data: Preferences, content: MeasureFile, choice: Choice | None, inferred: bool
-) -> None:
-    from dcglearn.data.summary import summarise
-    from dcglearn.report.words import choice_table, learned_text, what_is_in
-
-    typer.echo(what_is_in(prefs, summarise(data), str(data.scale), inferred))
-    if choice is not None:
-        typer.echo("\n" + choice_table(choice).text())
-    typer.echo("\n" + learned_text(content))
+    say(Table(columns, short, caption).text())
 
 
 def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _check_out(path: str) -> None:
-    from dcglearn.report.figures import FORMATS
-    from dcglearn.report.tables import FORMS
-
-    known = (*FORMS, ".json", *FORMATS)
-    if Path(path).suffix.lower() not in known:
-        raise InputError(f"ends in {Path(path).suffix!r}", f"name it {', '.join(known)}", path)
-    check_place(path)
-
-
-def _write_comparison(found: Comparison, path: str, name: str) -> None:
-    import json as codec
-
-    from dcglearn.base.files import write_text
-    from dcglearn.report.figures import FORMATS, draw_comparison, save
-    from dcglearn.report.words import comparison_table
-
-    suffix = Path(path).suffix.lower()
-    if suffix in FORMATS:
-        save(draw_comparison(found, f"Learned against ad hoc on {name}"), path)
-    elif suffix == ".json":
-        write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")
-    else:
-        comparison_table(found).write(path)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json as codec
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_place
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json
+from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
+
+if TYPE_CHECKING:
+    from dcglearn.measures.agreement import Measure
+    from dcglearn.measures.files import MeasureFile
+    from dcglearn.measures.scale import Scale
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,44 +37,68 @@ def show(
     figure: Annotated[
         str | None,
         typer.Option(
-            "--figure", "-o", metavar="FILE", help=".png, .svg or .pdf; beside the file by default."
+            "--figure",
+            "-o",
+            metavar="FILE",
+            help=".png, .svg or .pdf; by default FILE.png beside a measure file, replaced.",
         ),
     ] = None,
     no_figure: Annotated[bool, typer.Option("--no-figure", help="Draw nothing.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show a measure: its numbers, and a figure beside the usual ones."""
-    from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.files import MeasureFile, measure_to_json
-    from dcglearn.measures.naming import is_file_name, measure_for, open_measure
+    from dcglearn.measures.files import measure_to_json
+    from dcglearn.measures.naming import check_fit, is_file_name, measure_for, open_measure
     from dcglearn.measures.scale import Scale
-    from dcglearn.report.words import measure_text
+    from dcglearn.report.measures import in_full, measure_text
+    from dcglearn.report.tables import check_figure_name
 
+    if not is_file_name(measure) and "(" not in measure and scale is None:
+        raise InputError(f"the preset {measure!r} needs grades", "add --scale, such as 2,1,0")
     if is_file_name(measure) or "[" in measure or "{" in measure:
         found = open_measure(measure)
-    elif scale is None:
-        raise InputError(f"the preset {measure!r} needs grades", "add --scale, such as 2,1,0")
+        if scale is not None or n_ranks is not None:
+            ranks = n_ranks or found.measure.n_ranks or 10
+            check_fit(found.measure, _scale(found.measure, scale), ranks)
     else:
-        found = measure_for(measure, Scale.parse(scale), n_ranks or 10)
-    content = found.file or MeasureFile(
-        dcg=found.measure if isinstance(found.measure, DCG) else None
-    )
+        found = measure_for(measure, Scale.parse(scale or ""), n_ranks or 10)
+    content = found.file or _alone(found.measure)
+    asked = figure is not None
     if figure is None and found.file is not None and not no_figure:
-        figure = str(
-            Path(measure.removesuffix(":dcg").removesuffix(":utility")).with_suffix(".png")
-        )
+        figure = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     if figure is not None:
-        from dcglearn.report.figures import check_figure_name
-
         check_figure_name(figure)
-        check_place(figure)
+        try:
+            check_place(figure)
+        except InputError:
+            if asked:
+                raise
+            figure = None  # nobody asked for it by name
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:
-        typer.echo(measure_text(found.name, content, n_ranks))
+        say(measure_text(found.name, content, found.measure, n_ranks))
     if figure is not None:
         from dcglearn.report.figures import draw_measure_file, save
 
-        grades = None if scale is None else Scale.parse(scale)
-        save(draw_measure_file(content, found.name, grades), figure)
+        title = f"{Path(found.name).name}: {in_full(found.measure, content)}"
+        save(draw_measure_file(content, title, _scale(found.measure, scale)), figure)
         typer.echo(f"\nwrote {figure}", err=json)
+
+
+def _scale(measure: Measure, text: str | None) -> Scale:
+    """Return the scale as declared, or as the measure's grades say."""
+    from dcglearn.measures.scale import Scale
+
+    if text is not None:
+        return Scale.parse(text)
+    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
+
+
+def _alone(measure: Measure) -> MeasureFile:
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.files import MeasureFile
+
+    if isinstance(measure, DCG):
+        return MeasureFile(dcg=measure)
+    return MeasureFile(utility=measure, use="utility")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
 
 if TYPE_CHECKING:
@@ -45,6 +49,14 @@ COption = Annotated[
 ]
 MarginOption = Annotated[
     str, typer.Option("--margin", metavar="unit|hamming", help="By how much the better list wins.")
+]
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="grades|documents",
+        help="Whether lists hold grades, or rank K documents without grades.",
+    ),
 ]
 SolverOption = Annotated[
     str, typer.Option("--solver", metavar="auto|osqp|clarabel", help="Who solves the problem.")
@@ -98,6 +110,37 @@ def parse_C(text: str) -> float | None:
     return C
 
 
+@contextmanager
+def judgments_of(path: str) -> Iterator[None]:
+    """Name the file in an error about what its judgments, as a whole, do not allow."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.place else error.at(path)) from error
+
+
+def check_names(margin: str, solver: str, encoding: str = "grades") -> None:
+    """Refuse a margin, solver or encoding that is none, before anything is read."""
+    from dcglearn.learning.margins import MARGINS
+    from dcglearn.learning.qp import SOLVERS
+
+    for option, value, known in (
+        ("--margin", margin, MARGINS),
+        ("--solver", solver, SOLVERS),
+        ("--encoding", encoding, ("grades", "documents")),
+    ):
+        if value not in known:
+            raise unknown_name(option, value, known)
+
+
+def say(text: str) -> None:
+    """Print to standard output; a reader that went away, as `head` does, is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def parse_use(text: str) -> Any:
     """Read the value of ``--use``."""
     if text not in ("dcg", "utility"):
@@ -107,7 +150,7 @@ def parse_use(text: str) -> Any:
 
 def print_json(document: Any) -> None:
     """Print a JSON document; what is not a number becomes null."""
-    typer.echo(json.dumps(_finite(document), indent=2, ensure_ascii=False))
+    say(json.dumps(_finite(document), indent=2, ensure_ascii=False))
 
 
 def _finite(value: Any) -> Any:

@@ -51,8 +51,8 @@ def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
             record = decoder.decode(line)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
-        except (json.JSONDecodeError, RecursionError) as error:
-            problem = f"is not JSON ({getattr(error, 'msg', 'nested too deep')})"
+        except (ValueError, RecursionError) as error:
+            problem = f"is not JSON ({getattr(error, 'msg', 'too deep or too long')})"
             raise InputError(problem, "give one JSON object a line", f"{path}, {place}") from error
         if not isinstance(record, dict):
             raise InputError("is no JSON object", 'write {"a": ...}', f"{path}, {place}")
@@ -70,13 +70,16 @@ def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
                     f"the column {twice[0]!r} stands twice", "keep one", f"{path}, line 1"
                 )
             passed_over.counts.update(f"repeated key {name!r}" for name in twice)
+        if not any(header):
+            raise InputError("no column names", "name them: a,b,answer", f"{path}, line 1")
         for cells in reader:
             if not cells:
                 continue
             place = f"line {reader.line_num}"
             if len(cells) != len(header):
                 problem = f"{len(cells)} fields under {len(header)} column names"
-                raise InputError(problem, "quote fields that hold commas", f"{path}, {place}")
+                remedy = "give every row the same fields, and quote those that hold commas"
+                raise InputError(problem, remedy, f"{path}, {place}")
             yield place, {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
     except csv.Error as error:
         place = f"{path}, line {reader.line_num}"
@@ -99,7 +102,8 @@ def _read_parquet(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
     if not path.is_file():
-        raise InputError("no such file", "check the path", str(path))
+        problem = "is a folder" if path.is_dir() else "no such file"
+        raise InputError(problem, "name a file", str(path))
     try:
         source = pq.ParquetFile(path)
         _check_types(source.schema_arrow, path)
@@ -108,8 +112,11 @@ def _read_parquet(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
             for record in batch.to_pylist():
                 row += 1
                 yield f"row {row}", record
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"is not a readable Parquet file ({error})", "", str(path)) from error
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(
+            f"is not a readable Parquet file ({reason})", "write it again", str(path)
+        ) from error
 
 
 def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
@@ -132,6 +139,9 @@ def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
     def is_number(kind: Any) -> bool:
         return bool(kinds.is_floating(kind) or kinds.is_integer(kind) or kinds.is_null(kind))
 
+    twice = [name for name, times in Counter(schema.names).items() if times > 1]
+    if twice:
+        raise InputError(f"the column {twice[0]!r} stands twice", "keep one", str(path))
     wanted: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a": (is_list, "a list of numbers or text"),
         "b": (is_list, "a list of numbers or text"),

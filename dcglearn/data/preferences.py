@@ -21,6 +21,9 @@ ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie; ``good`` and ``bad`` are
 ties with a level (both lists equally good, or equally bad)."""
 
+LARGEST_WEIGHT = 1e12
+"""Weights are relative; beyond this, sums lose the judgments of weight 1."""
+
 Pairs: TypeAlias = NDArray[np.int8]
 Ids: TypeAlias = NDArray[np.object_]
 
@@ -285,8 +288,9 @@ def checked_weight(value: object, place: str = "") -> float:
     if not isinstance(value, bool | str):
         try:
             weight = float(value)  # type: ignore[arg-type]  # what float() refuses is caught here
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             weight = np.nan
-        if np.isfinite(weight) and weight >= 0:
+        if 0 <= weight <= LARGEST_WEIGHT:
             return weight
-    raise InputError(f"the weight is {value!r}", "use a finite number, 0 or more", place)
+    shown = f"{value!r}"[:40]
+    raise InputError(f"the weight is {shown}", f"use 0 ... {LARGEST_WEIGHT:g}", place)

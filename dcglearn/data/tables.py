@@ -139,6 +139,8 @@ def _judgment(record: dict[str, Any], passed_over: PassedOver | None) -> _Judgme
 def _labels(value: object, side: str) -> list[Label | None]:
     if not isinstance(value, list):
         raise InputError(f'"{side}" is {value!r}, not a list', "give the grades in rank order")
+    if all(label is None for label in value):
+        raise InputError(f'"{side}": an empty list', "give at least one grade")
     try:
         return [None if label is None else plain_label(label) for label in value]
     except (TypeError, ValueError) as error:
@@ -179,6 +181,10 @@ def _assemble(
                         f"a list of {len(labels_)} grades, and K = {width}", "raise K or cut it"
                     )
                 side.append(encode_list(labels_, scale))
+                if documents and sorted(side[-1]) != list(range(len(scale))):
+                    raise InputError(
+                        f"is no ranking of all {len(scale)} documents", "rank each of them once"
+                    )
             except InputError as error:
                 raise error.at(f'{path}, {place}, "{name}"') from error
     return Preferences(

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Pairs, query_folds
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import outcome_of, weighted_mean
+from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.discounts import Floats
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
@@ -42,6 +42,7 @@ def choose_C(
     rng: np.random.Generator,
     n_folds: int = 5,
     grid: tuple[float, ...] = C_GRID,
+    use: str = "utility",
     advance: Advance = silent,
 ) -> Choice:
     """Choose C by cross-validation that keeps a query whole.
@@ -61,6 +62,8 @@ def choose_C(
         Fewer where there are fewer queries.
     grid : tuple of float
         Candidates, ascending.
+    use : {"utility", "dcg"}, default "utility"
+        Whose agreement counts: that of W, as in ``DCGLearner.score``, or of its DCG.
     advance : callable
         Called with (fits done, fits in all).
 
@@ -75,13 +78,14 @@ def choose_C(
         If there is only one query, or a training part teaches nothing.
     """
     folds = list(query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng))
-    outcomes = np.zeros((len(grid), len(pairs)))
+    found = np.zeros((len(grid), len(pairs)))
     n_grades = learner.problem(pairs).n_grades
     for f, (train, test) in enumerate(folds):
         for c, C in enumerate(grid):
             one = clone(learner).set_params(C=C, n_grades=n_grades)
             one.fit(pairs[train], sample_weight=weights[train])
-            outcomes[c, test] = outcome_of(one.decision_function(pairs[test]))
+            measure = one.dcg_ if use == "dcg" else one.utility_
+            found[c, test] = outcomes(measure, pairs[test])
             advance(f * len(grid) + c + 1, len(folds) * len(grid))
-    scores = tuple(weighted_mean(row, weights) for row in outcomes)
+    scores = tuple(weighted_mean(row, weights) for row in found)
     return Choice(grid[int(np.argmax(scores))], tuple(grid), scores)

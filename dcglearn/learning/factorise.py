@@ -119,8 +119,7 @@ def factorise(
         discounts, gains = -discounts, -gains
     discounts = _spread(discounts) if is_order(gauge) else _scaled(discounts, discounts[0])
     gains = _scaled(gains, gains[best]) if ordered else _spread(gains)
-    # 0.0 + x turns -0 into 0, which would print with a sign.
-    return Factors(0.0 + discounts, 0.0 + gains, s, gauge)
+    return Factors(_clean(discounts), _clean(gains), s, gauge)
 
 
 def is_order(gauge: str) -> bool:
@@ -195,6 +194,12 @@ def _scaled(values: Floats, anchor: float) -> Floats:
     largest = float(np.abs(values).max())
     size = abs(float(anchor)) if abs(anchor) > 1e-9 * largest else largest
     found: Floats = values / size if size else values
+    return found
+
+
+def _clean(values: Floats) -> Floats:
+    """Take off what rounding adds, so that ties are ties; 0.0 + x turns -0 into 0."""
+    found: Floats = 0.0 + np.round(values, 12)
     return found
 
 

@@ -20,7 +20,6 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
 from dcglearn.learning.encoding import gram
 from dcglearn.learning.factorise import Gauge, factorise, is_order
 from dcglearn.learning.problem import Problem
@@ -70,13 +69,15 @@ class Identifiability(Structure):
     gain_share: Floats
     move: float | None
 
-    def statements(self, labels: Sequence[Label] | None = None) -> list[str]:
+    def statements(self, labels: Sequence[Label] | None = None, noun: str = "grade") -> list[str]:
         """Say in words what the pairs do not determine.
 
         Parameters
         ----------
         labels : sequence of labels, optional
             The names of the grades; their indices by default.
+        noun : str, default "grade"
+            What the columns of W are: grades, or documents.
 
         Returns
         -------
@@ -88,7 +89,7 @@ class Identifiability(Structure):
             f"the differences of {self.n_pairs} pairs have rank {self.rank} of {self.n_directions}"
         ]
         if self.free_ranks:
-            said.append(f"every grade at {_ranks(self.free_ranks)} could gain the same constant")
+            said.append(f"every {noun} at {_ranks(self.free_ranks)} could gain the same constant")
         if not self.rank:
             return [*said, "no pair differs anywhere: nothing is determined"]
         said += self._about_gauge()
@@ -96,10 +97,10 @@ class Identifiability(Structure):
             said.append(f"no pair differs at {_ranks(self.still_ranks)}: no discount there")
         if self.still_grades:
             never = ", ".join(names[grade] for grade in self.still_grades)
-            said.append(f"no pair differs in grade {never}: no gain for it")
+            said.append(f"no pair differs in {noun} {never}: no gain for it")
         for rank, groups in self.separate[:MOST_LISTED]:
             sets = " and ".join("{" + ", ".join(names[g] for g in group) + "}" for group in groups)
-            said.append(f"at rank {rank} the grades {sets} are never compared with each other")
+            said.append(f"at rank {rank} the {noun}s {sets} are never compared with each other")
         if len(self.separate) > MOST_LISTED:
             said.append(f"so it is at {len(self.separate) - MOST_LISTED} more ranks")
         if self.unnamed:
@@ -125,7 +126,7 @@ class Identifiability(Structure):
             )
         return said
 
-    def to_json(self, labels: Sequence[Label] | None = None) -> dict[str, Any]:
+    def to_json(self, labels: Sequence[Label] | None = None, noun: str = "grade") -> dict[str, Any]:
         """Return everything as a JSON-able dict, the statements included."""
         return {
             "pairs": self.n_pairs,
@@ -139,7 +140,7 @@ class Identifiability(Structure):
             "discount_share": self.discount_share.tolist(),
             "gain_share": self.gain_share.tolist(),
             "move": self.move,
-            "statements": self.statements(labels),
+            "statements": self.statements(labels, noun),
         }
 
 
@@ -158,6 +159,11 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     -------
     Identifiability
 
+    Raises
+    ------
+    InputError
+        If W prefers nothing to anything.
+
     Examples
     --------
     Two grades at two ranks, one pair that swaps them:
@@ -173,15 +179,19 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     seen_by = structure(pairs, problem.n_grades)
     active = counted if W is None else counted & (problem.slacks(W) > 0)
     curvature = gram(problem.pairs[active], problem.n_grades, problem.weights[active])
-    share = _Share(curvature, problem.C, problem.shape)
+    share = _Share(curvature, problem.C, problem.shape, seen_by.still_grades)
     gauge, seen = share.gauge(seen_by.still_ranks)
-    discounts, gains = _shapes(problem, W, gauge, seen, seen_by.still_grades)
+    discounts, gains = rule_discounts("log2", problem.shape[0]), share.spaced(1.0, 0.0)
+    if W is not None:
+        factors = factorise(W, gauge, seen, seen_by.still_grades, ordered=problem.monotone)
+        discounts, gains = factors.discounts, factors.gains
 
     def of(discounts: Floats, gains: Floats) -> float:
-        return share(_in_gauge(np.outer(discounts, gains), gauge, seen))
+        return share(share.in_gauge(np.outer(discounts, gains), gauge, seen))
 
     n_ranks, n_grades = problem.shape
-    offset = share(_without_offsets(np.outer(np.ones(n_ranks), gains), seen))
+    common = np.outer(np.ones(n_ranks), gains) * share.shown
+    offset = share(share.without_offsets(common, seen))
     each_discount = np.array([of(rank, gains) for rank in np.eye(n_ranks)])
     if not is_order(gauge):  # a discount is then only as sure as what all of them share
         each_discount = np.minimum(each_discount, offset)
@@ -202,8 +212,11 @@ class _Share:
     In the eigenvectors e of X'VX, with eigenvalues h, it is sum (e't)^2 C h / (1 + C h).
     """
 
-    def __init__(self, curvature: Floats, C: float, shape: tuple[int, int]) -> None:
+    def __init__(
+        self, curvature: Floats, C: float, shape: tuple[int, int], still: tuple[int, ...]
+    ) -> None:
         self.shape = shape
+        self.shown = np.array([grade not in still for grade in range(shape[1])])
         values, self._vectors = np.linalg.eigh(curvature)
         noise = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
         strength = C * np.where(values > noise, values, 0.0)
@@ -223,10 +236,10 @@ class _Share:
 
     def gauge(self, still_ranks: tuple[int, ...]) -> tuple[Gauge, NDArray[np.bool_]]:
         """Choose how to read W: by what is half as well determined as what is beside it."""
-        n_ranks, n_grades = self.shape
-        gains = np.linspace(1.0, -1.0, n_grades) if n_grades > 1 else np.ones(1)
+        n_ranks = self.shape[0]
+        gains, ones = self.spaced(1.0, -1.0), self.shown * 1.0
         ranks = np.eye(n_ranks)
-        offsets = [self(np.outer(rank, np.ones(n_grades))) for rank in ranks]
+        offsets = [self(np.outer(rank, ones)) for rank in ranks]
         contrasts = [self(np.outer(rank, gains)) for rank in ranks]
         seen = np.array(
             [o >= max(HALF * c, NOTHING) for o, c in zip(offsets, contrasts, strict=True)]
@@ -234,22 +247,27 @@ class _Share:
         rows = "absolute" if seen.any() else "worst"
         moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
         between = [self(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving] or [0.0]
-        common = np.outer(np.ones(n_ranks), gains - gains.min() + (n_grades == 1))
-        offset = self(_without_offsets(common, seen))
+        offset = self(self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), seen))
         order = offset < HALF * float(np.median(between))
         return cast(Gauge, f"{rows} order" if order else rows), seen
 
+    def spaced(self, best: float, worst: float) -> Floats:
+        """Return equally spaced gains of the grades that are shown, 0 for the others."""
+        gains = np.zeros(len(self.shown))
+        gains[self.shown] = np.linspace(best, worst, int(self.shown.sum()))
+        return gains
 
-def _without_offsets(direction: Floats, seen: NDArray[np.bool_]) -> Floats:
-    """Take off a direction the rank offsets that are not seen."""
-    found: Floats = direction - direction.mean(axis=1, keepdims=True) * ~seen[:, None]
-    return found
+    def without_offsets(self, direction: Floats, seen: NDArray[np.bool_]) -> Floats:
+        """Take off a direction the rank offsets that are not seen."""
+        ones = self.shown * 1.0
+        offsets = direction @ ones / max(1.0, ones.sum()) * ~seen
+        found: Floats = direction - np.outer(offsets, ones)
+        return found
 
-
-def _in_gauge(direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
-    """Take off a direction what the gauge declares to be without meaning."""
-    found = _without_offsets(direction, seen)
-    return found - found.mean(axis=0) if is_order(gauge) else found
+    def in_gauge(self, direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
+        """Take off a direction what the gauge declares to be without meaning."""
+        found = self.without_offsets(direction * self.shown, seen)
+        return found - found.mean(axis=0) if is_order(gauge) else found
 
 
 def _move(
@@ -259,32 +277,14 @@ def _move(
     gauge: Gauge,
     seen: NDArray[np.bool_],
     still_grades: tuple[int, ...],
-) -> float | None:
+) -> float:
     """Return how far a gain or discount moves, at most, if C doubles (to first order)."""
     after = W + np.log(2) * share.pull_of_ridge(W)
-    try:
-        one, two = (
-            factorise(V, gauge, seen, still_grades, ordered=problem.monotone) for V in (W, after)
-        )
-    except InputError:  # W prefers nothing: there is no reading to move
-        return None
-    moves = (one.discounts - two.discounts, one.gains - two.gains)
+    one, two = (
+        factorise(V, gauge, seen, still_grades, ordered=problem.monotone) for V in (W, after)
+    )
+    moves = (one.discounts - two.discounts, (one.gains - two.gains)[share.shown])
     return float(max(np.abs(move).max() for move in moves))
-
-
-def _shapes(
-    problem: Problem,
-    W: Floats | None,
-    gauge: Gauge,
-    seen: NDArray[np.bool_],
-    still_grades: tuple[int, ...],
-) -> tuple[Floats, Floats]:
-    """Return the discounts and gains along which shares are taken."""
-    n_ranks, n_grades = problem.shape
-    if W is None or np.ptp(W, axis=1).max() <= 1e-12 * np.abs(W).max():
-        return rule_discounts("log2", n_ranks), np.linspace(1.0, 0.0, n_grades)
-    factors = factorise(W, gauge, seen, still_grades, ordered=problem.monotone)
-    return factors.discounts, factors.gains
 
 
 def determined(share: float, still: bool) -> Determined:

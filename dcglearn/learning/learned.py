@@ -62,7 +62,7 @@ def learned_measure(
             "second_ratio": factors.second_ratio,
             "first_share": factors.first_share,
         },
-        "identifiability": learner.identifiability_.to_json(labels),
+        "identifiability": learner.identifiability_.to_json(labels, learner.encoding[:-1]),
         "agreement": {
             "utility": agreement(utility, pairs, weights),
             "rank_one": agreement(plain, pairs, weights),

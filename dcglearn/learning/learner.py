@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.data.preferences import check_worth_learning
+from dcglearn.learning.certificate import pull
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.margins import MARGINS, one_a_pair
@@ -130,6 +131,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         validate_data(self, _flat(pairs))
         problem = self.problem(pairs, sample_weight)
         solution = solve(problem, self.solver)
+        _check_prefers(problem, solution.W)
         found = identify(problem, solution.W)
         factors = factorise(
             solution.W,
@@ -277,6 +279,22 @@ def _flat(pairs: ArrayLike) -> Any:
     if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
         array = np.reshape(array, (len(array), -1))
     return array
+
+
+def _check_prefers(problem: Problem, W: Floats) -> None:
+    """Refuse an optimum of 0, saying what made it so."""
+    slacks = problem.slacks(np.zeros(problem.shape))
+    strength = problem.C * float(problem.weights @ slacks)
+    if np.abs(W).max() > 1e-12 * strength:
+        return
+    if not strength:
+        raise InputError("no margin is above 0: nothing is asked of the weights", "raise them")
+    if np.abs(pull(problem, slacks)).max() > 1e-12 * strength:
+        raise InputError(
+            "all weights are 0 at the optimum: better grades lose more often than they win",
+            "check that the scale names the best grade first",
+        )
+    raise InputError("the judgments cancel out", "give judgments that agree more with each other")
 
 
 def _check_permutations(rows: Grades) -> None:

@@ -35,7 +35,8 @@ class Structure:
     n_pairs, rank, n_directions : int
         Pairs that count, the rank of X, and K L, the number of directions of W.
     free_ranks : tuple of int
-        Ranks (from 1) whose offset is invisible while all grades are compared.
+        Ranks (from 1) whose offset is invisible while all grades that occur in some
+        difference are compared.
     empty_ranks : tuple of int
         Ranks (from 1) at which some pair sets a grade against no document.
     same_content : bool
@@ -45,7 +46,8 @@ class Structure:
     still_grades : tuple of int
         Grade indices that never stand on one side alone at a rank.
     separate : tuple of (int, tuple of tuples of int)
-        At rank k, the groups of grades that no chain of pairs compares.
+        At rank k, the groups of grades that no chain of pairs compares; still grades
+        are left out.
     unnamed : int
         Invisible directions beyond all those named above.
     """
@@ -87,16 +89,18 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
     counts = gram(pairs, n_grades)
     rank = _rank(counts)
     moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
+    shown = set(np.flatnonzero(moving.any(axis=0)).tolist())
     free, separate, invisible = [], [], []
     for k in range(n_ranks):
-        groups, whole = _compared(pairs[:, :, k], n_grades)
+        groups = _compared(pairs[:, :, k], n_grades)
         invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
         if not moving[k].any():
             continue
-        if whole and groups:
+        apart = _among(groups, shown)
+        if len(apart) > 1:
+            separate.append((k + 1, apart))
+        elif any(shown <= set(group) for group in groups):
             free.append(k + 1)
-        elif not whole:
-            separate.append((k + 1, _groups_with_rest(groups, n_grades)))
     columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
     hidden = [column for column in columns if not (counts @ column).any()]
     named = np.array(invisible + hidden).reshape(-1, counts.shape[0])
@@ -114,26 +118,25 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
     )
 
 
-def _compared(column: Grades, n_grades: int) -> tuple[list[list[int]], bool]:
+def _compared(column: Grades, n_grades: int) -> list[list[int]]:
     """Return the groups of grades whose common offset is invisible at one rank.
 
-    The second value says whether chains of pairs compare all the grades there. A group
-    that is set against an empty rank is pinned, hence not invisible.
+    Grades are in one group when chains of pairs compare them there. A group that is set
+    against an empty rank is pinned, hence not invisible, and left out.
     """
     nodes = np.where(column == NO_DOCUMENT, n_grades, column).astype(np.int64)
     differ = nodes[:, 0] != nodes[:, 1]
     edges = (np.ones(differ.sum()), (nodes[differ, 0], nodes[differ, 1]))
     n_groups, group = connected_components(csr_array(edges, shape=(n_grades + 1, n_grades + 1)))
     pinned = group[n_grades]
-    groups = [
-        np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned
-    ]
-    return groups, len(set(group[:n_grades].tolist())) == 1
+    return [np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned]
 
 
-def _groups_with_rest(groups: list[list[int]], n_grades: int) -> tuple[tuple[int, ...], ...]:
-    rest = sorted(set(range(n_grades)) - {grade for group in groups for grade in group})
-    return tuple(map(tuple, ([rest] if rest else []) + groups))
+def _among(groups: list[list[int]], shown: set[int]) -> tuple[tuple[int, ...], ...]:
+    """Return all groups at a rank, the pinned one first, of the grades that are shown."""
+    pinned = shown - {grade for group in groups for grade in group}
+    kept = [sorted(pinned), *([g for g in group if g in shown] for group in groups)]
+    return tuple(tuple(group) for group in kept if group)
 
 
 def _against_none(pairs: Grades) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ Use = Literal["dcg", "utility"]
 
 _Kind = TypeVar("_Kind", DCG, LinearUtility)
 
-_KEYS = {"format", "version", "name", "use", "dcg", "utility", "about"}
+_KEYS = {"format", "version", "use", "dcg", "utility", "about"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MeasureFile:
     Raises
     ------
     InputError
-        If the part to use is missing.
+        If the part to use is missing, or the two parts are of different K or L.
     """
 
     dcg: DCG | None = None
@@ -58,6 +58,16 @@ class MeasureFile:
 
     def __post_init__(self) -> None:
         self.pick(self.use)
+        if self.dcg is None or self.utility is None:
+            return
+        ranks = (self.dcg.n_ranks or self.utility.n_ranks, self.utility.n_ranks)
+        grades = (self.dcg.n_grades, self.utility.n_grades)
+        if ranks[0] != ranks[1] or grades[0] != grades[1]:
+            raise InputError(
+                f"its dcg has {ranks[0]} ranks and {grades[0]} grades, its utility {ranks[1]} and "
+                f"{grades[1]}",
+                "give two readings of one measure",
+            )
 
     @property
     def measure(self) -> Measure:
@@ -141,7 +151,6 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
     elif isinstance(content, LinearUtility):
         content = MeasureFile(utility=content, use="utility")
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    document["name"] = str(content.measure)
     document["use"] = content.use
     if content.dcg is not None:
         document["dcg"] = content.dcg.to_json()

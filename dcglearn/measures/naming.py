@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from dcglearn.base.errors import InputError
@@ -63,8 +62,7 @@ def open_measure(text: str) -> NamedMeasure:
         measure = content.measure if use is None else content.pick(cast(Use, use))
     except InputError as error:
         raise error.at(path) from error
-    name = Path(path).name if use is None else f"{Path(path).name}:{use}"
-    return NamedMeasure(name, measure, content)
+    return NamedMeasure(text, measure, content)
 
 
 def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:

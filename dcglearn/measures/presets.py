@@ -139,11 +139,15 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
         number = 0.0
     else:
         number = found.default(values, n_ranks) if parameter is None else parameter
-    gains = found.gain(values, number)
+    with np.errstate(over="ignore"):
+        gains = found.gain(values, number)
     if not np.isfinite(gains).all():
         raise InputError(
-            f"the gains of {head} overflow for the grades {scale}", "declare smaller grade values"
+            f"the gains of {head} overflow for the grades {scale}",
+            "declare smaller values, such as --scale best=3,worst=0, or name the measures you want",
         )
+    if head == "binary" and not gains.any():
+        raise InputError(f"no grade of {scale} is worth {parameter:g}", "lower the threshold")
     measure = DCG(gains, found.discount.format(number_text(number)), grades=scale.labels)
     return measure @ _cutoff(cut, name) if at else measure
 

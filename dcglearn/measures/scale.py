@@ -32,6 +32,9 @@ NO_DOCUMENT = -1
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
 """How a number is spelled; 007 and 1e3 are names, and so are long ids."""
 
+LONGEST = 10**18
+"""Whole numbers from here on are ids, not grades, and are to be written as text."""
+
 MOST_GRADES = 127
 """Grade indices are stored as int8."""
 
@@ -181,7 +184,7 @@ class Scale:
         if names:
             raise InputError(
                 f"grades are names ({', '.join(names[:5])})",
-                "declare their order with a scale, best first, such as perfect,good,bad",
+                "declare their order with --scale, best first, such as perfect,good,bad",
             )
         return cls(tuple(sorted(seen, key=float, reverse=True)))
 
@@ -226,6 +229,8 @@ def plain_label(label: Label) -> Label:
             return label
         label = float(label) if "." in label else int(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
+        if abs(label) >= LONGEST:
+            raise InputError("a whole number of more than 18 digits", "write it as text")
         return int(label)
     number = float(label)
     if isinstance(label, bool | np.bool_) or not math.isfinite(number):

@@ -25,7 +25,8 @@ from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.words import is_learned, parameter_status
+from dcglearn.report.measures import is_learned, parameter_status
+from dcglearn.report.tables import FORMATS, check_figure_name
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.study.compare import Comparison
@@ -48,22 +49,6 @@ STYLE: Any = {
     "svg.hashsalt": "dcglearn",
     "svg.fonttype": "path",
 }
-
-FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""What is drawn by ending, and what keeps the bytes free of dates and versions."""
-
-
-def check_figure_name(path: str | Path) -> None:
-    """Refuse a name whose ending is no format that can be drawn.
-
-    Raises
-    ------
-    InputError
-    """
-    if Path(path).suffix.lower() not in FORMATS:
-        raise InputError(
-            f"ends in {Path(path).suffix!r}", f"name it {', '.join(FORMATS)}", str(path)
-        )
 
 
 def save(figure: Figure, path: str | Path) -> None:
@@ -148,8 +133,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     known = content.dcg or content.utility
     if known is None:
         raise InputError("an empty measure file", "give one with a dcg or a utility")
-    labels = known.grades or tuple(range(known.n_grades))[::-1]
-    scale = scale if scale is not None and scale.labels == labels else Scale(labels)
+    scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
     gauge, doubtful, presets = "worst", None, usual_presets(scale, known.n_ranks or 10)
     if is_learned(content):
         gauge = content.about["factors"]["gauge"]
@@ -275,8 +259,9 @@ def _draw_discounts(
         xticks=_ticks(n_ranks),
         xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
     )
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-    axes.legend()
+    low, high = axes.get_ylim()
+    axes.set_ylim(bottom=min(0.0, low), top=high + 0.35 * (high - low))  # room for the legend
+    axes.legend(ncols=3, loc="upper center")
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import write_text
 
+FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What is drawn by ending, and what keeps the bytes free of dates and versions."""
+
 Cell = str | int | float | None
 
 _LATEX = str.maketrans(
@@ -150,3 +153,16 @@ FORMS: dict[str, Callable[[Table], str]] = {
     ".csv": Table.csv,
 }
 """The form of a table by its file's ending."""
+
+
+def check_figure_name(path: str | Path) -> None:
+    """Refuse a name whose ending is no format that can be drawn.
+
+    Raises
+    ------
+    InputError
+    """
+    if Path(path).suffix.lower() not in FORMATS:
+        raise InputError(
+            f"ends in {Path(path).suffix!r}", f"name it {', '.join(FORMATS)}", str(path)
+        )

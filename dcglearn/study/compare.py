@@ -105,7 +105,7 @@ def compare(
     Parameters
     ----------
     preferences : Preferences
-        Strict judgments count; ties are not used.
+        Strict judgments with weight count; ties are not used.
     others : mapping from name to measure
     learner : DCGLearner
     rng : numpy.random.Generator
@@ -117,7 +117,7 @@ def compare(
     tune : bool, default False
         Choose C anew in each fold's training part, by cross-validation inside it.
     advance : callable
-        Called with (folds done, folds in all).
+        Called with (steps done, steps in all): the folds, then the intervals.
 
     Returns
     -------
@@ -129,6 +129,7 @@ def compare(
         If nothing can be learned from the judgments, or there is only one query.
     """
     preferences.check_strict()
+    preferences = preferences.take(preferences.weights > 0)
     pairs, weights = preferences.pairs, preferences.pair_weights
     groups = preferences.pair_groups
     n_queries = len(np.unique(groups))
@@ -139,7 +140,7 @@ def compare(
     for done, (train, test) in enumerate(folds, start=1):
         one = clone(learner)
         if tune:
-            choice = choose_C(one, pairs[train], groups[train], weights[train], rng)
+            choice = choose_C(one, pairs[train], groups[train], weights[train], rng, use=use)
             one.set_params(C=choice.C)
         one.fit(pairs[train], sample_weight=weights[train])
         dcg[test], utility[test] = (
@@ -147,7 +148,7 @@ def compare(
             outcomes(one.utility_, pairs[test]),
         )
         chosen.append(float(one.C))
-        advance(done, len(folds))
+        advance(done, len(folds) + 1)  # the intervals are the last step
 
     both = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
     if use == "utility":

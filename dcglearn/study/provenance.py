@@ -43,14 +43,20 @@ def _revision() -> str | None:
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():  # installed somewhere, perhaps inside another project
         return None
+    commit, changed = (
+        _git(root, *command)
+        for command in (
+            ("rev-parse", "--short", "HEAD"),
+            ("status", "--porcelain", "--", "dcglearn", "scripts"),
+        )
+    )
+    return f"{commit}, changed" if commit and changed else commit
+
+
+def _git(root: Path, *command: str) -> str | None:
     try:
         run = subprocess.run(
-            ["git", "describe", "--always", "--dirty"],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=10,
+            ["git", *command], cwd=root, capture_output=True, text=True, check=True, timeout=10
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -154,13 +154,16 @@ def side_by_side(
     Raises
     ------
     InputError
-        If the reliability is not positive or the indifference negative.
+        If a number is not finite, the reliability not positive or the indifference
+        negative.
     """
-    if not (np.isfinite(reliability) and reliability > 0) or not indifference >= 0:
+    if not (np.isfinite([reliability, indifference, bias]).all() and reliability > 0):
         raise InputError(
-            f"reliability {reliability} and indifference {indifference}",
-            "use a reliability above 0 and an indifference of 0 or more",
+            f"reliability {reliability}, indifference {indifference}, bias {bias}",
+            "use finite numbers, and a reliability above 0",
         )
+    if indifference < 0:
+        raise InputError(f"indifference {indifference}", "use 0 or more")
     n = len(lists)
     noise = rng.logistic(size=n) / reliability
     seen = differences(truth, lists) + bias + noise

@@ -1,0 +1,256 @@
+"""Commands that learn from judgments: fit, compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_place
+from dcglearn.base.progress import reporting
+from dcglearn.cli.options import (
+    COption,
+    EncodingOption,
+    JsonOption,
+    Judgments,
+    LenientOption,
+    MarginOption,
+    RanksOption,
+    ScaleOption,
+    SeedOption,
+    SolverOption,
+    UseOption,
+    check_names,
+    judgments_of,
+    parse_C,
+    parse_use,
+    print_json,
+    read,
+    say,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dcglearn.data.preferences import Preferences
+    from dcglearn.learning.choose import Choice
+    from dcglearn.learning.learner import DCGLearner
+    from dcglearn.measures.files import MeasureFile
+    from dcglearn.study.compare import Comparison
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (fit, compare):
+        app.command()(command)
+
+
+def fit(
+    prefs: Judgments,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    solver: SolverOption = "auto",
+    encoding: EncodingOption = "grades",
+    use: UseOption = "dcg",
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="JSON", help="Write the measure here.")
+    ] = None,
+    seed: SeedOption = 0,
+    lenient: LenientOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Learn gains and discounts from judgments."""
+    import numpy as np
+
+    from dcglearn.data.summary import summarise
+    from dcglearn.learning.learned import learned_measure
+    from dcglearn.measures.files import write_measure
+    from dcglearn.report.words import scale_in_words, what_is_in
+
+    value, part = parse_C(C), parse_use(use)
+    check_names(margin, solver, encoding)
+    if out is not None:
+        if Path(out).suffix.lower() != ".json":
+            raise InputError(f"ends in {Path(out).suffix!r}", "name it .json", out)
+        check_place(out)
+    data = read(prefs, scale, n_ranks, lenient, documents=encoding == "documents")
+    with judgments_of(prefs):
+        data.check_strict()
+        learner = _learner(data, value, margin, solver, encoding)
+        choice = None
+        if value is None:
+            choice = _choose(learner, data, np.random.default_rng(seed), part)
+            learner.set_params(C=choice.C)
+        with reporting(f"solving for {len(data.pairs):,} pairs"):
+            learner.fit(data.pairs, sample_weight=data.pair_weights)
+    content = learned_measure(learner, data, Path(prefs).name, part)
+    if out is not None:
+        write_measure(out, content)
+    if json:
+        print_json(_fit_json(content, choice))
+        return
+    words = scale_in_words(data.scale, scale is not None, encoding == "documents")
+    _print_fit(what_is_in(prefs, summarise(data), words), content, choice)
+    if out is not None:
+        say(f"\nwrote {out}; commands that are given it use its {part}")
+
+
+def compare(
+    prefs: Judgments,
+    measure: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MEASURE...]", help="Measures to compare with; every preset if none."
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    solver: SolverOption = "auto",
+    use: UseOption = "dcg",
+    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds by query.")] = 10,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the table (.md, .tex, .csv, .txt, .json) or figure (.png, .svg, .pdf); "
+            "may be repeated.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    lenient: LenientOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare the learned measure, cross-validated by query, with the usual ones."""
+    import numpy as np
+
+    from dcglearn.measures.naming import measure_for
+    from dcglearn.measures.presets import usual_presets
+    from dcglearn.report.words import comparison_table
+    from dcglearn.study import compare as study
+
+    value, part = parse_C(C), parse_use(use)
+    check_names(margin, solver)
+    for path in out or []:
+        _check_out(path)
+    data = read(prefs, scale, n_ranks, lenient)
+    with judgments_of(prefs), reporting("comparing, by steps") as advance:
+        named = [
+            measure_for(name, data.scale, data.n_ranks)
+            for name in (measure or usual_presets(data.scale, data.n_ranks))
+        ]
+        _check_distinct([one.name for one in named])
+        found = study.compare(
+            data,
+            {one.name: one.measure for one in named},
+            _learner(data, value, margin, solver, "grades"),
+            np.random.default_rng(seed),
+            part,
+            folds,
+            tune=value is None,
+            advance=advance,
+        )
+    for path in out or []:
+        _write_comparison(found, path, Path(prefs).name)
+    if json:
+        print_json(found.to_json())
+        return
+    say(comparison_table(found).text())
+    for one in named:
+        if one.file and one.file.about.get("learned_from", {}).get("file") == Path(prefs).name:
+            say(f"{one.name} was itself learned from {Path(prefs).name}: its agreement flatters it")
+    for path in out or []:
+        say(f"wrote {path}")
+
+
+def _check_distinct(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"the measure {name!r} is named twice", "name each once")
+
+
+def _learner(
+    data: Preferences, C: float | None, margin: str, solver: str, encoding: str
+) -> DCGLearner:
+    from dcglearn.learning.learner import DCGLearner
+
+    return DCGLearner(
+        encoding=encoding,  # type: ignore[arg-type]  # fit refuses what is none of its values
+        margin=margin,
+        C=1.0 if C is None else C,
+        solver=solver,  # type: ignore[arg-type]  # fit refuses what is none of its values
+        n_grades=data.n_grades,
+    )
+
+
+def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: str) -> Choice:
+    from dcglearn.learning.choose import choose_C
+
+    with reporting("choosing C, by fits") as advance:
+        return choose_C(
+            learner,
+            data.pairs,
+            data.pair_groups,
+            data.pair_weights,
+            rng,
+            use=use,
+            advance=advance,
+        )
+
+
+def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:
+    import json as codec
+
+    from dcglearn.measures.files import measure_to_json
+
+    document: dict[str, Any] = codec.loads(measure_to_json(content))
+    if choice is not None:
+        document["choice_of_C"] = {
+            "C": choice.C,
+            "grid": list(choice.grid),
+            "agreement": list(choice.agreement),
+        }
+    return document
+
+
+def _print_fit(about: str, content: MeasureFile, choice: Choice | None) -> None:
+    from dcglearn.report.measures import learned_text
+    from dcglearn.report.words import choice_table
+
+    say(about)
+    if choice is not None:
+        say("\n" + choice_table(choice).text())
+    say("\n" + learned_text(content))
+
+
+def _check_out(path: str) -> None:
+    from dcglearn.report.tables import FORMATS, FORMS
+
+    known = (*FORMS, ".json", *FORMATS)
+    if Path(path).suffix.lower() not in known:
+        raise InputError(f"ends in {Path(path).suffix!r}", f"name it {', '.join(known)}", path)
+    check_place(path)
+
+
+def _write_comparison(found: Comparison, path: str, name: str) -> None:
+    import json as codec
+
+    from dcglearn.base.files import write_text
+    from dcglearn.report.figures import draw_comparison, save
+    from dcglearn.report.tables import FORMATS
+    from dcglearn.report.words import comparison_table
+
+    suffix = Path(path).suffix.lower()
+    if suffix in FORMATS:
+        save(draw_comparison(found, f"Learned against ad hoc on {name}"), path)
+    elif suffix == ".json":
+        write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")
+    else:
+        comparison_table(found).write(path)

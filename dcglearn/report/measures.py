@@ -1,0 +1,272 @@
+"""Measures in words and tables: their numbers, what determines each, how they were learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from dcglearn.base.errors import InputError
+from dcglearn.learning.factorise import is_order
+from dcglearn.learning.identify import determined
+from dcglearn.measures.agreement import Measure
+from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.scale import Label
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.tables import Table
+from dcglearn.report.words import undetermined
+
+Status = Literal["fixed", "data", "ridge", "none"]
+
+FIXED: Status = "fixed"
+
+READING = {
+    "worst": "the worst grade gains 0, the best 1; the first discount is 1",
+    "absolute": "an empty rank is worth 0; the best grade gains 1, the first discount is 1",
+    "worst order": "the worst grade gains 0, the best 1; discounts from 1 for the largest to 0 "
+    "for the smallest: only ratios of their differences are determined",
+    "absolute order": "an empty rank is worth 0 and the best grade gains 1; discounts from 1 for "
+    "the largest to 0 for the smallest: only ratios of their differences are determined",
+}
+"""What each gauge fixes."""
+
+
+def learned_text(content: MeasureFile) -> str:
+    """Lay out a learned measure: parameters, certificate, agreement, what is not determined.
+
+    Parameters
+    ----------
+    content : MeasureFile
+        As :func:`dcglearn.learning.learned.learned_measure` makes it.
+    """
+    about = content.about
+    gauge = about["factors"]["gauge"]
+    documents = about["parameters"]["encoding"] == "documents"
+    gains, discounts = parameter_tables(content)
+    reading = READING[gauge]
+    if documents:
+        reading = reading.replace(
+            "worst grade gains 0, the best 1", "least relevant document gets 0, the most relevant 1"
+        )
+    agreed = [(READERS[part], about["agreement"][part]) for part in READERS]
+    lines = [
+        _solution_line(about),
+        "",
+        gains.text(),
+        "",
+        discounts.text(),
+        "",
+        f"gauge: {reading}",
+        "data share: how far the data, not the ridge w'w, decide (1: data alone). (x): more the "
+        "ridge; -: nothing decides",
+        *_moves(about["identifiability"]["move"]),
+        f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG holds "
+        f"{about['factors']['first_share']:.1%} of W in this gauge",
+        "",
+        Table(("agreement with its own judgments", ""), agreed).text(),
+        "",
+        "what the judgments do not determine:",
+        undetermined(about["identifiability"]["statements"]),
+    ]
+    return "\n".join(lines)
+
+
+def _moves(move: float | None) -> list[str]:
+    if move is None:
+        return []
+    return [f"if C doubled, no discount or gain would move by more than about {move:.3f}"]
+
+
+READERS = {
+    "utility": "W (the utility)",
+    "rank_one": "rank-1 part of W",
+    "dcg": "the DCG above",
+}
+"""Whose agreement is meant, by key of a learned file."""
+
+
+def measure_text(
+    name: str, content: MeasureFile, picked: Measure | None = None, n_ranks: int | None = None
+) -> str:
+    """Lay out a measure file, learned or not.
+
+    Parameters
+    ----------
+    name : str
+    content : MeasureFile
+    picked : DCG or LinearUtility, optional
+        The part that is asked for; the one the file stands for by default.
+    n_ranks : int, optional
+        How many discounts of a rule to list; its cutoff or 10 by default.
+    """
+    measure = content.measure if picked is None else picked
+    lines = [f"{name}: {in_full(measure, content)}"]
+    if content.dcg is not None and content.utility is not None:
+        other = "utility" if content.use == "dcg" else "dcg"
+        lines.append(f"commands use its {content.use}; it also holds a {other}")
+    if isinstance(measure, LinearUtility):
+        return "\n".join([*lines, "", weights_table(measure).text()])
+    if is_learned(content):
+        return "\n".join([*lines, "", learned_text(content)])
+    if content.dcg is not None:
+        dcg = content.dcg
+        width = n_ranks or dcg.n_ranks or 10
+        labels = dcg.grades or range(dcg.n_grades)
+        gains = [(str(label), gain) for label, gain in zip(labels, dcg.gains, strict=True)]
+        discounts = [(str(k + 1), c) for k, c in enumerate(dcg.discounts_for(width).tolist())]
+        lines += ["", Table(("grade", "gain"), gains).text()]
+        lines += ["", Table(("rank", "discount"), discounts).text()]
+    return "\n".join(lines)
+
+
+def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
+    """Name a measure in full; a learned one by where it comes from, for its numbers need notes."""
+    if content is None or not is_learned(content):
+        return str(measure)
+    kind = "W" if isinstance(measure, LinearUtility) else "DCG"
+    source = content.about["learned_from"]
+    return (
+        f"{kind} learned from {source['strict']:,} strict of {source['judgments']:,} judgments in "
+        f"{source['file']}"
+    )
+
+
+def weights_table(utility: LinearUtility) -> Table:
+    """Return W, a row a rank."""
+    heads = [str(label) for label in utility.grades or range(utility.n_grades)]
+    rows: list[tuple[str | float, ...]] = [
+        (str(k + 1), *row) for k, row in enumerate(utility.weights)
+    ]
+    return Table(("rank", *heads), rows, "W, the worth of a grade at a rank")
+
+
+def is_learned(content: MeasureFile) -> bool:
+    """Whether a measure file tells, in the form that a fit writes, how it was learned."""
+    about = content.about
+    if content.dcg is None or not _FACTS.keys() <= about.keys():
+        return False
+    if not all(isinstance(about[part], dict) for part in _FACTS):
+        return False
+    if not all(keys <= about[part].keys() for part, keys in _FACTS.items()):
+        return False
+    found = about["identifiability"]
+    lengths = (len(found["gain_share"]), len(found["discount_share"]))
+    discounts = content.dcg.discounts
+    return lengths == (content.dcg.n_grades, len(discounts)) and not isinstance(discounts, str)
+
+
+_FACTS = {
+    "learned_from": {"file", "judgments", "strict"},
+    "parameters": {"encoding", "margin", "C", "solver"},
+    "solution": {"solver", "polished"},
+    "certificate": {"gap", "distance", "size", "active_pairs", "tied_grades"},
+    "factors": {"gauge", "second_ratio", "first_share"},
+    "identifiability": {
+        "statements", "gauge", "move", "still_ranks", "still_grades", "gain_share",
+        "discount_share",
+    },
+    "agreement": {"utility", "rank_one", "dcg"},
+}  # fmt: skip
+"""What a learned file tells, and this module prints."""
+
+
+def _solution_line(about: Mapping[str, Any]) -> str:
+    how, solution, judged = about["parameters"], about["solution"], about["certificate"]
+    polished = ", polished" if solution["polished"] else ""
+    return (
+        f"learned with C = {how['C']:g}, {how['margin']} margins ({solution['solver']}{polished}): "
+        f"confirmed optimal, duality gap {judged['gap']:.1e}, |W - W*| <= {judged['distance']:.1e} "
+        f"with |W| = {judged['size']:.3g}; active pairs {judged['active_pairs']:,}, tied grades "
+        f"{judged['tied_grades']}"
+    )
+
+
+def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
+    """Return gains by grade and discounts by rank, with what determines each.
+
+    Parameters
+    ----------
+    content : MeasureFile
+        A learned one.
+
+    Returns
+    -------
+    gains, discounts : Table
+        A number that the ridge decides more than the data stands in brackets; one that
+        nothing determines is a dash.
+    """
+    gains, discounts = _values(content)
+    found = content.about["identifiability"]
+    status = parameter_status(content)
+    kind = ("document", "relevance")
+    if content.about["parameters"]["encoding"] == "grades":
+        kind = ("grade", "gain")
+    named = content.dcg.grades if content.dcg is not None else None
+    labels: Sequence[Label] = named or range(len(gains))
+    return (
+        Table((*kind, "data share"), _rows(labels, gains, found["gain_share"], status[0])),
+        Table(
+            ("rank", "discount", "data share"),
+            _rows(range(1, len(discounts) + 1), discounts, found["discount_share"], status[1]),
+        ),
+    )
+
+
+def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
+    """Say what each gain and each discount of a learned file comes from.
+
+    Parameters
+    ----------
+    content : MeasureFile
+        A learned one.
+
+    Returns
+    -------
+    gains, discounts : lists of {"fixed", "data", "ridge", "none"}
+        ``fixed``: by convention of the gauge.
+    """
+    gains, discounts = _values(content)
+    found = content.about["identifiability"]
+    still_ranks = [k - 1 for k in found["still_ranks"]]
+    ends = [0]
+    if is_order(found["gauge"]):
+        ends = [discounts.index(max(discounts)), discounts.index(min(discounts))]
+    if content.about["parameters"]["encoding"] == "documents":
+        anchors = [gains.index(max(gains)), gains.index(min(gains))]
+    else:
+        shown = [grade for grade in range(len(gains)) if grade not in found["still_grades"]]
+        anchors = [shown[0]] if found["gauge"].startswith("absolute") else [shown[0], shown[-1]]
+    return (
+        _status(gains, found["gain_share"], found["still_grades"], anchors),
+        _status(discounts, found["discount_share"], still_ranks, ends),
+    )
+
+
+def _status(
+    values: Sequence[float], shares: Sequence[float], still: Sequence[int], fixed: Sequence[int]
+) -> list[Status]:
+    return [
+        FIXED
+        if i in fixed and i not in still and abs(value) in (0.0, 1.0)
+        else determined(share, i in still)
+        for i, (value, share) in enumerate(zip(values, shares, strict=True))
+    ]
+
+
+def _rows(
+    names: Sequence[Label],
+    values: Sequence[float],
+    shares: Sequence[float],
+    status: Sequence[Status],
+) -> list[tuple[str, str, str]]:
+    shown = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+    return [
+        (str(name), shown[kind].format(value), FIXED if kind == FIXED else f"{share:.2f}")
+        for name, value, share, kind in zip(names, values, shares, status, strict=True)
+    ]
+
+
+def _values(content: MeasureFile) -> tuple[list[float], list[float]]:
+    dcg = content.dcg
+    if dcg is None or isinstance(dcg.discounts, str):
+        raise InputError("is no learned measure", "give a file that a fit wrote")
+    return list(dcg.gains), list(dcg.discounts)

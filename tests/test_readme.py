@@ -1,0 +1,71 @@
+"""The README's blocks do what the README shows, output included."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import DATA, ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCK = re.compile(r"<!-- test(?:: (\S+))? -->\n```(console|python)\n(.*?)```", re.DOTALL)
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+BLOCKS = [match.groups() for match in BLOCK.finditer(README)]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like a clone: the blocks run in it one after the other."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "scripts").symlink_to(ROOT / "scripts")
+    published = DATA / "side-by-side" / "ecir2015-crowd.csv"
+    if published.is_file():
+        (folder / "data").mkdir()
+        shutil.copy(published, folder / "data")
+    return folder
+
+
+def test_there_are_blocks_to_run() -> None:
+    assert len(BLOCKS) >= 4
+    assert README.count("<!-- test") == len(BLOCKS)
+    assert "ECIR_" not in README
+
+
+@pytest.mark.parametrize(("needs", "kind", "text"), BLOCKS, ids=range(len(BLOCKS)))
+def test_the_block_does_what_it_shows(needs: str, kind: str, text: str, place: Path) -> None:
+    if needs and not (place / "data" / needs).is_file():
+        pytest.skip(f"{needs} is not here; the README tells where it comes from")
+    if kind == "python":
+        run_python(text, place)
+        return
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        run = subprocess.run(
+            ["bash", "-c", command], cwd=place, capture_output=True, text=True, timeout=300,
+            check=False, env={**os.environ, "PATH": path},
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        same = doctest.OutputChecker().check_output(expected, run.stdout, OPTIONS)
+        assert same, f"$ {command}\n{run.stdout}"
+
+
+def run_python(text: str, place: Path) -> None:
+    code = (
+        "import doctest, sys\n"
+        f"test = doctest.DocTestParser().get_doctest({text!r}, {{}}, 'README', None, 0)\n"
+        f"runner = doctest.DocTestRunner(optionflags={OPTIONS})\n"
+        "runner.run(test)\n"
+        "sys.exit(runner.failures > 0)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
