@@ -109,13 +109,13 @@ def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
     found = run("fit", "n.csv", "--scale", "good,fair,bad")
     assert "good" in found.stdout
     (tmp_path / "d.csv").write_text(
-        "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d3 d1 d2,a\n"
+        "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
     )
     found = run("fit", "d.csv", "--encoding", "documents", "-o", "d.json")
     assert found.returncode == 0, found.stderr
     assert "rankings of the 3 documents d1, d2, d3" in found.stdout
     assert "every document at ranks 1-3 could gain the same constant" in found.stdout
-    assert "rank 2 of 9" in run("inspect", "d.csv", "--encoding", "documents").stdout
+    assert "have rank 2 of 9" in run("inspect", "d.csv", "--encoding", "documents").stdout
     agreed = run("agree", "d.csv", "d.json", "--encoding", "documents", "--json")
     assert json.loads(agreed.stdout)[0]["agreement"] == 1.0
     ends_with(run, 2, "agree", "d.csv", "--encoding", "documents", says="name a learned measure")
