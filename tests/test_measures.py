@@ -391,3 +391,21 @@ def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=problem):
             measure_for(str(path), other, K)
     assert measure_for("DCG([1, 0], [1, 0.5]) @ 1", scale, 3).measure.n_ranks == 1
+
+
+def test_the_base_of_the_logarithm_cancels_in_burges_ndcg_only() -> None:
+    rankings = [[0, 1, 2, 3, 0, 1], [3, 2, 1, 0, 0, 2]]
+    ranks = np.arange(2, 8)
+    burges = [
+        DCG(EXPONENTIAL, np.log(base) / np.log(ranks), normalise="ideal").score(rankings)
+        for base in (2, 10)
+    ]
+    assert burges[0] == pytest.approx(burges[1])
+    jk = [DCG(LINEAR, f"jk({base})", normalise="ideal").score(rankings) for base in (2, 10)]
+    assert np.abs(jk[0] - jk[1]).min() > 1e-3
+
+
+def test_ndcg_at_one_cannot_tell_one_good_result_from_five() -> None:
+    first = DCG([1, 0], "log2", 1, "ideal")
+    pools = [[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
+    assert first.score([[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]], pools).tolist() == [1.0, 1.0]

@@ -16,6 +16,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.study.compare import LEARNED_DCG, LEARNED_UTILITY, compare
+from dcglearn.study.evaluate import identifiable_similarity, similarity
 from dcglearn.study.significance import clustered_intervals
 from dcglearn.study.simulate import (
     BASE_LIST,
@@ -160,3 +161,37 @@ def test_nothing_to_compare_on_is_refused() -> None:
     for part, problem in ((one_query, "queries"), (ties, "no strict")):
         with pytest.raises(InputError, match=problem):
             compare(part, {}, DCGLearner(), np.random.default_rng(0))
+
+
+def learned_in_the_papers_design(n: int, seed: int, truth: DCG = DATA_1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return DCGLearner(n_grades=5).fit(true_pairs(truth, permuted_lists(n, rng))[0]).weights_
+
+
+@pytest.mark.parametrize("truth", [DATA_1, DATA_2])
+def test_the_papers_similarity_stays_at_its_limit(truth: DCG) -> None:
+    """However many pairs of one list's permutations are seen: cos(c, c - c_K) = .8917."""
+    c = 1 / np.log(np.arange(2, 12))
+    limit = c @ (c - c[-1]) / np.linalg.norm(c) / np.linalg.norm(c - c[-1])
+    assert round(limit, 4) == 0.8917
+    W = truth.matrix_for(10)
+    assert similarity(W, learned_in_the_papers_design(3000, 0, truth)) == pytest.approx(
+        limit, abs=0.01
+    )
+
+
+@pytest.mark.parametrize(("n", "known"), [(20, 0.76), (100, 0.957), (200, 0.982), (3000, 0.999)])
+def test_the_identifiable_part_becomes_exact(n: int, known: float) -> None:
+    W = DATA_1.matrix_for(10)
+    repeats = 8 if n <= 200 else 1
+    found = [
+        identifiable_similarity(W, learned_in_the_papers_design(n, seed)) for seed in range(repeats)
+    ]
+    assert np.mean(found) == pytest.approx(known, abs=0.03 if n == 20 else 0.01)
+
+
+def test_similarities_of_odd_input() -> None:
+    assert similarity(np.ones((2, 2)), np.eye(2)) == 0.0
+    assert similarity(np.eye(2), -np.eye(2)) == pytest.approx(-1)
+    with pytest.raises(InputError, match="shapes"):
+        similarity(np.eye(2), np.eye(3))
