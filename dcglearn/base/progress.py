@@ -76,11 +76,12 @@ def _line(label: str, seconds: float, done: int, total: int) -> str:
 
     >>> _line("fitting", 10, 2, 8)
     'fitting: 2 of 8 (25%), 10 s, about 30 s left'
-    >>> _line("fitting", 10, 0, 0)
-    'fitting: 10 s'
+    >>> _line("reading", 10, 5000, 0), _line("fitting", 10, 0, 0)
+    ('reading: 5,000 so far, 10 s', 'fitting: 10 s')
     """
     if not total or not done:
-        return f"{label}: {seconds:.0f} s"
+        so_far = f"{done:,} so far, " if done else ""
+        return f"{label}: {so_far}{seconds:.0f} s"
     left = seconds / done * (total - done)
     return (
         f"{label}: {done} of {total} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"

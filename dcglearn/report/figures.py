@@ -245,6 +245,8 @@ def _draw_discounts(
             continue
         drawn.append(str(other.discounts))
         discounts = other.discounts_for(n_ranks)
+        if affine and np.ptp(discounts) == 0:
+            continue  # a constant has no form between 1 and 0
         scaled = unit_range(discounts) if affine else discounts / discounts[0]
         _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
     own = dcg.discounts_for(n_ranks)
