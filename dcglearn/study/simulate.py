@@ -89,6 +89,112 @@ def drawn_lists(
     return lists
 
 
+def sorted_against_shuffled(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
+    """Return pairs of the best ordering of a list and a random one (section 6, figure 9).
+
+    Parameters
+    ----------
+    n : int
+    rng : numpy.random.Generator
+    base : array-like of int, shape (K,)
+        Grade indices.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = permuted_lists(n, rng, base)
+    lists[:, 0] = np.sort(np.asarray(base, np.int8))
+    return lists
+
+
+def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+    """Return pairs of a sorted list and another one, of uniform grades (figure 10).
+
+    Parameters
+    ----------
+    n, n_ranks, n_grades : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = rng.integers(n_grades, size=(n, 2, n_ranks)).astype(np.int8)
+    lists[:, 0] = np.sort(lists[:, 0], axis=1)
+    return lists
+
+
+def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
+    """Return the pairs with exactly so many of them turned round (figures 5 and 6).
+
+    Parameters
+    ----------
+    pairs : ndarray of int8, shape (n, 2, K)
+    how_many : int
+        From 0 to n.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+
+    Raises
+    ------
+    InputError
+        If there are not so many pairs.
+
+    Examples
+    --------
+    >>> pairs = np.array([[[0], [1]]] * 4, np.int8)
+    >>> int(flipped(pairs, 3, np.random.default_rng(0))[:, 0].sum())
+    3
+    """
+    if not 0 <= how_many <= len(pairs):
+        raise InputError(f"{how_many} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
+    noisy = pairs.copy()
+    chosen = rng.choice(len(pairs), how_many, replace=False)
+    noisy[chosen] = noisy[chosen][:, ::-1]
+    return noisy
+
+
+def misgraded(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+    """Return the pairs with exactly so many grades replaced by others (figures 7 and 8).
+
+    Preferences are labelled before; the grades are wrong afterwards.
+
+    Parameters
+    ----------
+    pairs : ndarray of int8, shape (n, 2, K)
+    how_many : int
+        From 0 to the number of grades in all lists.
+    n_grades : int
+        L, at least 2.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+        Empty ranks stay empty.
+
+    Raises
+    ------
+    InputError
+        If there are not so many grades, or only one kind of them.
+    """
+    places = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
+    if not 0 <= how_many <= len(places) or n_grades < 2:
+        raise InputError(
+            f"{how_many} wrong grades among {len(places)} of {n_grades} kinds",
+            f"use 0 ... {len(places)}, and two grades or more",
+        )
+    noisy = pairs.copy()
+    chosen = rng.choice(places, how_many, replace=False)
+    steps = rng.integers(1, n_grades, how_many)  # 1 ... L - 1: never back to the same grade
+    noisy.reshape(-1)[chosen] = (noisy.reshape(-1)[chosen] + steps) % n_grades
+    return noisy
+
+
 def true_pairs(truth: Measure, lists: Pairs) -> tuple[Pairs, int]:
     """Label pairs as the truth orders them.
 
