@@ -20,7 +20,17 @@ settings.register_profile("steady", derandomize=True, deadline=None, print_blob=
 settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data"))
+PUBLISHED = "ecir2015-crowd.csv"
+PLACES = (
+    Path(os.environ.get("DCGLEARN_DATA", ROOT / "data")),
+    ROOT / "data",
+    ROOT.parent / "shared" / "data" / "side-by-side",
+)
+
+
+def published_judgments() -> Path | None:
+    """The published file of real judgments, which this repository does not hold."""
+    return next((p / PUBLISHED for p in PLACES if (p / PUBLISHED).is_file()), None)
 
 
 @pytest.fixture
@@ -29,17 +39,27 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture(scope="session")
-def side_by_side() -> Path:
-    """The folder of real judgments, which this repository does not hold."""
-    folder = DATA / "side-by-side"
-    if not (folder / "ecir2015.jsonl").is_file():
-        pytest.skip(f"real judgments are not at {folder}; the README tells where they come from")
-    return folder
+def published() -> Path:
+    found = published_judgments()
+    if found is None:
+        pytest.skip(f"{PUBLISHED} is not here; the README tells where it comes from")
+    return found
 
 
 @pytest.fixture(scope="session")
-def ecir(side_by_side: Path) -> Preferences:
-    return read_preferences(side_by_side / "ecir2015.jsonl")
+def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real judgments with the grades that the script recovers."""
+    out = tmp_path_factory.mktemp("ecir") / "ecir2015.jsonl"
+    script = ROOT / "scripts" / "prepare_ecir2015.py"
+    subprocess.run(
+        [sys.executable, script, published, "-o", out], check=True, timeout=120, capture_output=True
+    )
+    return out
+
+
+@pytest.fixture(scope="session")
+def ecir(prepared: Path) -> Preferences:
+    return read_preferences(prepared)
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def test_inspect(run: Run, folder: Path) -> None:
     found = run("inspect", "p.jsonl", cwd=folder)
     assert found.returncode == 0
     assert "300 judgments" in found.stdout
-    assert "no measure of these grades agrees with more than" in found.stdout
+    assert "no measure of these lists agrees with more than" in found.stdout
     assert "every grade at ranks 1-5 could gain the same constant" in found.stdout
     document = json.loads(run("inspect", "p.jsonl", "--json", cwd=folder).stdout)
     assert document["judgments"] == 300

@@ -158,6 +158,7 @@ BAD_TABLES = [
     ("a,b,answer\n", "holds no judgment"),
     ("", "line 1: no column names"),
     ("\n1,2,a\n", "line 1: no column names"),
+    ("a;b;answer\n1;2;a\n", "line 1: columns are not separated by commas"),
 ]
 
 

@@ -69,15 +69,12 @@ def test_cross_validated_it_does_not_clearly_beat_the_best_preset(ecir: Preferen
     assert rows["binary:2"].verdict == "learned better"
 
 
-def test_the_published_file_becomes_the_judgments(side_by_side: Path, tmp_path: Path) -> None:
-    out = tmp_path / "ecir2015.jsonl"
-    subprocess.run(
-        [sys.executable, SCRIPT, side_by_side / "ecir2015-crowd.csv", "-o", out],
-        check=True,
-        timeout=120,
-        capture_output=True,
-    )
-    assert out.read_bytes() == (side_by_side / "ecir2015.jsonl").read_bytes()
+def test_the_published_file_becomes_the_judgments(published: Path, prepared: Path) -> None:
+    """Line by line the file that others recovered, where it lies beside the published one."""
+    known = published.with_name("ecir2015.jsonl")
+    if not known.is_file():
+        pytest.skip("ecir2015.jsonl is not beside the published file")
+    assert prepared.read_bytes() == known.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -90,9 +87,9 @@ def test_the_published_file_becomes_the_judgments(side_by_side: Path, tmp_path: 
     ],
 )
 def test_a_file_that_was_changed_is_refused(
-    side_by_side: Path, tmp_path: Path, change: tuple[str, str], says: str
+    published: Path, tmp_path: Path, change: tuple[str, str], says: str
 ) -> None:
-    rows = (side_by_side / "ecir2015-crowd.csv").read_text().splitlines()[:3]
+    rows = published.read_text().splitlines()[:3]
     changed = tmp_path / "changed.csv"
     changed.write_text("\n".join(rows).replace(*change, 1))
     run = subprocess.run(

@@ -111,9 +111,33 @@ def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], 
     assert float(measure.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
     assert float(measure.worst(pool)) == pytest.approx(min(every), abs=1e-9)
     spread = DCG(measure.gains, measure.discounts, normalise="minmax")
-    for length in range(1, filled + 1):  # shorter lists too
-        short = pool[:length] + [-1] * (filled - length)
-        assert -1e-9 <= float(spread.score(short, pool)) <= 1 + 1e-9
+    for length in range(1, filled + 1):  # shorter lists too, padded or not, and with gaps
+        short = pool[:length]
+        padded = short + [-1] * (len(measure.discounts) - length)
+        value = float(spread.score(short, pool))
+        assert -1e-9 <= value <= 1 + 1e-9
+        assert float(spread.score(padded, pool)) == pytest.approx(value, abs=1e-9)
+        assert -1e-9 <= float(spread.score(padded[::-1], pool)) <= 1 + 1e-9
+
+
+@given(case=cases())
+def test_a_short_list_is_at_best_and_worst_any_list(case: tuple[DCG, list[int], int]) -> None:
+    """All ways to put documents of the pool, or none, at every rank."""
+    measure, pool, filled = case
+    K = len(measure.discounts)
+    documents = [*range(len(pool)), *[None] * K]
+    every = [
+        float(measure.score([-1 if d is None else pool[d] for d in choice]))
+        for choice in set(itertools.permutations(documents, K))
+    ]
+    if max(every) - min(every) < 1e-6:
+        return
+    spread = DCG(measure.gains, measure.discounts, normalise="minmax")
+    short = pool[: filled - 1] + [-1] * (K - filled + 1)
+    if filled > 1 and len(pool) >= filled:
+        plain = float(measure.score(short))
+        expected = (plain - min(every)) / (max(every) - min(every))
+        assert float(spread.score(short, pool)) == pytest.approx(expected, abs=1e-7)
 
 
 @given(case=cases())
@@ -172,6 +196,10 @@ def test_a_short_list_is_measured_against_lists_that_may_be_short() -> None:
     assert float(DCG([1, -1], normalise="minmax").score([0, -1], pool)) == 1.0
     assert float(DCG([1, -1], normalise="minmax").score([0, 1], pool)) == 1.0
     assert float(DCG([1, -1], normalise="ideal").score([0, -1], pool)) == 1.0
+    deep = DCG([3, 1, -1], "log2", 5, "ideal")
+    five = [0, 1, 2, 2, 2]
+    assert float(deep.score([0, 1], five)) == float(deep.score([0, 1, -1, -1, -1], five)) == 1.0
+    assert float(DCG([1, 0], [1, 2], normalise="ideal").score([-1, 0])) == 1.0
 
 
 def test_a_ranking_holds_no_more_than_its_pool() -> None:

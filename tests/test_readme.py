@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import DATA, ROOT
+from conftest import ROOT, published_judgments
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCK = re.compile(r"<!-- test(?:: (\S+))? -->\n```(console|python)\n(.*?)```", re.DOTALL)
@@ -24,8 +24,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like a clone: the blocks run in it one after the other."""
     folder = tmp_path_factory.mktemp("readme")
     (folder / "scripts").symlink_to(ROOT / "scripts")
-    published = DATA / "side-by-side" / "ecir2015-crowd.csv"
-    if published.is_file():
+    published = published_judgments()
+    if published is not None:
         (folder / "data").mkdir()
         shutil.copy(published, folder / "data")
     return folder

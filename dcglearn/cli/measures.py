@@ -59,7 +59,7 @@ def show(
         found = open_measure(measure)
         if scale is not None or n_ranks is not None:
             ranks = n_ranks or found.measure.n_ranks or 10
-            check_fit(found.measure, _scale(found.measure, scale), ranks)
+            check_fit(found.measure, _scale(found.measure, scale), ranks, "the options")
     else:
         found = measure_for(measure, Scale.parse(scale or ""), n_ranks or 10)
     content = found.file or _alone(found.measure)

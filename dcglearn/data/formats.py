@@ -72,6 +72,8 @@ def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
             passed_over.counts.update(f"repeated key {name!r}" for name in twice)
         if not any(header):
             raise InputError("no column names", "name them: a,b,answer", f"{path}, line 1")
+        if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
+            raise InputError("columns are not separated by commas", "use commas", f"{path}, line 1")
         for cells in reader:
             if not cells:
                 continue

@@ -24,8 +24,9 @@ TOLERANCE = 1e-6
 """An answer is accepted when sqrt(gap) <= TOLERANCE |w|."""
 
 ROUNDING = 1e-14
-"""Or when sqrt(gap) <= ROUNDING C sum_i v_i r_i, what adding up the pulls of all pairs
-leaves in double precision: where they cancel, the optimum itself is 0."""
+"""Where the pulls of all pairs cancel, the optimum is 0 and has no size to compare with:
+|w| and sqrt(gap) up to ROUNDING C sum_i v_i r_i, what adding up the pulls leaves in double
+precision, are then accepted as 0."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ class Certificate:
 
     @property
     def confirmed(self) -> bool:
-        """Whether the answer is the optimum to :data:`TOLERANCE` or to :data:`ROUNDING`."""
-        return self.distance <= max(TOLERANCE * self.size, ROUNDING * self.pull)
+        """Whether the answer is the optimum to :data:`TOLERANCE`, or 0 to :data:`ROUNDING`."""
+        nothing = ROUNDING * self.pull
+        return self.distance <= TOLERANCE * self.size or max(self.distance, self.size) <= nothing
 
     def to_json(self) -> dict[str, float | int | bool]:
         """Return the numbers as a JSON-able dict."""

@@ -16,6 +16,8 @@ an affine map, the mean over ranks is taken off each column before the factorisa
 ``worst order`` and ``absolute order``. Discounts are then given with 1 for the largest
 and 0 for the smallest.
 
+Documents have no worst grade: there the mean of each row is taken off.
+
 Sign: a better grade gains more (for documents: earlier ranks count more). Scale: the
 best gain is 1 and the first discount is 1 in size; each factor keeps its sign, so c g'
 always orders lists as the rank-1 part does.
@@ -105,7 +107,7 @@ def factorise(
     matrix = np.asarray(W, float)
     shown = [grade for grade in range(matrix.shape[1]) if grade not in still_grades]
     best, worst = (shown[0], shown[-1]) if shown else (0, -1)
-    T = fix_gauge(matrix, gauge, worst, seen_offsets)
+    T = fix_gauge(matrix, gauge, worst if ordered else None, seen_offsets)
     if np.abs(T).max() <= 1e-12 * np.abs(matrix).max():
         raise InputError(
             "the learned weights prefer nothing to anything",
@@ -128,7 +130,7 @@ def is_order(gauge: str) -> bool:
 
 
 def fix_gauge(
-    W: Floats, gauge: Gauge, worst: int = -1, seen_offsets: ArrayLike | None = None
+    W: Floats, gauge: Gauge, worst: int | None = -1, seen_offsets: ArrayLike | None = None
 ) -> Floats:
     """Return the member of W's gauge class that is factorised.
 
@@ -136,8 +138,9 @@ def fix_gauge(
     ----------
     W : ndarray of float, shape (K, L)
     gauge : {"worst", "absolute", "worst order", "absolute order"}
-    worst : int, default -1
-        The grade worth 0 where the gauge is not ``absolute``.
+    worst : int or None, default -1
+        The grade worth 0 where the gauge is not ``absolute``; None takes the mean of each
+        row off instead, for documents, none of which is known to be the worst.
     seen_offsets : array-like of bool, shape (K,), optional
         For ``absolute``; all by default.
 
@@ -148,7 +151,7 @@ def fix_gauge(
     if gauge.startswith("absolute"):
         T = _aligned(W, np.ones(len(W), bool) if seen_offsets is None else seen_offsets)
     else:
-        T = W - W[:, [worst]]
+        T = W - (W.mean(axis=1, keepdims=True) if worst is None else W[:, [worst]])
     return T - T.mean(axis=0) if is_order(gauge) else T
 
 

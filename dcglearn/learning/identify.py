@@ -33,6 +33,9 @@ HALF = 0.5
 NOTHING = 1e-9
 """Below this data share there are no data at all, but for rounding."""
 
+SEEN = 1e-6
+"""A direction is seen when no more of it than this is in the null space of X."""
+
 MOST_LISTED = 5
 
 
@@ -55,10 +58,15 @@ class Identifiability(Structure):
         Data share of one constant added to all discounts.
     discount_share : ndarray of float, shape (K,)
     gain_share : ndarray of float, shape (L,)
-        Data shares of each discount and gain, as the gauge reads them.
+        Data shares of each discount and gain, as the gauge reads them; none is surer than
+        the discount or gain that it is measured against.
+    discount_unseen : ndarray of float, shape (K,)
+    gain_unseen : ndarray of float, shape (L,)
+        The part of each one's direction that no pair sees at all, from 0 to 1.
     move : float or None
         At the optimum, where shares are of the active pairs: how far any discount or
-        gain moves, to first order, if C doubles, dW / d log C = (I + C X'VX)^-1 W.
+        gain moves, to first order and tied grades aside, if C doubles:
+        dW / d log C = (I + C X'VX)^-1 W.
         Before a fit, where shares are of all pairs: None.
     """
 
@@ -67,6 +75,8 @@ class Identifiability(Structure):
     offset_share: float
     discount_share: Floats
     gain_share: Floats
+    discount_unseen: Floats
+    gain_unseen: Floats
     move: float | None
 
     def statements(self, labels: Sequence[Label] | None = None, noun: str = "grade") -> list[str]:
@@ -86,7 +96,8 @@ class Identifiability(Structure):
         n_grades = len(self.gain_share)
         names = [str(label) for label in (range(n_grades) if labels is None else labels)]
         said = [
-            f"the differences of {self.n_pairs} pairs have rank {self.rank} of {self.n_directions}"
+            f"the differences of the pairs ({self.n_pairs:,}) have rank {self.rank} of "
+            f"{self.n_directions}"
         ]
         if self.free_ranks:
             said.append(f"every {noun} at {_ranks(self.free_ranks)} could gain the same constant")
@@ -128,20 +139,22 @@ class Identifiability(Structure):
 
     def to_json(self, labels: Sequence[Label] | None = None, noun: str = "grade") -> dict[str, Any]:
         """Return everything as a JSON-able dict, the statements included."""
-        return {
-            "pairs": self.n_pairs,
-            "rank": self.rank,
-            "directions": self.n_directions,
-            "gauge": self.gauge,
-            "same_content": self.same_content,
-            "still_ranks": list(self.still_ranks),
-            "still_grades": list(self.still_grades),
-            "offset_share": self.offset_share,
-            "discount_share": self.discount_share.tolist(),
-            "gain_share": self.gain_share.tolist(),
-            "move": self.move,
+        return {key: _plain(value) for key, value in vars(self).items()} | {
+            "gains_determined_by": self.gains_determined_by,
+            "discounts_determined_by": self.discounts_determined_by,
             "statements": self.statements(labels, noun),
         }
+
+    @property
+    def gains_determined_by(self) -> list[Determined]:
+        """What determines each gain, as :func:`determined`."""
+        return [determined(*one) for one in zip(self.gain_share, self.gain_unseen, strict=True)]
+
+    @property
+    def discounts_determined_by(self) -> list[Determined]:
+        """What determines each discount, as :func:`determined`."""
+        both = zip(self.discount_share, self.discount_unseen, strict=True)
+        return [determined(*one) for one in both]
 
 
 def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
@@ -186,22 +199,48 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
         factors = factorise(W, gauge, seen, seen_by.still_grades, ordered=problem.monotone)
         discounts, gains = factors.discounts, factors.gains
 
-    def of(discounts: Floats, gains: Floats) -> float:
-        return share(share.in_gauge(np.outer(discounts, gains), gauge, seen))
+    everything = (
+        share
+        if W is None
+        else _Share(
+            gram(pairs, problem.n_grades, problem.weights[counted]),
+            problem.C,
+            problem.shape,
+            seen_by.still_grades,
+        )
+    )
+
+    def of(discounts: Floats, gains: Floats) -> tuple[float, float]:
+        direction = share.in_gauge(np.outer(discounts, gains), gauge, seen)
+        return share(direction), everything.unseen(direction)
 
     n_ranks, n_grades = problem.shape
     common = np.outer(np.ones(n_ranks), gains) * share.shown
     offset = share(share.without_offsets(common, seen))
     each_discount = np.array([of(rank, gains) for rank in np.eye(n_ranks)])
-    if not is_order(gauge):  # a discount is then only as sure as what all of them share
-        each_discount = np.minimum(each_discount, offset)
+    each_gain = np.array([of(discounts, grade) for grade in np.eye(n_grades)])
+    ends = [0]
+    if is_order(gauge):
+        ends = [int(np.argmax(discounts)), int(np.argmin(discounts))]
+    else:  # a discount is then only as sure as what all of them share
+        each_discount[:, 0] = np.minimum(each_discount[:, 0], offset)
+    shown = np.flatnonzero(share.shown)
+    if not problem.monotone:
+        anchors = [int(np.argmax(gains)), int(np.argmin(gains))]
+    else:
+        anchors = shown[:1].tolist()
+        if gauge.startswith("worst"):  # counted from the worst grade
+            anchors += shown[-1:].tolist()
+    each_discount, each_gain = _as_sure_as(each_discount, ends), _as_sure_as(each_gain, anchors)
     return Identifiability(
         **vars(seen_by),
         gauge=gauge,
         seen_offsets=seen,
         offset_share=offset,
-        discount_share=each_discount,
-        gain_share=np.array([of(discounts, grade) for grade in np.eye(n_grades)]),
+        discount_share=each_discount[:, 0],
+        gain_share=each_gain[:, 0],
+        discount_unseen=each_discount[:, 1],
+        gain_unseen=each_gain[:, 1],
         move=None if W is None else _move(problem, W, share, gauge, seen, seen_by.still_grades),
     )
 
@@ -228,6 +267,14 @@ class _Share:
             return 0.0
         along = self._vectors.T @ direction.ravel() / size
         return min(1.0, max(0.0, float(along**2 @ (1.0 - self._ridge))))
+
+    def unseen(self, direction: Floats) -> float:
+        """Return the part of a direction that is in the null space of X, from 0 to 1."""
+        size = float(np.linalg.norm(direction))
+        if size <= 1e-12:
+            return 1.0
+        along = self._vectors.T @ direction.ravel() / size
+        return min(1.0, float(along**2 @ (self._ridge == 1.0)))
 
     def pull_of_ridge(self, W: Floats) -> Floats:
         """Return (I + C X'VX)^-1 W = dW / d log C on the active piece, shape (K, L)."""
@@ -270,6 +317,13 @@ class _Share:
         return found - found.mean(axis=0) if is_order(gauge) else found
 
 
+def _as_sure_as(each: Floats, anchors: Sequence[int]) -> Floats:
+    """Let no (share, unseen) be better than that of what it is measured against."""
+    share = np.minimum(each[:, 0], each[list(anchors), 0].min(initial=1.0))
+    unseen = np.maximum(each[:, 1], each[list(anchors), 1].max(initial=0.0))
+    return np.column_stack([share, unseen])
+
+
 def _move(
     problem: Problem,
     W: Floats,
@@ -287,15 +341,36 @@ def _move(
     return float(max(np.abs(move).max() for move in moves))
 
 
-def determined(share: float, still: bool) -> Determined:
+def determined(share: float, unseen: float) -> Determined:
     """Say what determines a quantity: ``data``, more the ``ridge``, or ``none`` (nothing).
 
-    >>> determined(0.9, False), determined(0.3, False), determined(0.0, True)
-    ('data', 'ridge', 'none')
+    Parameters
+    ----------
+    share : float
+        Its data share.
+    unseen : float
+        The part of its direction that no pair sees. Where there is any, the number read
+        from W holds something of the ridge, however large the share.
+
+    Returns
+    -------
+    {"data", "ridge", "none"}
+
+    Examples
+    --------
+    >>> determined(0.9, 0.0), determined(0.9, 0.2), determined(0.3, 0.0), determined(0.0, 1.0)
+    ('data', 'ridge', 'ridge', 'none')
     """
-    if still or share < NOTHING:
+    if share < NOTHING:
         return "none"
-    return "data" if share >= HALF else "ridge"
+    return "data" if share >= HALF and unseen < SEEN else "ridge"
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON gives back for a field: arrays and tuples become lists."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _ranks(ranks: Sequence[int]) -> str:

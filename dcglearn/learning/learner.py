@@ -264,11 +264,6 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         tags.target_tags.required = False
         return tags
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn's estimators do."""
-        params: dict[str, Any] = super().get_params(deep)
-        return params
-
 
 def _flat(pairs: ArrayLike) -> Any:
     """Return pairs of shape (n, 2, K) as (n, 2 K), the shape scikit-learn's checks know."""

@@ -114,10 +114,6 @@ class Problem:
         found: Floats = np.maximum(0.0, self.margins - self.differences @ W.ravel())
         return found
 
-    def objective(self, W: Floats) -> float:
-        """Return the value to be minimised at W."""
-        return float(np.sum(W**2) + self.C * self.weights @ self.slacks(W) ** 2)
-
 
 def _checked_C(C: object) -> float:
     if not isinstance(C, bool) and isinstance(C, Real) and 0 < float(C) < math.inf:

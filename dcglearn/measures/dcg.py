@@ -216,10 +216,17 @@ class DCG:
                 f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings", "give one pool a ranking"
             )
         check_pools(rows, pool, self.n_grades)
-        return self._normalised(value, pool, leaves_empty(rows, pool, self.n_ranks))
+        width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
+        return self._normalised(value, pool, leaves_empty(rows, pool, self.n_ranks), width)
 
-    def _normalised(self, value: Floats, pool: Grades, empty: NDArray[np.bool_]) -> Floats:
-        best = np.where(empty, self._extreme(pool, True, True), self._extreme(pool, True, False))
+    def _normalised(
+        self, value: Floats, pool: Grades, empty: NDArray[np.bool_], width: int
+    ) -> Floats:
+        def extreme(best: bool) -> Floats:
+            free = self._extreme(pool, best, width) if empty.any() else np.zeros(empty.shape)
+            return np.where(empty, free, self._extreme(pool, best))
+
+        best = extreme(True)
         if self.normalise == "ideal":
             wrong = (best < 0) | ((best == 0) & (value < 0))
             if wrong.any():
@@ -230,9 +237,7 @@ class DCG:
                 )
             floor = np.zeros_like(best)
         else:
-            floor = np.where(
-                empty, self._extreme(pool, False, True), self._extreme(pool, False, False)
-            )
+            floor = extreme(False)
         span = best - floor
         found: Floats = np.zeros_like(value)
         np.divide(value - floor, span, out=found, where=span > 0)
@@ -251,22 +256,27 @@ class DCG:
         -------
         ndarray of float, shape (n,) or ()
         """
-        return self._extreme(as_grades(pools, self.n_grades, "pools"), True, False)
+        return self._extreme(as_grades(pools, self.n_grades, "pools"), True)
 
     def worst(self, pools: ArrayLike) -> Floats:
         """Return the smallest plain DCG that any ordering of each pool reaches."""
-        return self._extreme(as_grades(pools, self.n_grades, "pools"), False, False)
+        return self._extreme(as_grades(pools, self.n_grades, "pools"), False)
 
-    def _extreme(self, pools: Grades, best: bool, may_leave_empty: bool) -> Floats:
-        width = pools.shape[-1] if self.n_ranks is None else min(pools.shape[-1], self.n_ranks)
+    def _extreme(self, pools: Grades, best: bool, free_ranks: int = 0) -> Floats:
+        """Return the best or worst value of each pool.
+
+        With `free_ranks`, of rankings that use any of so many ranks and leave any empty.
+        """
+        width = free_ranks or min(pools.shape[-1], self.n_ranks or pools.shape[-1])
         discounts = self.discounts_for(width)
         sign = 1.0 if best else -1.0
         gains = sign * np.array(self.gains)
 
         def rearranged(pool: Grades) -> float:
-            filled = discounts[: len(pool)]
-            spare = np.zeros(len(filled) if may_leave_empty else 0)  # "no document" gains 0
-            return sign * largest_sum(filled, np.concatenate([gains[pool], spare]))
+            if not free_ranks:
+                return sign * largest_sum(discounts[: len(pool)], gains[pool])
+            nothing = np.zeros(width)  # what an empty rank gains
+            return sign * largest_sum(discounts, np.concatenate([gains[pool], nothing]))
 
         return extremes_of_pools(pools, rearranged).reshape(pools.shape[:-1])
 

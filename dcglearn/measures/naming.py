@@ -101,7 +101,7 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     return found
 
 
-def check_fit(measure: Measure, scale: Scale, n_ranks: int) -> None:
+def check_fit(measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments") -> None:
     """Refuse a measure of another K or L, or of other grades, than the lists it shall score.
 
     Parameters
@@ -109,6 +109,8 @@ def check_fit(measure: Measure, scale: Scale, n_ranks: int) -> None:
     measure : DCG or LinearUtility
     scale : Scale
     n_ranks : int
+    other : str
+        Whose K and L these are, for the message.
 
     Raises
     ------
@@ -117,16 +119,16 @@ def check_fit(measure: Measure, scale: Scale, n_ranks: int) -> None:
     """
     if measure.n_grades != len(scale):
         raise InputError(
-            f"has {measure.n_grades} grades, the judgments {len(scale)} ({scale})",
+            f"has {measure.n_grades} grades, {other} {len(scale)} ({scale})",
             "use a measure of the same grades, or declare the full scale",
         )
     if measure.grades is not None and measure.grades != scale.labels:
         theirs = " > ".join(map(str, measure.grades))
-        raise InputError(f"has the grades {theirs}, the judgments {scale}", "use one scale")
+        raise InputError(f"has the grades {theirs}, {other} {scale}", "use one scale")
     if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
         return
     if measure.n_ranks != n_ranks:
         raise InputError(
-            f"has {measure.n_ranks} ranks, the judgments {n_ranks}",
+            f"has {measure.n_ranks} ranks, {other} {n_ranks}",
             "use lists of one length, or cut a DCG with @",
         )

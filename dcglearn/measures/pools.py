@@ -90,22 +90,24 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
         )
 
 
-def leaves_empty(rankings: Grades, pools: Grades, n_ranks: int | None) -> NDArray[np.bool_]:
+def leaves_empty(rankings: Grades, pools: Grades, n_ranks: int | None = None) -> NDArray[np.bool_]:
     """Return which rankings leave a rank empty that a document of the pool could fill.
 
     Parameters
     ----------
     rankings : ndarray of int, shape (..., K)
     pools : ndarray of int, shape (..., N)
-    n_ranks : int or None
-        Ranks below it do not count.
+    n_ranks : int, optional
+        Ranks below it do not count. Ranks that a narrow array does not have are empty.
 
     Returns
     -------
     ndarray of bool, shape (...)
     """
+    could = (pools != NO_DOCUMENT).sum(axis=-1)
+    if n_ranks is not None:
+        could = np.minimum(could, n_ranks)
     ranks = np.arange(rankings.shape[-1])
-    could = (pools != NO_DOCUMENT).sum(axis=-1)[..., None]
-    counted = (ranks < could) & (ranks < (len(ranks) if n_ranks is None else n_ranks))
-    found: NDArray[np.bool_] = ((rankings == NO_DOCUMENT) & counted).any(axis=-1)
+    filled = ((rankings != NO_DOCUMENT) & (ranks < could[..., None])).sum(axis=-1)
+    found: NDArray[np.bool_] = filled < could
     return found

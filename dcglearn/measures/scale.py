@@ -184,7 +184,8 @@ class Scale:
         if names:
             raise InputError(
                 f"grades are names ({', '.join(names[:5])})",
-                "declare their order with --scale, best first, such as perfect,good,bad",
+                "declare their order with --scale, best first, such as perfect,good,bad; fit, "
+                "inspect and agree take documents without grades with --encoding documents",
             )
         return cls(tuple(sorted(seen, key=float, reverse=True)))
 

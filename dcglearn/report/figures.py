@@ -79,6 +79,7 @@ def draw_measure(
     title: str,
     doubtful: Mapping[str, Sequence[bool]] | None = None,
     gauge: str = "worst",
+    noun: str = "grade",
 ) -> Figure:
     """Draw gains and discounts beside the presets, and W as a picture.
 
@@ -96,6 +97,8 @@ def draw_measure(
     gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
         How the measure is to be read; the presets are brought to the same form (see
         :mod:`dcglearn.learning.factorise`).
+    noun : {"grade", "document"}, default "grade"
+        What gains are of; presets say nothing of documents.
 
     Returns
     -------
@@ -107,11 +110,11 @@ def draw_measure(
         FigureCanvasAgg(figure)
         axes = list(np.atleast_1d(figure.subplots(1, panels)))
         if dcg is not None:
-            _draw_gains(axes.pop(0), dcg, presets, scale, doubtful, gauge)
+            _draw_gains(axes.pop(0), dcg, presets, scale, doubtful, gauge, noun)
             n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
             _draw_discounts(axes.pop(0), dcg, presets, n_ranks, doubtful, gauge)
         if utility is not None:
-            _draw_weights(axes.pop(0), utility, scale)
+            _draw_weights(axes.pop(0), utility, scale, noun)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
@@ -134,7 +137,8 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     if known is None:
         raise InputError("an empty measure file", "give one with a dcg or a utility")
     scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
-    gauge, doubtful, presets = "worst", None, usual_presets(scale, known.n_ranks or 10)
+    gauge, doubtful, noun = "worst", None, "grade"
+    presets = usual_presets(scale, known.n_ranks or 10)
     if is_learned(content):
         gauge = content.about["factors"]["gauge"]
         gains, discounts = parameter_status(content)
@@ -143,8 +147,8 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
             "discounts": [kind in ("ridge", "none") for kind in discounts],
         }
         if content.about["parameters"]["encoding"] == "documents":
-            presets = {name: p for name, p in presets.items() if name == "linear-log2"}
-    return draw_measure(content.dcg, content.utility, presets, scale, title, doubtful, gauge)
+            noun = "document"
+    return draw_measure(content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun)
 
 
 def draw_comparison(comparison: Comparison, title: str) -> Figure:
@@ -210,9 +214,11 @@ def _draw_gains(
     scale: Scale,
     doubtful: Mapping[str, Sequence[bool]] | None,
     gauge: str,
+    noun: str,
 ) -> None:
+    documents = noun == "document"
     drawn: list[tuple[float, ...]] = []
-    for name, other in presets.items():
+    for name, other in ({} if documents else presets).items():
         gains = np.array(other.gains)
         gains = gains / gains.max() if gauge.startswith("absolute") else unit_range(gains)
         if tuple(gains) in drawn:
@@ -221,9 +227,9 @@ def _draw_gains(
         _line(axes, gains, _short(name, other, "gains"), len(drawn))
     _line(axes, np.array(dcg.gains), "this measure", 0, (doubtful or {}).get("gains"))
     axes.set(
-        title="Gain by grade",
-        xlabel="grade, best first",
-        ylabel="gain (best = 1)",
+        title="Relevance by document" if documents else "Gain by grade",
+        xlabel="document" if documents else "grade, best first",
+        ylabel="relevance (most = 1, least = 0)" if documents else "gain (best = 1)",
         xticks=range(dcg.n_grades),
         xticklabels=[str(label) for label in scale.labels],
     )
@@ -266,7 +272,7 @@ def _draw_discounts(
     axes.legend(ncols=3, loc="upper center")
 
 
-def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale) -> None:
+def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
     matrix = utility.matrix
     limit = float(np.abs(matrix).max()) or 1.0
     image = axes.imshow(matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
@@ -279,8 +285,8 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale) -> None:
             )  # fmt: skip
     ticks = _ticks(utility.n_ranks)
     axes.set(
-        title="W, the learned worth of a grade at a rank",
-        xlabel="grade, best first",
+        title=f"W, the learned worth of a {noun} at a rank",
+        xlabel="grade, best first" if noun == "grade" else noun,
         ylabel="rank",
         xticks=range(utility.n_grades),
         xticklabels=[str(label) for label in scale.labels],

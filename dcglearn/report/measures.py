@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.learning.factorise import is_order
-from dcglearn.learning.identify import determined
+from dcglearn.learning.identify import Determined
 from dcglearn.measures.agreement import Measure
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.scale import Label
@@ -56,8 +56,8 @@ def learned_text(content: MeasureFile) -> str:
         discounts.text(),
         "",
         f"gauge: {reading}",
-        "data share: how far the data, not the ridge w'w, decide (1: data alone). (x): more the "
-        "ridge; -: nothing decides",
+        "data share: how far the data, not the ridge w'w, decide (1: data alone); it says nothing "
+        "of sampling error. (x): the ridge has a say; -: nothing decides",
         *_moves(about["identifiability"]["move"]),
         f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG holds "
         f"{about['factors']['first_share']:.1%} of W in this gauge",
@@ -161,8 +161,8 @@ _FACTS = {
     "certificate": {"gap", "distance", "size", "active_pairs", "tied_grades"},
     "factors": {"gauge", "second_ratio", "first_share"},
     "identifiability": {
-        "statements", "gauge", "move", "still_ranks", "still_grades", "gain_share",
-        "discount_share",
+        "statements", "gauge", "move", "still_grades", "gain_share", "discount_share",
+        "gains_determined_by", "discounts_determined_by",
     },
     "agreement": {"utility", "rank_one", "dcg"},
 }  # fmt: skip
@@ -226,7 +226,6 @@ def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
     """
     gains, discounts = _values(content)
     found = content.about["identifiability"]
-    still_ranks = [k - 1 for k in found["still_ranks"]]
     ends = [0]
     if is_order(found["gauge"]):
         ends = [discounts.index(max(discounts)), discounts.index(min(discounts))]
@@ -236,19 +235,17 @@ def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
         shown = [grade for grade in range(len(gains)) if grade not in found["still_grades"]]
         anchors = [shown[0]] if found["gauge"].startswith("absolute") else [shown[0], shown[-1]]
     return (
-        _status(gains, found["gain_share"], found["still_grades"], anchors),
-        _status(discounts, found["discount_share"], still_ranks, ends),
+        _status(gains, found["gains_determined_by"], anchors),
+        _status(discounts, found["discounts_determined_by"], ends),
     )
 
 
 def _status(
-    values: Sequence[float], shares: Sequence[float], still: Sequence[int], fixed: Sequence[int]
+    values: Sequence[float], determined_by: Sequence[Determined], fixed: Sequence[int]
 ) -> list[Status]:
     return [
-        FIXED
-        if i in fixed and i not in still and abs(value) in (0.0, 1.0)
-        else determined(share, i in still)
-        for i, (value, share) in enumerate(zip(values, shares, strict=True))
+        FIXED if i in fixed and abs(value) in (0.0, 1.0) and by != "none" else by
+        for i, (value, by) in enumerate(zip(values, determined_by, strict=True))
     ]
 
 

@@ -62,7 +62,7 @@ def inspection(summary: Summary) -> str:
         f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; both ways: "
         f"{s.contradicted_pairs:,} (with {s.contradicted:,} judgments)",
         f"strict judgments of lists that were also judged a tie: {s.also_tied:,}",
-        f"no measure of these grades agrees with more than {s.ceiling_identical:.4f} (identical "
+        f"no measure of these lists agrees with more than {s.ceiling_identical:.4f} (identical "
         f"lists), or {s.ceiling:.4f} (contradictions too)",
     ]
     if s.without_query:
