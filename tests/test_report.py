@@ -133,6 +133,13 @@ def test_what_no_pair_shows_is_a_dash() -> None:
     content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
     assert parameter_tables(content)[1].rows[1] == ("2", "-", "0.00")
     assert "no pair differs at rank 2: no discount there" in learned_text(content)
+    lists[:, :, 1], lists[:, :, 0] = lists[:, :, 0], 1  # now rank 1 is the one that is still
+    data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
+    rows = parameter_tables(learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x"))[
+        1
+    ].rows
+    assert rows[0] == ("1", "-", "0.00")
+    assert [row[1:] for row in rows if row[2] == "fixed"] == [("1.000", "fixed")]
 
 
 def test_comparisons_are_drawn_with_their_intervals() -> None:

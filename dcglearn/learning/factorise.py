@@ -49,12 +49,17 @@ class Factors:
     singular_values : ndarray of float
         Of the W in its gauge, descending.
     gauge : {"worst", "absolute", "worst order", "absolute order"}
+    fixed_discounts, fixed_gains : tuple of int
+        Which of them (from 0) are what they are by convention of sign and scale, 0 or 1
+        in size; the others are measured against these.
     """
 
     discounts: Floats
     gains: Floats
     singular_values: Floats
     gauge: Gauge
+    fixed_discounts: tuple[int, ...]
+    fixed_gains: tuple[int, ...]
 
     @property
     def first_share(self) -> float:
@@ -119,9 +124,11 @@ def factorise(
     upright = gains[best] - gains[worst] if ordered else (ranks.mean() - ranks) @ discounts
     if upright < 0 or (upright == 0 and gains[best] < 0):
         discounts, gains = -discounts, -gains
-    discounts = _spread(discounts) if is_order(gauge) else _scaled(discounts, discounts[0])
-    gains = _scaled(gains, gains[best]) if ordered else _spread(gains)
-    return Factors(_clean(discounts), _clean(gains), s, gauge)
+    discounts, fixed_discounts = _spread(discounts) if is_order(gauge) else _scaled(discounts, 0)
+    gains, fixed_gains = _scaled(gains, best) if ordered else _spread(gains)
+    if ordered and gauge.startswith("worst"):
+        fixed_gains = (*fixed_gains, worst)
+    return Factors(_clean(discounts), _clean(gains), s, gauge, fixed_discounts, fixed_gains)
 
 
 def is_order(gauge: str) -> bool:
@@ -192,12 +199,13 @@ def _aligned(W: Floats, seen_offsets: ArrayLike) -> Floats:
     return T
 
 
-def _scaled(values: Floats, anchor: float) -> Floats:
+def _scaled(values: Floats, anchor: int) -> tuple[Floats, tuple[int, ...]]:
     """Make the anchor 1 in size, or the largest value where the anchor is about 0."""
-    largest = float(np.abs(values).max())
-    size = abs(float(anchor)) if abs(anchor) > 1e-9 * largest else largest
-    found: Floats = values / size if size else values
-    return found
+    sizes = np.abs(values)
+    if sizes[anchor] <= 1e-9 * sizes.max():
+        anchor = int(np.argmax(sizes))
+    found: Floats = values / sizes[anchor] if sizes[anchor] else values
+    return found, (anchor,)
 
 
 def _clean(values: Floats) -> Floats:
@@ -206,9 +214,9 @@ def _clean(values: Floats) -> Floats:
     return found
 
 
-def _spread(values: Floats) -> Floats:
-    """Map the smallest value to 0 and the largest to 1 (all alike: all 0)."""
+def _spread(values: Floats) -> tuple[Floats, tuple[int, ...]]:
+    """Map the smallest value to 0 and the largest to 1 (all alike: all 0); say which they are."""
     low = values - values.min()
     largest = low.max()
     found: Floats = low / largest if largest > 0 else low
-    return found
+    return found, (int(np.argmax(values)), int(np.argmin(values)))

@@ -2,36 +2,27 @@
 
 Directions of W that pairs cannot see are left to the size penalty w'w, the ridge (see
 :mod:`dcglearn.learning.structure`). Rank is not enough: a few pairs of different content
-make X of full rank while the ridge still decides. How far data determine a direction t,
-|t| = 1, is its *data share*
-
-    share(t) = 1 - t'(I + C X'VX)^-1 t      between 0 (ridge alone) and 1 (data alone),
-
-over all pairs before a fit (an upper limit), and over the active pairs at a given W: a
-pair that has reached its margin pulls no more.
+make X of full rank while the ridge still decides. So each discount and each gain, as it is
+read from W, has a data share (:mod:`dcglearn.learning.shares`): over all pairs before a fit,
+which is an upper limit, and over the active pairs at a given W, for a pair that has
+reached its margin pulls no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.learning.encoding import gram
-from dcglearn.learning.factorise import Gauge, factorise, is_order
+from dcglearn.learning.factorise import Factors, Gauge, factorise, is_order
 from dcglearn.learning.problem import Problem
+from dcglearn.learning.shares import HALF, NOTHING, Shares
 from dcglearn.learning.structure import Structure, structure
 from dcglearn.measures.discounts import Floats, rule_discounts
 from dcglearn.measures.scale import Label
-
-HALF = 0.5
-"""Below this data share the ridge weighs more than the data."""
-
-NOTHING = 1e-9
-"""Below this data share there are no data at all, but for rounding."""
 
 SEEN = 1e-6
 """A direction is seen when no more of it than this is in the null space of X."""
@@ -188,133 +179,39 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     'every grade at ranks 1-2 could gain the same constant'
     """
     counted = problem.weights > 0
-    pairs = problem.pairs[counted]
-    seen_by = structure(pairs, problem.n_grades)
-    active = counted if W is None else counted & (problem.slacks(W) > 0)
-    curvature = gram(problem.pairs[active], problem.n_grades, problem.weights[active])
-    share = _Share(curvature, problem.C, problem.shape, seen_by.still_grades)
-    gauge, seen = share.gauge(seen_by.still_ranks)
-    discounts, gains = rule_discounts("log2", problem.shape[0]), share.spaced(1.0, 0.0)
+    found = structure(problem.pairs[counted], problem.n_grades)
+    everything = _shares(problem, counted, found)
+    shares = everything
     if W is not None:
-        factors = factorise(W, gauge, seen, seen_by.still_grades, ordered=problem.monotone)
-        discounts, gains = factors.discounts, factors.gains
-
-    everything = (
-        share
-        if W is None
-        else _Share(
-            gram(pairs, problem.n_grades, problem.weights[counted]),
-            problem.C,
-            problem.shape,
-            seen_by.still_grades,
-        )
-    )
-
-    def of(discounts: Floats, gains: Floats) -> tuple[float, float]:
-        direction = share.in_gauge(np.outer(discounts, gains), gauge, seen)
-        return share(direction), everything.unseen(direction)
+        shares = _shares(problem, counted & (problem.slacks(W) > 0), found)
+    gauge, seen = shares.gauge(found.still_ranks)
+    reading = _reading(problem, W, shares, gauge, seen, found)
 
     n_ranks, n_grades = problem.shape
-    common = np.outer(np.ones(n_ranks), gains) * share.shown
-    offset = share(share.without_offsets(common, seen))
-    each_discount = np.array([of(rank, gains) for rank in np.eye(n_ranks)])
-    each_gain = np.array([of(discounts, grade) for grade in np.eye(n_grades)])
-    ends = [0]
-    if is_order(gauge):
-        ends = [int(np.argmax(discounts)), int(np.argmin(discounts))]
-    else:  # a discount is then only as sure as what all of them share
-        each_discount[:, 0] = np.minimum(each_discount[:, 0], offset)
-    shown = np.flatnonzero(share.shown)
-    if not problem.monotone:
-        anchors = [int(np.argmax(gains)), int(np.argmin(gains))]
-    else:
-        anchors = shown[:1].tolist()
-        if gauge.startswith("worst"):  # counted from the worst grade
-            anchors += shown[-1:].tolist()
-    each_discount, each_gain = _as_sure_as(each_discount, ends), _as_sure_as(each_gain, anchors)
+    common = np.outer(np.ones(n_ranks), reading.gains) * shares.shown
+    offset = shares.share(shares.without_offsets(common, seen))
+
+    def sureness(discounts: Floats, gains: Floats) -> tuple[float, float]:
+        direction = shares.in_gauge(np.outer(discounts, gains), gauge, seen)
+        return shares.share(direction), everything.unseen(direction)
+
+    discount = np.array([sureness(rank, reading.gains) for rank in np.eye(n_ranks)])
+    gain = np.array([sureness(reading.discounts, grade) for grade in np.eye(n_grades)])
+    if not is_order(gauge):  # a discount is then only as sure as what all of them share
+        discount[:, 0] = np.minimum(discount[:, 0], offset)
+    discount = _as_sure_as(discount, reading.fixed_discounts)
+    gain = _as_sure_as(gain, reading.fixed_gains)
     return Identifiability(
-        **vars(seen_by),
+        **vars(found),
         gauge=gauge,
         seen_offsets=seen,
         offset_share=offset,
-        discount_share=each_discount[:, 0],
-        gain_share=each_gain[:, 0],
-        discount_unseen=each_discount[:, 1],
-        gain_unseen=each_gain[:, 1],
-        move=None if W is None else _move(problem, W, share, gauge, seen, seen_by.still_grades),
+        discount_share=discount[:, 0],
+        gain_share=gain[:, 0],
+        discount_unseen=discount[:, 1],
+        gain_unseen=gain[:, 1],
+        move=None if W is None else _move(problem, W, shares, reading, seen, found),
     )
-
-
-class _Share:
-    """share(t) of directions t of W, for the curvature C X'VX of some pairs.
-
-    In the eigenvectors e of X'VX, with eigenvalues h, it is sum (e't)^2 C h / (1 + C h).
-    """
-
-    def __init__(
-        self, curvature: Floats, C: float, shape: tuple[int, int], still: tuple[int, ...]
-    ) -> None:
-        self.shape = shape
-        self.shown = np.array([grade not in still for grade in range(shape[1])])
-        values, self._vectors = np.linalg.eigh(curvature)
-        noise = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        strength = C * np.where(values > noise, values, 0.0)
-        self._ridge = 1.0 / (1.0 + strength)
-
-    def __call__(self, direction: Floats) -> float:
-        size = float(np.linalg.norm(direction))
-        if size <= 1e-12:
-            return 0.0
-        along = self._vectors.T @ direction.ravel() / size
-        return min(1.0, max(0.0, float(along**2 @ (1.0 - self._ridge))))
-
-    def unseen(self, direction: Floats) -> float:
-        """Return the part of a direction that is in the null space of X, from 0 to 1."""
-        size = float(np.linalg.norm(direction))
-        if size <= 1e-12:
-            return 1.0
-        along = self._vectors.T @ direction.ravel() / size
-        return min(1.0, float(along**2 @ (self._ridge == 1.0)))
-
-    def pull_of_ridge(self, W: Floats) -> Floats:
-        """Return (I + C X'VX)^-1 W = dW / d log C on the active piece, shape (K, L)."""
-        found: Floats = self._vectors @ (self._ridge * (self._vectors.T @ W.ravel()))
-        return found.reshape(W.shape)
-
-    def gauge(self, still_ranks: tuple[int, ...]) -> tuple[Gauge, NDArray[np.bool_]]:
-        """Choose how to read W: by what is half as well determined as what is beside it."""
-        n_ranks = self.shape[0]
-        gains, ones = self.spaced(1.0, -1.0), self.shown * 1.0
-        ranks = np.eye(n_ranks)
-        offsets = [self(np.outer(rank, ones)) for rank in ranks]
-        contrasts = [self(np.outer(rank, gains)) for rank in ranks]
-        seen = np.array(
-            [o >= max(HALF * c, NOTHING) for o, c in zip(offsets, contrasts, strict=True)]
-        )
-        rows = "absolute" if seen.any() else "worst"
-        moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
-        between = [self(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving] or [0.0]
-        offset = self(self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), seen))
-        order = offset < HALF * float(np.median(between))
-        return cast(Gauge, f"{rows} order" if order else rows), seen
-
-    def spaced(self, best: float, worst: float) -> Floats:
-        """Return equally spaced gains of the grades that are shown, 0 for the others."""
-        gains = np.zeros(len(self.shown))
-        gains[self.shown] = np.linspace(best, worst, int(self.shown.sum()))
-        return gains
-
-    def without_offsets(self, direction: Floats, seen: NDArray[np.bool_]) -> Floats:
-        """Take off a direction the rank offsets that are not seen."""
-        ones = self.shown * 1.0
-        offsets = direction @ ones / max(1.0, ones.sum()) * ~seen
-        found: Floats = direction - np.outer(offsets, ones)
-        return found
-
-    def in_gauge(self, direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
-        """Take off a direction what the gauge declares to be without meaning."""
-        found = self.without_offsets(direction * self.shown, seen)
-        return found - found.mean(axis=0) if is_order(gauge) else found
 
 
 def _as_sure_as(each: Floats, anchors: Sequence[int]) -> Floats:
@@ -324,21 +221,52 @@ def _as_sure_as(each: Floats, anchors: Sequence[int]) -> Floats:
     return np.column_stack([share, unseen])
 
 
+def _shares(problem: Problem, rows: NDArray[np.bool_], found: Structure) -> Shares:
+    return Shares(
+        problem.pairs[rows],
+        problem.weights[rows],
+        problem.C,
+        problem.n_grades,
+        found.still_grades,
+    )
+
+
+def _reading(
+    problem: Problem,
+    W: Floats | None,
+    shares: Shares,
+    gauge: Gauge,
+    seen: NDArray[np.bool_],
+    found: Structure,
+) -> Factors:
+    """Return the factors of W, or typical ones where nothing is fitted yet."""
+    if W is not None:
+        return factorise(W, gauge, seen, found.still_grades, ordered=problem.monotone)
+    n_ranks = problem.shape[0]
+    shown = np.flatnonzero(shares.shown).tolist()
+    return Factors(
+        discounts=rule_discounts("log2", n_ranks),
+        gains=shares.spaced(1.0, 0.0),
+        singular_values=np.zeros(0),
+        gauge=gauge,
+        fixed_discounts=(0, n_ranks - 1) if is_order(gauge) else (0,),
+        fixed_gains=tuple(shown[:1] + shown[-1:]),
+    )
+
+
 def _move(
     problem: Problem,
     W: Floats,
-    share: _Share,
-    gauge: Gauge,
+    shares: Shares,
+    reading: Factors,
     seen: NDArray[np.bool_],
-    still_grades: tuple[int, ...],
+    found: Structure,
 ) -> float:
     """Return how far a gain or discount moves, at most, if C doubles (to first order)."""
-    after = W + np.log(2) * share.pull_of_ridge(W)
-    one, two = (
-        factorise(V, gauge, seen, still_grades, ordered=problem.monotone) for V in (W, after)
-    )
-    moves = (one.discounts - two.discounts, (one.gains - two.gains)[share.shown])
-    return float(max(np.abs(move).max() for move in moves))
+    after = W + np.log(2) * shares.pull_of_ridge(W)
+    then = factorise(after, reading.gauge, seen, found.still_grades, ordered=problem.monotone)
+    moves = (reading.discounts - then.discounts, (reading.gains - then.gains)[shares.shown])
+    return float(max(np.abs(move).max(initial=0.0) for move in moves))
 
 
 def determined(share: float, unseen: float) -> Determined:

@@ -58,6 +58,8 @@ def learned_measure(
         "certificate": learner.certificate_.to_json(),
         "factors": {
             "gauge": factors.gauge,
+            "fixed_gains": list(factors.fixed_gains),
+            "fixed_discounts": list(factors.fixed_discounts),
             "singular_values": factors.singular_values.tolist(),
             "second_ratio": factors.second_ratio,
             "first_share": factors.first_share,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.factorise import is_order
 from dcglearn.learning.identify import Determined
 from dcglearn.measures.agreement import Measure
 from dcglearn.measures.files import MeasureFile
@@ -159,9 +158,9 @@ _FACTS = {
     "parameters": {"encoding", "margin", "C", "solver"},
     "solution": {"solver", "polished"},
     "certificate": {"gap", "distance", "size", "active_pairs", "tied_grades"},
-    "factors": {"gauge", "second_ratio", "first_share"},
+    "factors": {"gauge", "second_ratio", "first_share", "fixed_gains", "fixed_discounts"},
     "identifiability": {
-        "statements", "gauge", "move", "still_grades", "gain_share", "discount_share",
+        "statements", "gauge", "move", "gain_share", "discount_share",
         "gains_determined_by", "discounts_determined_by",
     },
     "agreement": {"utility", "rank_one", "dcg"},
@@ -224,29 +223,15 @@ def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
     gains, discounts : lists of {"fixed", "data", "ridge", "none"}
         ``fixed``: by convention of the gauge.
     """
-    gains, discounts = _values(content)
-    found = content.about["identifiability"]
-    ends = [0]
-    if is_order(found["gauge"]):
-        ends = [discounts.index(max(discounts)), discounts.index(min(discounts))]
-    if content.about["parameters"]["encoding"] == "documents":
-        anchors = [gains.index(max(gains)), gains.index(min(gains))]
-    else:
-        shown = [grade for grade in range(len(gains)) if grade not in found["still_grades"]]
-        anchors = [shown[0]] if found["gauge"].startswith("absolute") else [shown[0], shown[-1]]
+    found, factors = content.about["identifiability"], content.about["factors"]
     return (
-        _status(gains, found["gains_determined_by"], anchors),
-        _status(discounts, found["discounts_determined_by"], ends),
+        _status(found["gains_determined_by"], factors["fixed_gains"]),
+        _status(found["discounts_determined_by"], factors["fixed_discounts"]),
     )
 
 
-def _status(
-    values: Sequence[float], determined_by: Sequence[Determined], fixed: Sequence[int]
-) -> list[Status]:
-    return [
-        FIXED if i in fixed and abs(value) in (0.0, 1.0) and by != "none" else by
-        for i, (value, by) in enumerate(zip(values, determined_by, strict=True))
-    ]
+def _status(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[Status]:
+    return [FIXED if i in fixed and by != "none" else by for i, by in enumerate(determined_by)]
 
 
 def _rows(
