@@ -54,7 +54,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     steps: list[tuple[list[str], str]] = [
         (make, ""),
         (["-m", "dcglearn", "inspect", name], "inspect.txt"),
-        (["-m", "dcglearn", "fit", name, "-o", learned], "fit.txt"),
+        (["-m", "dcglearn", "fit", name, "--intervals", "200", "-o", learned], "fit.txt"),
         (["-m", "dcglearn", "show", learned, "-o", "learned.svg"], ""),
         (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
         (["-m", "dcglearn", "agree", name], "agree.txt"),

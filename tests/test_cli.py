@@ -96,6 +96,16 @@ def test_fit_and_what_it_writes(run: Run, folder: Path) -> None:
     assert printed["dcg"] == document["dcg"]
 
 
+def test_fit_with_intervals(run: Run, folder: Path) -> None:
+    found = run("fit", "p.jsonl", "--intervals", "10", "-o", "with.json", cwd=folder)
+    assert "95% interval" in found.stdout
+    assert "bootstrap over queries, 10 fits" in found.stdout
+    shown = run("show", "with.json", "--no-figure", cwd=folder).stdout
+    assert "95% interval" in shown
+    about = json.loads((folder / "with.json").read_text())["about"]
+    assert len(about["intervals"]["discounts"]) == 5
+
+
 def test_fit_by_cross_validation(run: Run, folder: Path) -> None:
     found = run("fit", "p.jsonl", "--C", "cv", "--margin", "hamming", "--json", cwd=folder)
     choice = json.loads(found.stdout)["choice_of_C"]

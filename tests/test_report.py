@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,25 @@ def test_discounts_known_up_to_an_affine_map_are_drawn_so() -> None:
     zipf = lines(figure, 1)["zipf"]
     assert (zipf[0], zipf[-1]) == (1.0, 0.0)
     assert "affine" in figure.axes[1].get_title(loc="left")
+
+
+def test_intervals_are_drawn_and_named() -> None:
+    content = a_fit()
+    bounds = {
+        "gains": [[1, 1], [0.4, 0.6], [0, 0]],
+        "discounts": [[1, 1], [0.5, 0.7], [0.4, 0.5], [0.3, 0.5]],
+        "level": 0.95, "resamples": 20, "left_out": 0,
+    }  # fmt: skip
+    content = replace(content, about={**content.about, "intervals": bounds})
+    figure = draw_measure_file(content, "title", SCALE)
+    bars = [line for line in figure.axes[1].get_lines() if line.get_linewidth() == 5]
+    drawn = [[float(y) for y in line.get_ydata()] for line in bars]  # type: ignore[union-attr]  # arrays
+    assert drawn == bounds["discounts"][1:]
+    assert "95% bootstrap intervals over queries" in figure._suptitle.get_text()  # type: ignore[attr-defined]  # no getter
+    gains, discounts = parameter_tables(content)
+    assert gains.columns[-1] == "95% interval"
+    assert [row[3] for row in gains.rows] == ["", "0.400 to 0.600", ""]
+    assert discounts.rows[1][3] == "0.500 to 0.700"
 
 
 def test_doubtful_numbers_are_hollow_and_in_brackets() -> None:

@@ -17,6 +17,7 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.study.compare import LEARNED_DCG, LEARNED_UTILITY, compare
 from dcglearn.study.evaluate import identifiable_similarity, similarity
+from dcglearn.study.intervals import parameter_intervals
 from dcglearn.study.significance import clustered_intervals
 from dcglearn.study.simulate import (
     BASE_LIST,
@@ -272,3 +273,40 @@ def precision(design: str, n: int, truth: DCG, seed: int) -> float:
     train, held_out = flipped(train, 40, rng), pairs(1000, "permutations")
     learners = [DCGLearner(n_grades=5, C=10.0**p).fit(train) for p in range(-4, 4)]
     return max(learners, key=lambda one: one.score(held_out)).score(test)
+
+
+def test_intervals_of_parameters_hold_the_truth_about_as_often_as_they_say() -> None:
+    held = []
+    for seed in range(10):
+        data = judged(400, seed, reliability=2.0, indifference=0.0)
+        learner = DCGLearner(n_grades=3).fit(data.pairs)
+        found = parameter_intervals(learner, data, np.random.default_rng(0), 40)
+        assert found.gains[0].tolist() == [1, 1]  # fixed
+        assert found.gains[2].tolist() == [0, 0]
+        assert found.discounts[0].tolist() == [1, 1]
+        c = 1 / np.log2(np.arange(2, 7))
+        held += list((found.discounts[1:, 0] <= c[1:]) & (c[1:] <= found.discounts[1:, 1]))
+        held.append(found.gains[1, 0] <= 0.5 <= found.gains[1, 1])
+    assert 0.8 <= np.mean(held) <= 1.0
+
+
+def test_intervals_are_the_same_for_the_same_seed_and_narrow_with_more_data() -> None:
+    few, many = judged(150, 1), judged(1500, 1)
+    widths = []
+    for data in (few, many):
+        learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
+        one, two = (
+            parameter_intervals(learner, data, np.random.default_rng(5), 20) for _ in range(2)
+        )
+        assert one.to_json() == two.to_json()
+        assert one.left_out == 0
+        widths.append(np.ptp(one.discounts, axis=1).mean())
+    assert widths[1] < 0.6 * widths[0]
+
+
+def test_intervals_need_queries() -> None:
+    data = judged(40, 3)
+    one = data.take(data.queries == data.queries[np.flatnonzero(data.strict)[0]])
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    with pytest.raises(InputError, match="intervals from judgments of 1 query"):
+        parameter_intervals(learner, one, np.random.default_rng(0), 5)

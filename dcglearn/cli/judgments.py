@@ -136,9 +136,10 @@ def inspect(
     say("\n" + inspection(summary))
     say("\nWhat these judgments determine, before any fit (C = 1):")
     say(undetermined(found.statements(labels, noun)))
+    reading = "gain" if noun == "grade" else "relevance"
     say(
         f"  - data share of one constant added to all discounts: at most {found.offset_share:.2f}; "
-        f"of the least determined discount {found.discount_share.min():.2f}, {noun} "
+        f"of the least determined discount {found.discount_share.min():.2f}, {reading} "
         f"{found.gain_share.min():.2f} (1: the data alone decide; 0: the ridge w'w alone)"
     )
 

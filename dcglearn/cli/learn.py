@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,6 +60,15 @@ def fit(
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="JSON", help="Write the measure here.")
     ] = None,
+    intervals: Annotated[
+        int,
+        typer.Option(
+            "--intervals",
+            min=0,
+            metavar="N",
+            help="Give 95% intervals of gains and discounts, from N fits to resampled queries.",
+        ),
+    ] = 0,
     seed: SeedOption = 0,
     lenient: LenientOption = False,
     json: JsonOption = False,
@@ -87,7 +97,10 @@ def fit(
             learner.set_params(C=choice.C)
         with reporting(f"solving for {len(data.pairs):,} pairs"):
             learner.fit(data.pairs, sample_weight=data.pair_weights)
-    content = learned_measure(learner, data, Path(prefs).name, part)
+        content = learned_measure(learner, data, Path(prefs).name, part)
+        if intervals:
+            found = _intervals(learner, data, np.random.default_rng(seed), intervals)
+            content = replace(content, about={**content.about, "intervals": found})
     if out is not None:
         write_measure(out, content)
     if json:
@@ -133,6 +146,7 @@ def compare(
 
     from dcglearn.measures.naming import measure_for
     from dcglearn.measures.presets import usual_presets
+    from dcglearn.report.measures import is_learned
     from dcglearn.report.words import comparison_table
     from dcglearn.study import compare as study
 
@@ -164,7 +178,8 @@ def compare(
         return
     say(comparison_table(found).text())
     for one in named:
-        if one.file and one.file.about.get("learned_from", {}).get("file") == Path(prefs).name:
+        source = one.file.about["learned_from"] if one.file and is_learned(one.file) else {}
+        if source.get("file") == Path(prefs).name:
             say(f"{one.name} was itself learned from {Path(prefs).name}: its agreement flatters it")
     for path in out or []:
         say(f"wrote {path}")
@@ -203,6 +218,15 @@ def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, us
             use=use,
             advance=advance,
         )
+
+
+def _intervals(
+    learner: DCGLearner, data: Preferences, rng: np.random.Generator, resamples: int
+) -> dict[str, Any]:
+    from dcglearn.study.intervals import parameter_intervals
+
+    with reporting("intervals, by fits") as advance:
+        return parameter_intervals(learner, data, rng, resamples, advance=advance).to_json()
 
 
 def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:

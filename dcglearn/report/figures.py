@@ -80,6 +80,7 @@ def draw_measure(
     doubtful: Mapping[str, Sequence[bool]] | None = None,
     gauge: str = "worst",
     noun: str = "grade",
+    bounds: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw gains and discounts beside the presets, and W as a picture.
 
@@ -99,6 +100,8 @@ def draw_measure(
         :mod:`dcglearn.learning.factorise`).
     noun : {"grade", "document"}, default "grade"
         What gains are of; presets say nothing of documents.
+    bounds : mapping, optional
+        ``gains`` and ``discounts``: (low, high) of each, drawn as bars.
 
     Returns
     -------
@@ -110,9 +113,11 @@ def draw_measure(
         FigureCanvasAgg(figure)
         axes = list(np.atleast_1d(figure.subplots(1, panels)))
         if dcg is not None:
-            _draw_gains(axes.pop(0), dcg, presets, scale, doubtful, gauge, noun)
+            _draw_gains(axes[0], dcg, presets, scale, doubtful, gauge, noun)
+            _draw_bars(axes.pop(0), bounds and bounds["gains"])
             n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
-            _draw_discounts(axes.pop(0), dcg, presets, n_ranks, doubtful, gauge)
+            _draw_discounts(axes[0], dcg, presets, n_ranks, doubtful, gauge)
+            _draw_bars(axes.pop(0), bounds and bounds["discounts"])
         if utility is not None:
             _draw_weights(axes.pop(0), utility, scale, noun)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
@@ -148,7 +153,12 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
         }
         if content.about["parameters"]["encoding"] == "documents":
             noun = "document"
-    return draw_measure(content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun)
+    bounds = content.about.get("intervals") if is_learned(content) else None
+    if bounds is not None:
+        title += f"\nbars: {bounds['level']:.0%} bootstrap intervals over queries"
+    return draw_measure(
+        content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
+    )
 
 
 def draw_comparison(comparison: Comparison, title: str) -> Figure:
@@ -270,6 +280,12 @@ def _draw_discounts(
     low, high = axes.get_ylim()
     axes.set_ylim(bottom=min(0.0, low), top=high + 0.35 * (high - low))  # room for the legend
     axes.legend(ncols=3, loc="upper center")
+
+
+def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]] | None) -> None:
+    for at, (low, high) in enumerate(bounds or []):
+        if high > low:
+            axes.plot([at, at], [low, high], color=COLOURS[0], linewidth=5, alpha=0.35, zorder=2.5)
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:

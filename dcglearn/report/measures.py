@@ -57,6 +57,7 @@ def learned_text(content: MeasureFile) -> str:
         f"gauge: {reading}",
         "data share: how far the data, not the ridge w'w, decide (1: data alone); it says nothing "
         "of sampling error. (x): the ridge has a say; -: nothing decides",
+        *_about_intervals(about.get("intervals")),
         *_moves(about["identifiability"]["move"]),
         f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG holds "
         f"{about['factors']['first_share']:.1%} of W in this gauge",
@@ -67,6 +68,16 @@ def learned_text(content: MeasureFile) -> str:
         undetermined(about["identifiability"]["statements"]),
     ]
     return "\n".join(lines)
+
+
+def _about_intervals(found: Mapping[str, Any] | None) -> list[str]:
+    if found is None:
+        return []
+    left_out = f" ({found['left_out']} of them taught nothing)" if found["left_out"] else ""
+    return [
+        f"intervals: bootstrap over queries, {found['resamples']:,} fits{left_out}; C is kept, and "
+        "what is fixed has none"
+    ]
 
 
 def _moves(move: float | None) -> list[str]:
@@ -201,11 +212,17 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
         kind = ("grade", "gain")
     named = content.dcg.grades if content.dcg is not None else None
     labels: Sequence[Label] = named or range(len(gains))
+    ranks = range(1, len(discounts) + 1)
+    bounds = content.about.get("intervals", {"gains": None, "discounts": None})
+    last = () if bounds["gains"] is None else (f"{bounds['level']:.0%} interval",)
     return (
-        Table((*kind, "data share"), _rows(labels, gains, found["gain_share"], status[0])),
         Table(
-            ("rank", "discount", "data share"),
-            _rows(range(1, len(discounts) + 1), discounts, found["discount_share"], status[1]),
+            (*kind, "data share", *last),
+            _rows(labels, gains, found["gain_share"], status[0], bounds["gains"]),
+        ),
+        Table(
+            ("rank", "discount", "data share", *last),
+            _rows(ranks, discounts, found["discount_share"], status[1], bounds["discounts"]),
         ),
     )
 
@@ -239,12 +256,19 @@ def _rows(
     values: Sequence[float],
     shares: Sequence[float],
     status: Sequence[Status],
-) -> list[tuple[str, str, str]]:
-    shown = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
-    return [
-        (str(name), shown[kind].format(value), FIXED if kind == FIXED else f"{share:.2f}")
-        for name, value, share, kind in zip(names, values, shares, status, strict=True)
-    ]
+    bounds: Sequence[tuple[float, float]] | None,
+) -> list[tuple[str, ...]]:
+    form = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+    rows: list[tuple[str, ...]] = []
+    for i, (name, value, share, kind) in enumerate(zip(names, values, shares, status, strict=True)):
+        row: tuple[str, ...]
+        row = (str(name), form[kind].format(value), FIXED if kind == FIXED else f"{share:.2f}")
+        if bounds is not None:
+            low, high = bounds[i]
+            plain = kind in (FIXED, "none")
+            row = (*row, "" if plain else f"{low:.3f} to {high:.3f}")
+        rows.append(row)
+    return rows
 
 
 def _values(content: MeasureFile) -> tuple[list[float], list[float]]:
