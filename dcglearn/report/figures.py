@@ -114,10 +114,10 @@ def draw_measure(
         axes = list(np.atleast_1d(figure.subplots(1, panels)))
         if dcg is not None:
             _draw_gains(axes[0], dcg, presets, scale, doubtful, gauge, noun)
-            _draw_bars(axes.pop(0), bounds and bounds["gains"])
+            _draw_bars(axes.pop(0), (bounds or {}).get("gains", ()))
             n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
             _draw_discounts(axes[0], dcg, presets, n_ranks, doubtful, gauge)
-            _draw_bars(axes.pop(0), bounds and bounds["discounts"])
+            _draw_bars(axes.pop(0), (bounds or {}).get("discounts", ()))
         if utility is not None:
             _draw_weights(axes.pop(0), utility, scale, noun)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
@@ -282,10 +282,13 @@ def _draw_discounts(
     axes.legend(ncols=3, loc="upper center")
 
 
-def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]] | None) -> None:
-    for at, (low, high) in enumerate(bounds or []):
+def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]]) -> None:
+    for at, (low, high) in enumerate(bounds):
         if high > low:
-            axes.plot([at, at], [low, high], color=COLOURS[0], linewidth=5, alpha=0.35, zorder=2.5)
+            axes.plot(
+                [at, at], [low, high], color=COLOURS[0], linewidth=5, alpha=0.35, zorder=2.5,
+                solid_capstyle="butt",
+            )  # fmt: skip
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
