@@ -149,7 +149,7 @@ def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
 
 def test_show_of_files_that_tell_less(run: Run, folder: Path, tmp_path: Path) -> None:
     document = json.loads((folder / "learned.json").read_text())
-    for part in ("factors", "identifiability", "agreement", "certificate"):
+    for part in ("factors", "identifiability", "agreement", "certificate", "intervals"):
         less = document | {"about": document["about"] | {part: {}}}
         (tmp_path / "less.json").write_text(json.dumps(less))
         found = run("show", "less.json", "--no-figure")

@@ -158,10 +158,16 @@ def is_learned(content: MeasureFile) -> bool:
         return False
     if not all(keys <= about[part].keys() for part, keys in _FACTS.items()):
         return False
-    found = about["identifiability"]
-    lengths = (len(found["gain_share"]), len(found["discount_share"]))
+    found, bounds = about["identifiability"], about.get("intervals")
+    lists = [found["gain_share"], found["discount_share"]]
+    if bounds is not None:
+        if not isinstance(bounds, dict) or not bounds.keys() >= _INTERVALS:
+            return False
+        lists += [bounds["gains"], bounds["discounts"]]
     discounts = content.dcg.discounts
-    return lengths == (content.dcg.n_grades, len(discounts)) and not isinstance(discounts, str)
+    lengths = {(content.dcg.n_grades, len(discounts))}
+    pairs = {(len(a), len(b)) for a, b in zip(lists[::2], lists[1::2], strict=True)}
+    return pairs == lengths and not isinstance(discounts, str)
 
 
 _FACTS = {
@@ -177,6 +183,8 @@ _FACTS = {
     "agreement": {"utility", "rank_one", "dcg"},
 }  # fmt: skip
 """What a learned file tells, and this module prints."""
+
+_INTERVALS = {"gains", "discounts", "level", "resamples", "left_out"}
 
 
 def _solution_line(about: Mapping[str, Any]) -> str:
