@@ -310,3 +310,20 @@ def test_intervals_need_queries() -> None:
     learner = DCGLearner(n_grades=3).fit(data.pairs)
     with pytest.raises(InputError, match="intervals from judgments of 1 query"):
         parameter_intervals(learner, one, np.random.default_rng(0), 5)
+
+
+@pytest.mark.parametrize(
+    ("K", "n", "known"), [(5, 20, 0.795), (5, 100, 0.94), (10, 20, 0.616), (10, 200, 0.856)]
+)
+def test_precision_without_grades(K: int, n: int, known: float) -> None:
+    """Section 8, figure 13: rankings of one set of documents, relevant as in the base list."""
+    grades = np.arange(5) if K == 5 else np.array(BASE_LIST)
+    truth = DCG(np.array(DATA_1.gains)[grades], "log2")
+    found = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        train, test = (
+            true_pairs(truth, permuted_lists(size, rng, np.arange(K)))[0] for size in (n, 3000)
+        )
+        found.append(DCGLearner(encoding="documents").fit(train).score(test))
+    assert np.mean(found) == pytest.approx(known, abs=0.03)
