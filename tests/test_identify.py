@@ -206,8 +206,8 @@ def test_the_factors_never_order_against_the_rank_one_part(
     gauge: str, ordered: bool, seed: int, shape: tuple[int, int]
 ) -> None:
     W = np.random.default_rng(seed).normal(size=shape)
-    found = factorise(W, gauge, ordered=ordered)  # type: ignore[arg-type]  # one of the four
-    T = fix_gauge(W, gauge, -1 if ordered else None)  # type: ignore[arg-type]  # one of the four
+    found = factorise(W, gauge, ordered=ordered)
+    T = fix_gauge(W, gauge, -1 if ordered else None)
     nearest = rank_one(T)
     read = np.outer(found.discounts, found.gains)
     if is_order(gauge):

@@ -299,12 +299,12 @@ def test_weights_count_like_copies(rng: np.random.Generator) -> None:
 def test_bad_parts_are_refused(change: dict[str, object], problem: str) -> None:
     parts: dict[str, object] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
     with pytest.raises(InputError, match=problem):
-        Problem.of(**(parts | change))  # type: ignore[arg-type]  # wrong parts on purpose
+        Problem.of(**(parts | change))
 
 
 def test_an_unknown_solver_is_refused() -> None:
     with pytest.raises(InputError, match="did you mean 'osqp'"):
-        solve(Problem.of([[[0], [1]]], 2), "osqpp")  # type: ignore[arg-type]  # on purpose
+        solve(Problem.of([[[0], [1]]], 2), "osqpp")
 
 
 def test_drawn_lists_and_lengths(rng: np.random.Generator) -> None:

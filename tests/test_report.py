@@ -81,7 +81,7 @@ def test_verdicts_follow_the_intervals() -> None:
 def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
     found = {}
     for line in figure.axes[panel].get_lines():
-        found[str(line.get_label())] = [float(y) for y in line.get_ydata()]  # type: ignore[union-attr]  # an array
+        found[str(line.get_label())] = [float(y) for y in line.get_ydata()]
     return found
 
 
@@ -122,9 +122,9 @@ def test_intervals_are_drawn_and_named() -> None:
     content = replace(content, about={**content.about, "intervals": bounds})
     figure = draw_measure_file(content, "title", SCALE)
     bars = [line for line in figure.axes[1].get_lines() if line.get_linewidth() == 5]
-    drawn = [[float(y) for y in line.get_ydata()] for line in bars]  # type: ignore[union-attr]  # arrays
+    drawn = [[float(y) for y in line.get_ydata()] for line in bars]
     assert drawn == bounds["discounts"][1:]
-    assert "95% bootstrap intervals over queries" in figure._suptitle.get_text()  # type: ignore[attr-defined]  # no getter
+    assert "95% bootstrap intervals over queries" in figure._suptitle.get_text()
     gains, discounts = parameter_tables(content)
     assert gains.columns[-1] == "95% interval"
     assert [row[3] for row in gains.rows] == ["", "0.400 to 0.600", ""]
@@ -168,8 +168,8 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
     assert [text.get_text() for text in left.get_yticklabels()] == [
         "learned DCG", "zipf_1", "rbp", "other",
     ]  # fmt: skip
-    bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]  # type: ignore[arg-type]  # arrays
-    assert [tuple(map(float, bar)) for bar in bars] == [  # type: ignore[union-attr]  # arrays
+    bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]
+    assert [tuple(map(float, bar)) for bar in bars] == [
         (row.low, row.high) for row in COMPARISON.rows
     ]
     legend = right.get_legend()

@@ -40,7 +40,7 @@ TRUTH = DCG([2, 1, 0], "log2")
 def judged(n: int, seed: int, **options: float) -> Preferences:
     rng = np.random.default_rng(seed)
     lists = drawn_lists(n, 5, [0.3, 0.3, 0.4], rng)
-    return side_by_side(TRUTH, lists, SCALE, rng, **options)  # type: ignore[arg-type]  # names
+    return side_by_side(TRUTH, lists, SCALE, rng, **options)
 
 
 def test_the_papers_truths() -> None:
