@@ -83,6 +83,11 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
     assert same.returncode == 0
     assert same.stderr == ""
     assert "no pair differs anywhere" in same.stdout
+    (tmp_path / "w.jsonl").write_text(TWO.replace("}", ', "weight": 0}'))
+    weightless = run("inspect", "w.jsonl")
+    assert weightless.returncode == 0
+    assert "used by nothing: 3" in weightless.stdout
+    assert "nan" not in weightless.stdout
 
 
 def test_fit_and_what_it_writes(run: Run, folder: Path) -> None:

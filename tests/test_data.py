@@ -218,6 +218,12 @@ def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
     assert passed_over.counts == {"unknown field 'note'": 3, "repeated key 'a'": 3}
 
 
+def test_of_two_unknown_fields_the_first_is_named(tmp_path: Path) -> None:
+    line = '{"zeta": 1, "a": [1], "alpha": 1, "b": [2], "answer": "a"}\n'
+    with pytest.raises(InputError, match="unknown field 'zeta'"):
+        read_preferences(written(tmp_path, line))
+
+
 def test_grade_names_need_a_scale(tmp_path: Path) -> None:
     path = written(tmp_path, '{"a": ["good"], "b": ["bad"], "answer": "a"}\n')
     with pytest.raises(InputError, match="declare their order"):

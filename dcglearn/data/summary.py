@@ -32,6 +32,8 @@ class Summary:
         Distinct ids.
     without_query : int
         Judgments that name no query.
+    weightless : int
+        Strict judgments of weight 0: counted here, used by nothing.
     n_ranks, n_grades : int
         K and L.
     shorter_lists : int
@@ -62,6 +64,7 @@ class Summary:
     queries: int
     judges: int
     without_query: int
+    weightless: int
     n_ranks: int
     n_grades: int
     shorter_lists: int
@@ -91,7 +94,7 @@ def summarise(preferences: Preferences) -> Summary:
     Returns
     -------
     Summary
-        With shares of nan where there is no strict judgment.
+        With shares of nan where there is no strict judgment, or none with weight.
 
     Examples
     --------
@@ -115,6 +118,7 @@ def summarise(preferences: Preferences) -> Summary:
         queries=len(ids[0]),
         judges=len(ids[1]),
         without_query=sum(query is None for query in preferences.queries),
+        weightless=int((preferences.pair_weights == 0).sum()),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
         shorter_lists=int((~filled).any(axis=2).sum()),

@@ -119,7 +119,7 @@ class _Judgment:
 
 
 def _judgment(record: dict[str, Any], passed_over: PassedOver | None) -> _Judgment:
-    for name in record.keys() - set(FIELDS):
+    for name in (name for name in record if name not in FIELDS):
         if passed_over is None:
             raise unknown_name("field", name, FIELDS)
         passed_over.counts[f"unknown field {name!r}"] += 1

@@ -62,9 +62,14 @@ def inspection(summary: Summary) -> str:
         f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; both ways: "
         f"{s.contradicted_pairs:,} (with {s.contradicted:,} judgments)",
         f"strict judgments of lists that were also judged a tie: {s.also_tied:,}",
-        f"no measure of these lists agrees with more than {s.ceiling_identical:.4f} (identical "
-        f"lists), or {s.ceiling:.4f} (contradictions too)",
     ]
+    if s.weightless < s.strict:
+        lines.append(
+            f"no measure of these lists agrees with more than {s.ceiling_identical:.4f} (identical "
+            f"lists), or {s.ceiling:.4f} (contradictions too)"
+        )
+    if s.weightless:
+        lines.append(f"strict judgments of weight 0, used by nothing: {s.weightless:,}")
     if s.without_query:
         lines.append(
             f"{s.without_query:,} judgments name no query: each counts as a query of its own"
