@@ -59,7 +59,8 @@ EncodingOption = Annotated[
     ),
 ]
 SolverOption = Annotated[
-    str, typer.Option("--solver", metavar="auto|osqp|clarabel", help="Who solves the problem.")
+    str,
+    typer.Option("--solver", metavar="auto|newton|osqp|clarabel", help="Who solves the problem."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of what is drawn.")]
 UseOption = Annotated[
@@ -122,7 +123,7 @@ def judgments_of(path: str) -> Iterator[None]:
 def check_names(margin: str, solver: str, encoding: str = "grades") -> None:
     """Refuse a margin, solver or encoding that is none, before anything is read."""
     from dcglearn.learning.margins import MARGINS
-    from dcglearn.learning.qp import SOLVERS
+    from dcglearn.learning.solve import SOLVERS
 
     for option, value, known in (
         ("--margin", margin, MARGINS),

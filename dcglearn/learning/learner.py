@@ -24,7 +24,7 @@ from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.margins import MARGINS, one_a_pair
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.qp import SolverName, solve
+from dcglearn.learning.solve import SolverName, solve
 from dcglearn.measures.agreement import as_pairs, differences, outcome_of, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
@@ -52,8 +52,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         (n, 2, K) and returns n numbers.
     C : float, default 1.0
         What a missed margin costs beside the size of W. Positive.
-    solver : {"auto", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.learning.qp.solve`.
+    solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
+        See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
         L. By default the largest index in the pairs, plus 1: set it where parts of
         the data, as in cross-validation, may lack the worst grade.

@@ -21,7 +21,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.factorise import Factors, factorise
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.qp import solve
+from dcglearn.learning.solve import solve
 from dcglearn.measures.discounts import Floats
 
 

@@ -1,0 +1,114 @@
+"""Solving a problem to a confirmed optimum, whoever solves it.
+
+``newton`` needs no slack variables and is the quickest; ``osqp`` and ``clarabel`` solve
+the problem as it is printed, through cvxpy, and are there to be compared with. No
+solver's word is taken: every answer is judged by its certificate, polished where that
+helps, and one that is not confirmed raises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.names import unknown_name
+from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
+from dcglearn.learning.newton import newton
+from dcglearn.learning.polish import polish
+from dcglearn.learning.problem import Problem
+from dcglearn.measures.discounts import Floats
+
+SolverName = Literal["auto", "newton", "osqp", "clarabel"]
+SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
+
+_ENOUGH = 1e-9
+"""Below this relative distance to the optimum polishing has nothing to add."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A confirmed answer.
+
+    Attributes
+    ----------
+    W : ndarray of float, shape (K, L)
+    certificate : Certificate
+    solver : str
+        Which solver it started from.
+    status : str
+        What that solver said of its own answer.
+    iterations : int
+    polished : bool
+        Whether the answer was improved after the solver.
+    """
+
+    W: Floats
+    certificate: Certificate
+    solver: str
+    status: str
+    iterations: int
+    polished: bool
+
+
+def solve(problem: Problem, solver: SolverName = "auto") -> Solution:
+    """Solve a problem to a confirmed optimum.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
+        ``auto`` takes Newton, and Clarabel where that answer is not confirmed.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    InputError
+        If the solver's name is unknown.
+    SolverError
+        If no answer is confirmed, with each solver's status, iterations and what
+        the certificate says.
+
+    Examples
+    --------
+    >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
+    >>> solve(problem).W.round(4)
+    array([[ 0.3333, -0.3333],
+           [ 0.    ,  0.    ]])
+    """
+    if solver not in SOLVERS:
+        raise unknown_name("solver", solver, SOLVERS)
+    refused = []
+    for name in ["newton", "clarabel"] if solver == "auto" else [solver]:
+        try:
+            return _attempt(problem, name)
+        except SolverError as error:
+            refused.append(str(error))
+    raise SolverError(
+        f"no confirmed optimum (sqrt(gap) <= {TOLERANCE:g} |W| is asked for): "
+        + "; ".join(refused)
+        + "; rescale C, the weights or the margins, or name another solver"
+    )
+
+
+def _attempt(problem: Problem, name: str) -> Solution:
+    """Return a confirmed solution, or raise with what is to be said of the refused one."""
+    if name == "newton":
+        W, iterations, returned = newton(problem)
+        status = "the last piece returned" if returned else "no descent left"
+    else:
+        from dcglearn.learning.qp import solve_as_printed  # cvxpy takes seconds to load
+
+        W, iterations, status = solve_as_printed(problem, name)
+    answer, certificate = certify(problem, W)
+    improved = False
+    if certificate.distance > _ENOUGH * certificate.size:
+        polished, judged = polish(problem, answer)
+        if judged.gap < certificate.gap:
+            answer, certificate, improved = polished, judged, True
+    if not certificate.confirmed:
+        raise SolverError(f"{name} said {status} after {iterations} iterations, but {certificate}")
+    return Solution(answer, certificate, name, status, iterations, improved)
