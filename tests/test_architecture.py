@@ -17,7 +17,13 @@ ROOMS = ("base", "measures", "data", "learning", "study", "report", "cli")
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
 )
-ONLY_IN = {"cvxpy": ["learning/qp.py"], "matplotlib": ["report/figures.py"]}
+ONLY_IN = {
+    "cvxpy": ["learning/qp.py"],
+    "matplotlib": ["report/curves.py", "report/figures.py"],
+    "joblib": ["base/workers.py"],
+    "distributed": ["base/workers.py"],
+    "jinja2": ["report/page.py"],
+}
 
 
 def imports_of(path: Path) -> set[str]:

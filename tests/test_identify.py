@@ -16,7 +16,8 @@ from dcglearn.learning.problem import Problem
 from dcglearn.learning.structure import structure
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
-from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists, true_pairs
+from dcglearn.study.judges import true_pairs
+from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
 
 
 def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndarray:

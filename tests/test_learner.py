@@ -20,14 +20,8 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
-from dcglearn.study.simulate import (
-    DATA_1,
-    DATA_2,
-    drawn_lists,
-    permuted_lists,
-    side_by_side,
-    true_pairs,
-)
+from dcglearn.study.judges import side_by_side, true_pairs
+from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
 
 
 @pytest.fixture

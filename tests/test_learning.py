@@ -31,7 +31,8 @@ from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, flipped, permuted_lists, true_pairs
+from dcglearn.study.judges import flipped, true_pairs
+from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
 
 GOLDEN = Path(__file__).parent / "golden"
 

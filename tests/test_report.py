@@ -24,7 +24,8 @@ from dcglearn.report.measures import learned_text, measure_text, parameter_table
 from dcglearn.report.tables import Table
 from dcglearn.report.words import comparison_table
 from dcglearn.study.compare import Compared, Comparison
-from dcglearn.study.simulate import drawn_lists, permuted_lists, side_by_side
+from dcglearn.study.judges import side_by_side
+from dcglearn.study.simulate import drawn_lists, permuted_lists
 
 SCALE = Scale((2, 1, 0))
 

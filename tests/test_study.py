@@ -18,19 +18,16 @@ from dcglearn.measures.scale import Scale
 from dcglearn.study.compare import LEARNED_DCG, LEARNED_UTILITY, compare
 from dcglearn.study.evaluate import identifiable_similarity, similarity
 from dcglearn.study.intervals import parameter_intervals
+from dcglearn.study.judges import flipped, misgraded, side_by_side, true_pairs
 from dcglearn.study.significance import clustered_intervals
 from dcglearn.study.simulate import (
     BASE_LIST,
     DATA_1,
     DATA_2,
     drawn_lists,
-    flipped,
-    misgraded,
     permuted_lists,
-    side_by_side,
     sorted_against_another,
     sorted_against_shuffled,
-    true_pairs,
 )
 
 SCALE = Scale((2, 1, 0))

@@ -14,7 +14,8 @@ from typing import NoReturn
 import typer
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.cli import judgments, learn, measures
+from dcglearn.base.workers import WorkersLostError
+from dcglearn.cli import experiments, judgments, learn, measures
 
 app = typer.Typer(
     name="dcglearn",
@@ -28,6 +29,7 @@ app = typer.Typer(
 judgments.add_to(app)
 learn.add_to(app)
 measures.add_to(app)
+experiments.add_to(app)
 
 
 def main() -> None:
@@ -38,7 +40,7 @@ def main() -> None:
         finally:
             if sys.stdout is not None:  # it is, where the shell closed it
                 sys.stdout.flush()
-    except (InputError, SolverError) as error:
+    except (InputError, SolverError, WorkersLostError) as error:
         _end(str(error), 2 if isinstance(error, InputError) else 1)
     except KeyboardInterrupt:
         _end("interrupted; nothing half-written is left", 130)

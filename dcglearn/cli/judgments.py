@@ -56,7 +56,8 @@ def simulate(
     from dcglearn.data.tables import write_preferences
     from dcglearn.measures.naming import measure_for
     from dcglearn.measures.scale import Scale
-    from dcglearn.study.simulate import drawn_lists, side_by_side
+    from dcglearn.study.judges import side_by_side
+    from dcglearn.study.simulate import drawn_lists
 
     check_place(out)
     if permute and shortest is not None:

@@ -17,6 +17,8 @@ the codes without building it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
@@ -26,6 +28,9 @@ from dcglearn.measures.agreement import as_pairs
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import NO_DOCUMENT, Grades, as_grades
 from dcglearn.measures.utility import add_up
+
+MOST_DENSE = 2_000_000
+"""Entries of X up to which it is built dense."""
 
 
 def encode(rankings: ArrayLike, n_grades: int) -> Floats:
@@ -101,6 +106,36 @@ def difference_matrix(pairs: ArrayLike, n_grades: int) -> csr_array:
     return matrix
 
 
+def difference_rows(pairs: ArrayLike, n_grades: int) -> Floats | csr_array:
+    """Return :func:`difference_matrix`, dense where it is small: that is quicker then.
+
+    Parameters
+    ----------
+    pairs : array-like of int, shape (n, 2, K)
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    ndarray or csr_array of float, shape (n, K L)
+
+    Examples
+    --------
+    >>> difference_rows([[[0, 1], [1, 1]]], 2)
+    array([[ 1., -1.,  0.,  0.]])
+    """
+    rows = as_pairs(pairs, n_grades)
+    n, _, n_ranks = rows.shape
+    if n * n_ranks * n_grades > MOST_DENSE:
+        return difference_matrix(rows, n_grades)
+    found = np.zeros((n, n_ranks * n_grades + 1))  # the last column takes what is no document
+    each = np.arange(n)[:, None]
+    columns = np.where(rows == NO_DOCUMENT, -1, _columns(rows, n_grades))
+    found[each, columns[:, 0]] += 1.0  # a rank has columns of its own, so none comes twice
+    found[each, columns[:, 1]] -= 1.0
+    return found[:, :-1]
+
+
 def difference_operator(pairs: ArrayLike, n_grades: int) -> LinearOperator:
     """Return the matrix of :func:`difference_matrix` as products only; it is never built.
 
@@ -154,10 +189,24 @@ def gram(pairs: ArrayLike, n_grades: int, weights: ArrayLike | None = None) -> F
     ndarray of float, shape (K L, K L)
         Exact where the weights are whole numbers.
     """
-    matrix = difference_matrix(pairs, n_grades)
-    v = np.ones(matrix.shape[0]) if weights is None else np.asarray(weights, float)
-    found: Floats = (matrix.T @ matrix.multiply(v[:, None])).toarray()
-    return found
+    X = difference_rows(pairs, n_grades)
+    return gram_of(X, np.ones(X.shape[0]) if weights is None else np.asarray(weights, float))
+
+
+def gram_of(X: Floats | csr_array, weights: Floats) -> Floats:
+    """Return X' V X of rows that are already built.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of float, shape (n, d)
+    weights : ndarray of float, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (d, d)
+    """
+    found: Any = X.T @ (X * weights[:, None])
+    return np.asarray(found if isinstance(found, np.ndarray) else found.toarray())
 
 
 def _columns(rows: Grades, n_grades: int) -> NDArray[np.int64]:

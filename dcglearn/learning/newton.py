@@ -23,7 +23,7 @@ from scipy.optimize import brentq, nnls
 from scipy.sparse import csr_array
 
 from dcglearn.base.errors import SolverError
-from dcglearn.learning.encoding import difference_matrix
+from dcglearn.learning.encoding import difference_rows, gram_of
 from dcglearn.learning.problem import Problem
 from dcglearn.measures.discounts import Floats
 
@@ -58,7 +58,7 @@ def newton(problem: Problem) -> tuple[Floats, int, bool]:
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
-    X = difference_matrix(problem.pairs, problem.n_grades)
+    X = difference_rows(problem.pairs, problem.n_grades)
     steps_to_weights = _steps_to_weights(problem)
     w: Floats = np.zeros(X.shape[1])
     reached: Floats = np.zeros(X.shape[0])
@@ -81,33 +81,33 @@ def newton(problem: Problem) -> tuple[Floats, int, bool]:
 
 
 def _minimum_of_piece(
-    problem: Problem, rows: csr_array, active: np.ndarray, steps_to_weights: Floats
+    problem: Problem, rows: Floats | csr_array, active: np.ndarray, steps_to_weights: Floats
 ) -> Floats:
     """Minimise the quadratic of the active pairs over the cone."""
     pull = problem.C * problem.weights[active]
-    H = np.eye(rows.shape[1]) + (rows.T @ rows.multiply(pull[:, None])).toarray()
+    H = np.eye(rows.shape[1]) + gram_of(rows, pull)
     b = rows.T @ (pull * problem.margins[active])
-    n_ranks, n_grades = problem.shape
-    if not problem.monotone or n_grades == 1:
+    if not problem.monotone or problem.n_grades == 1:
         free: Floats = cho_solve(cho_factor(H), b)
         return free
-    curvature, slope = steps_to_weights.T @ H @ steps_to_weights, steps_to_weights.T @ b
-    n = n_ranks * (n_grades - 1)  # the steps come first, then the free offsets
-    offsets = cho_factor(curvature[n:, n:])
-    reduced = curvature[:n, :n] - curvature[:n, n:] @ cho_solve(offsets, curvature[n:, :n])
-    R = cholesky(reduced)
-    steps, _ = nnls(
-        R,
-        solve_triangular(
-            R, slope[:n] - curvature[:n, n:] @ cho_solve(offsets, slope[n:]), trans="T"
-        ),
+    steps, offsets = _steps_and_offsets(
+        steps_to_weights.T @ H @ steps_to_weights, steps_to_weights.T @ b, problem.shape[0]
     )
-    free = cho_solve(offsets, slope[n:] - curvature[n:, :n] @ steps)
     lifted = np.zeros(problem.shape)
-    lifted[:, :-1] = steps.reshape(n_ranks, n_grades - 1)
+    lifted[:, :-1] = steps.reshape(len(lifted), -1)
     # Added up from the worst grade, so that a step of 0 ties two grades to the last bit.
-    found: Floats = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1] + free[:, None]
+    found: Floats = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1] + offsets[:, None]
     return found.ravel()
+
+
+def _steps_and_offsets(H: Floats, b: Floats, n_ranks: int) -> tuple[Floats, Floats]:
+    """Minimise over steps >= 0 and free offsets; the offsets come last, and are eliminated."""
+    n = len(b) - n_ranks
+    offsets = cho_factor(H[n:, n:])
+    R = cholesky(H[:n, :n] - H[:n, n:] @ cho_solve(offsets, H[n:, :n]))
+    slope = b[:n] - H[:n, n:] @ cho_solve(offsets, b[n:])
+    steps, _ = nnls(R, solve_triangular(R, slope, trans="T"))
+    return steps, cho_solve(offsets, b[n:] - H[n:, :n] @ steps)
 
 
 def _steps_to_weights(problem: Problem) -> Floats:

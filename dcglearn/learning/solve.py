@@ -22,9 +22,6 @@ from dcglearn.measures.discounts import Floats
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
 
-_ENOUGH = 1e-9
-"""Below this relative distance to the optimum polishing has nothing to add."""
-
 
 @dataclass(frozen=True)
 class Solution:
@@ -96,16 +93,17 @@ def solve(problem: Problem, solver: SolverName = "auto") -> Solution:
 
 def _attempt(problem: Problem, name: str) -> Solution:
     """Return a confirmed solution, or raise with what is to be said of the refused one."""
+    exact = False
     if name == "newton":
-        W, iterations, returned = newton(problem)
-        status = "the last piece returned" if returned else "no descent left"
+        W, iterations, exact = newton(problem)
+        status = "the last piece returned" if exact else "no descent left"
     else:
         from dcglearn.learning.qp import solve_as_printed  # cvxpy takes seconds to load
 
         W, iterations, status = solve_as_printed(problem, name)
     answer, certificate = certify(problem, W)
     improved = False
-    if certificate.distance > _ENOUGH * certificate.size:
+    if not (exact and certificate.confirmed):  # then polishing has nothing to add
         polished, judged = polish(problem, answer)
         if judged.gap < certificate.gap:
             answer, certificate, improved = polished, judged, True

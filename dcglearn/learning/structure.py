@@ -91,8 +91,7 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
     moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
     shown = set(np.flatnonzero(moving.any(axis=0)).tolist())
     free, separate, invisible = [], [], []
-    for k in range(n_ranks):
-        groups = _compared(pairs[:, :, k], n_grades)
+    for k, groups in enumerate(_compared(pairs, n_grades)):
         invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
         if not moving[k].any():
             continue
@@ -118,18 +117,24 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
     )
 
 
-def _compared(column: Grades, n_grades: int) -> list[list[int]]:
-    """Return the groups of grades whose common offset is invisible at one rank.
+def _compared(pairs: Grades, n_grades: int) -> list[list[list[int]]]:
+    """Return, rank by rank, the groups of grades whose common offset is invisible there.
 
-    Grades are in one group when chains of pairs compare them there. A group that is set
-    against an empty rank is pinned, hence not invisible, and left out.
+    Grades are in one group when chains of pairs compare them at that rank. A group that is
+    set against an empty rank is pinned, hence not invisible, and left out.
     """
-    nodes = np.where(column == NO_DOCUMENT, n_grades, column).astype(np.int64)
+    n_ranks, size = pairs.shape[2], n_grades + 1
+    empty = n_grades  # the last node of each rank
+    at_rank = np.where(pairs == NO_DOCUMENT, empty, pairs).astype(np.int64)
+    nodes = at_rank + size * np.arange(n_ranks)  # one graph for all ranks, not joined
     differ = nodes[:, 0] != nodes[:, 1]
-    edges = (np.ones(differ.sum()), (nodes[differ, 0], nodes[differ, 1]))
-    n_groups, group = connected_components(csr_array(edges, shape=(n_grades + 1, n_grades + 1)))
-    pinned = group[n_grades]
-    return [np.flatnonzero(group[:n_grades] == g).tolist() for g in range(n_groups) if g != pinned]
+    edges = (np.ones(differ.sum()), (nodes[:, 0][differ], nodes[:, 1][differ]))
+    _, group = connected_components(csr_array(edges, shape=(n_ranks * size, n_ranks * size)))
+    found = []
+    for labels in group.reshape(n_ranks, size):
+        free = [g for g in dict.fromkeys(labels[:-1].tolist()) if g != labels[empty]]
+        found.append([np.flatnonzero(labels[:-1] == g).tolist() for g in free])
+    return found
 
 
 def _among(groups: list[list[int]], shown: set[int]) -> tuple[tuple[int, ...], ...]:

@@ -9,6 +9,10 @@ monotone W they teach is (c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - 
 for c = 1 / log(k + 1) and ten ranks, whatever the gains. What such pairs can teach is W up
 to constants for each rank and each grade; the cosine of the double-centred matrices
 compares that part alone and does tend to 1.
+
+Gains are learned up to an affine map, discounts up to scale, or up to an affine map too
+where lists of the same content were compared; so they are compared after the map of that
+kind that brings them nearest to the truth.
 """
 
 from __future__ import annotations
@@ -78,6 +82,64 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     """
     truth, found = _same_shape(W, learned)
     return _cosine(double_centred(truth), double_centred(found))
+
+
+def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -> float:
+    """Return the cosine after adding one large constant to both matrices.
+
+    Section 6.2 notes that it comes near 1; it does so for any two matrices, so it says
+    nothing of what was learned.
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+    offset : float, default 100
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    Opposite preferences:
+
+    >>> round(offset_similarity([[1.0, 0.0]], [[0.0, 1.0]]), 3)
+    1.0
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(truth + offset, found + offset)
+
+
+def mapped(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
+    """Bring estimated parameters as near to the true ones as what is identified allows.
+
+    Parameters
+    ----------
+    estimated, true : array-like of float, shape (m,)
+    affine : bool, default True
+        Whether they are identified up to an affine map; up to scale otherwise.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        By least squares.
+
+    Examples
+    --------
+    >>> mapped([0.0, 0.5, 1.0], [1.0, 2.0, 3.0]).round(6)
+    array([1., 2., 3.])
+    >>> mapped([1.0, 0.5], [2.0, 1.0], affine=False).round(6)
+    array([2., 1.])
+    """
+    found, truth = np.asarray(estimated, float), np.asarray(true, float)
+    columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
+    nearest: Floats = columns @ np.linalg.lstsq(columns, truth)[0]
+    return nearest
 
 
 def double_centred(W: Floats) -> Floats:

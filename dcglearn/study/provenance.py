@@ -29,10 +29,20 @@ def provenance(data: Path) -> dict[str, Any]:
         builds on, and the git revision where there is one. No date: the same inputs
         give the same bytes.
     """
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    return {"data": {"file": data.name, "sha256": digest}, **made_with()}
+
+
+def made_with() -> dict[str, Any]:
+    """Return versions of Python, this package and what it builds on, and the git revision.
+
+    Returns
+    -------
+    dict
+    """
     needed = [text for text in requires("dcglearn") or [] if "extra ==" not in text]
     names = sorted(text.split(">")[0].split("=")[0].strip() for text in needed)
     return {
-        "data": {"file": data.name, "sha256": hashlib.sha256(data.read_bytes()).hexdigest()},
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
         "revision": _revision(),
@@ -47,7 +57,7 @@ def _revision() -> str | None:
         _git(root, *command)
         for command in (
             ("rev-parse", "--short", "HEAD"),
-            ("status", "--porcelain", "--", "dcglearn", "scripts"),
+            ("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs"),
         )
     )
     return f"{commit}, changed" if commit and changed else commit

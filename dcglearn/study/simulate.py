@@ -1,13 +1,11 @@
-"""Simulated judgments: a truth, lists, and a judge.
+"""Simulated pairs of lists, and the truths that order them.
 
-The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of
-higher true utility; draws are dropped, not labelled. A human-like judge sees the
-difference through logistic noise and calls small differences a tie:
+The truths and lists of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6):
 
-    x = u(a) - u(b) + bias + noise / reliability,    tie if |x| < indifference
+    W[k, l] = G_l / log(k + 1),    Data 1: G_l = l,    Data 2: G_l = 2^l - 1
 
-Ties are ``good`` where the two lists are worth more than the middle of what is
-possible, ``bad`` otherwise.
+and beyond them truths whose gains change from rank to rank, lists of drawn grades, and
+lists drawn from the judged documents of real queries.
 """
 
 from __future__ import annotations
@@ -15,13 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Pairs, Preferences
-from dcglearn.measures.agreement import Measure, differences
+from dcglearn.base.names import unknown_name
+from dcglearn.data.preferences import Pairs
+from dcglearn.measures.agreement import Measure
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import split_call
+from dcglearn.measures.naming import is_file_name, measure_for
+from dcglearn.measures.presets import PRESETS
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.utility import LinearUtility
 
 BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
 """The list of section 6, [5,5,4,4,3,3,2,2,1,1], as grade indices."""
@@ -31,6 +34,77 @@ DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
 
 DATA_2 = DCG([31, 15, 7, 3, 1], "log2")
 """Section 6, Data 2: gain 2^l - 1."""
+
+TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
+"""The paper's truths, by the presets that they are on grades L ... 1."""
+
+FREE = "free"
+"""The name of a truth whose gains are drawn anew at every rank."""
+
+
+def grade_scale(n_grades: int) -> Scale:
+    """Return the scale of section 6: grades L ... 1, the best first."""
+    return Scale(tuple(range(n_grades, 0, -1)))
+
+
+def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Measure:
+    """Return the truth that a name means.
+
+    Parameters
+    ----------
+    name : str
+        ``data-1``, ``data-2``, ``free`` (drawn by `rng`; gains change from rank to rank), a
+        preset, a measure file, or a measure in full with any gains and discounts.
+    n_ranks, n_grades : int
+        K and L.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If there is no such truth (the known ones are named), or it is for another K or L.
+
+    Examples
+    --------
+    >>> named_truth("data-2", 10, 4, np.random.default_rng(0))
+    DCG({4: 15, 3: 7, 2: 3, 1: 1}, log2)
+    """
+    if name == FREE:
+        return free_truth(n_ranks, n_grades, rng)
+    scale = grade_scale(n_grades)
+    text = TRUTHS.get(name, name)
+    if not (is_file_name(text) or "[" in text or "{" in text):
+        head = split_call(text.partition("@")[0])[0]
+        if head not in PRESETS:
+            raise unknown_name("truth", name, [*TRUTHS, FREE, *PRESETS])
+    return measure_for(text, scale, n_ranks).measure
+
+
+def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearUtility:
+    """Draw a truth that is no DCG: at every rank the grades are worth sorted uniform numbers.
+
+    Parameters
+    ----------
+    n_ranks, n_grades : int
+        K and L.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LinearUtility
+        Better grades are worth more at every rank.
+
+    Examples
+    --------
+    >>> W = free_truth(3, 2, np.random.default_rng(0)).matrix
+    >>> bool((W[:, 0] >= W[:, 1]).all())
+    True
+    """
+    return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])
 
 
 def permuted_lists(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
@@ -125,170 +199,36 @@ def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.G
     return lists
 
 
-def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
-    """Return the pairs with exactly so many of them turned round (figures 5 and 6).
+def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Generator) -> Pairs:
+    """Return pairs of lists of the documents of one query each.
+
+    Both lists of a pair are random orderings of the documents of one random query, cut at
+    K, so their content differs where the query has more documents than K.
 
     Parameters
     ----------
-    pairs : ndarray of int8, shape (n, 2, K)
-    how_many : int
-        From 0 to n.
+    n, n_ranks : int
+    counts : array-like of int, shape (queries, L)
+        How many documents of each grade a query has, best grade first.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of int8, shape (n, 2, K)
-
-    Raises
-    ------
-    InputError
-        If there are not so many pairs.
+        Queries of fewer documents leave the last ranks empty.
 
     Examples
     --------
-    >>> pairs = np.array([[[0], [1]]] * 4, np.int8)
-    >>> int(flipped(pairs, 3, np.random.default_rng(0))[:, 0].sum())
-    3
+    >>> lists_of_queries(1, 4, [[1, 0, 2]], np.random.default_rng(1))[0]
+    array([[ 2,  0,  2, -1],
+           [ 0,  2,  2, -1]], dtype=int8)
     """
-    if not 0 <= how_many <= len(pairs):
-        raise InputError(f"{how_many} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
-    noisy = pairs.copy()
-    chosen = rng.choice(len(pairs), how_many, replace=False)
-    noisy[chosen] = noisy[chosen][:, ::-1]
-    return noisy
-
-
-def misgraded(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generator) -> Pairs:
-    """Return the pairs with exactly so many grades replaced by others (figures 7 and 8).
-
-    Preferences are labelled before; the grades are wrong afterwards.
-
-    Parameters
-    ----------
-    pairs : ndarray of int8, shape (n, 2, K)
-    how_many : int
-        From 0 to the number of grades in all lists.
-    n_grades : int
-        L, at least 2.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int8, shape (n, 2, K)
-        Empty ranks stay empty.
-
-    Raises
-    ------
-    InputError
-        If there are not so many grades, or only one kind of them.
-    """
-    places = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
-    if not 0 <= how_many <= len(places) or n_grades < 2:
-        raise InputError(
-            f"{how_many} wrong grades among {len(places)} of {n_grades} kinds",
-            f"use 0 ... {len(places)}, and two grades or more",
-        )
-    noisy = pairs.copy()
-    chosen = rng.choice(places, how_many, replace=False)
-    steps = rng.integers(1, n_grades, how_many)  # 1 ... L - 1: never back to the same grade
-    noisy.reshape(-1)[chosen] = (noisy.reshape(-1)[chosen] + steps) % n_grades
-    return noisy
-
-
-def true_pairs(truth: Measure, lists: Pairs) -> tuple[Pairs, int]:
-    """Label pairs as the truth orders them.
-
-    Parameters
-    ----------
-    truth : DCG or LinearUtility
-    lists : ndarray of int8, shape (n, 2, K)
-
-    Returns
-    -------
-    pairs : ndarray of int8, shape (m, 2, K)
-        The better list first.
-    draws : int
-        Pairs of equal true utility, dropped.
-
-    Examples
-    --------
-    >>> lists = np.array([[[4, 0], [0, 4]], [[1, 1], [1, 1]]], np.int8)
-    >>> true_pairs(DATA_1, lists)[0].tolist(), true_pairs(DATA_1, lists)[1]
-    ([[[0, 4], [4, 0]]], 1)
-    """
-    difference = differences(truth, lists)
-    pairs = np.where((difference < 0)[:, None, None], lists[:, ::-1], lists)
-    return pairs[difference != 0], int((difference == 0).sum())
-
-
-def side_by_side(
-    truth: Measure,
-    lists: Pairs,
-    scale: Scale,
-    rng: np.random.Generator,
-    reliability: float = 4.0,
-    indifference: float = 0.5,
-    bias: float = 0.0,
-    n_queries: int | None = None,
-    n_judges: int = 0,
-) -> Preferences:
-    """Have lists judged side by side by a human-like judge.
-
-    Parameters
-    ----------
-    truth : DCG or LinearUtility
-        What the judge likes.
-    lists : ndarray of int8, shape (n, 2, K)
-        The lists shown as a and b.
-    scale : Scale
-    rng : numpy.random.Generator
-    reliability : float, default 4
-        1 / scale of the logistic noise, in units of the truth.
-    indifference : float, default 0.5
-        Differences smaller than this are called a tie.
-    bias : float, default 0
-        What being shown as a is worth.
-    n_queries : int, optional
-        How many queries the judgments are of; a fifth of them by default.
-    n_judges : int, default 0
-        How many judges take turns; 0 names none.
-
-    Returns
-    -------
-    Preferences
-
-    Raises
-    ------
-    InputError
-        If a number is not finite, the reliability not positive or the indifference
-        negative.
-    """
-    if not (np.isfinite([reliability, indifference, bias]).all() and reliability > 0):
-        raise InputError(
-            f"reliability {reliability}, indifference {indifference}, bias {bias}",
-            "use finite numbers, and a reliability above 0",
-        )
-    if indifference < 0:
-        raise InputError(f"indifference {indifference}", "use 0 or more")
-    n = len(lists)
-    noise = rng.logistic(size=n) / reliability
-    seen = differences(truth, lists) + bias + noise
-    queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
-    answers: NDArray[np.object_] = np.where(seen > 0, "a", "b").astype(object)
-    tied = np.abs(seen) < indifference
-    answers[tied] = np.where(_worth(truth, lists) > 0.5, "good", "bad")[tied]
-    return Preferences.of(
-        lists,
-        answers,
-        scale,
-        queries=[f"q{query + 1:03d}" for query in queries],
-        judges=[f"j{i % n_judges + 1}" for i in range(n)] if n_judges else None,
-    )
-
-
-def _worth(truth: Measure, lists: Pairs) -> NDArray[np.float64]:
-    """Return the mean worth of both lists of a pair, from 0 (worst possible) to 1 (best)."""
-    weights = truth.matrix_for(lists.shape[2])
-    low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
-    worth = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
-    return (worth - low) / (high - low) if high > low else np.zeros(len(lists))
+    table = np.asarray(counts)
+    width = int(max(table.sum(axis=1).max(), n_ranks))
+    documents = np.full((len(table), width), NO_DOCUMENT, np.int8)
+    for row, held in zip(documents, table, strict=True):
+        row[: held.sum()] = np.repeat(np.arange(table.shape[1]), held)
+    chosen = documents[rng.integers(len(table), size=n)]
+    pools = np.repeat(chosen[:, None], 2, axis=1)
+    keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty places go last
+    return np.take_along_axis(pools, np.argsort(keys, axis=2), axis=2)[:, :, :n_ranks]

@@ -1,0 +1,215 @@
+"""One map over processes on this machine, or over an existing Dask cluster.
+
+    with open_workers("1" | "4" | "tcp://host:8786") as workers:
+        for index, answer in workers(function, items): ...
+
+Answers come as they are ready, with the index of their item. ``function`` must be a
+module's own function, and must return its errors rather than raise them. Nothing waits for
+ever: a lost process, a lost cluster, or one without workers ends in a
+:class:`WorkersLostError`; what was handed out before is the caller's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from dcglearn.base.errors import InputError
+
+Function = Callable[[Any], Any]
+Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
+
+CONNECT_SECONDS = 10
+"""How long a cluster's address is tried."""
+
+LOST_SECONDS = 20
+"""How long a cluster may have no workers, or no scheduler, before it counts as lost."""
+
+COMPARED = ("numpy", "scipy", "scikit-learn", "pydantic")
+"""Packages whose versions must be the same on the workers, beside this one's own code."""
+
+
+class WorkersLostError(RuntimeError):
+    """The workers are gone; what they finished before has been handed out."""
+
+
+@contextmanager
+def open_workers(spec: str) -> Iterator[Workers]:
+    """Open the workers that a text names.
+
+    Parameters
+    ----------
+    spec : str
+        ``1`` for this process, a number of processes, or ``tcp://host:port``.
+
+    Yields
+    ------
+    callable
+        Takes a function and a sequence of items; yields (index, answer) in any order.
+
+    Raises
+    ------
+    InputError
+        If the text names no workers, the cluster cannot be reached within
+        :data:`CONNECT_SECONDS`, has no workers, or runs other versions.
+    WorkersLostError
+        While answers are awaited, if the workers are lost.
+
+    Examples
+    --------
+    >>> with open_workers("1") as workers:
+    ...     list(workers(abs, [-1, 2]))
+    [(0, 1), (1, 2)]
+    """
+    text = spec.strip()
+    if text.startswith(("tcp://", "tls://")):
+        with _cluster(text) as workers:
+            yield workers
+    elif text.isdecimal() and 1 <= int(text) <= 1024:
+        yield _serial if int(text) == 1 else _processes(int(text))
+    else:
+        raise InputError(f"workers {spec!r}", "use 1, a number, or tcp://host:port")
+
+
+def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    for index, item in enumerate(items):
+        yield index, function(item)
+
+
+def _processes(count: int) -> Workers:
+    def workers(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        from joblib import Parallel, delayed
+        from joblib.externals.loky import get_reusable_executor
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        pool = Parallel(n_jobs=count, return_as="generator_unordered", batch_size="auto")
+        answers = pool(delayed(_numbered)(function, i, item) for i, item in enumerate(items))
+        finished = False
+        try:
+            yield from answers
+            finished = True
+        except BrokenProcessPool as error:
+            raise WorkersLostError("a worker process died (killed, or out of memory)") from error
+        finally:
+            if not finished:  # interrupted: do not wait for what runs
+                get_reusable_executor().shutdown(wait=False, kill_workers=True)
+
+    return workers
+
+
+def _numbered(function: Function, index: int, item: Any) -> tuple[int, Any]:
+    return index, function(item)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Workers]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError(
+            f"workers {address!r} need Dask", "install dcglearn[dask], or use a number"
+        ) from error
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"no Dask scheduler at {address}", "start one, or check the address"
+        ) from error
+    try:
+        _compare(client, address)
+        yield lambda function, items: _on_cluster(client, function, items)
+    finally:
+        client.close(timeout=5)
+
+
+def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    from distributed import as_completed
+
+    batch = max(1, min(20, len(items) // 64))  # small enough to see progress, and to lose little
+    batches = [list(enumerate(items))[i : i + batch] for i in range(0, len(items), batch)]
+    futures = [client.submit(_run_batch, function, one, pure=False) for one in batches]
+    ready = as_completed(futures, raise_errors=False)
+    try:
+        for _ in futures:
+            _await(ready, client)
+            future = next(ready)
+            if future.status != "finished":
+                raise WorkersLostError(f"the cluster lost a cell ({future.status})")
+            yield from future.result(timeout=LOST_SECONDS)
+    finally:
+        for future in futures:
+            future.release()
+
+
+def _await(ready: Any, client: Any) -> None:
+    """Wait for a future, as long as the cluster lives."""
+    alive = looked = time.monotonic()
+    while not ready.has_ready():
+        time.sleep(0.02)
+        now = time.monotonic()
+        if now - looked < 1:
+            continue
+        looked = now
+        if _has_workers(client):
+            alive = now
+        elif now - alive > LOST_SECONDS:
+            raise WorkersLostError("the cluster has no workers any more")
+
+
+def _run_batch(function: Function, batch: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    return [(index, function(item)) for index, item in batch]
+
+
+def _has_workers(client: Any) -> bool:
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=5))
+    except (OSError, TimeoutError):
+        return False
+
+
+def _compare(client: Any, address: str) -> None:
+    """Refuse workers whose Python, packages or code of ours differ."""
+    here = fingerprint()
+    try:
+        there: dict[str, dict[str, str]] = client.run(fingerprint)
+    except Exception as error:
+        raise InputError(
+            f"the workers at {address} cannot run dcglearn ({error})", "install it there too"
+        ) from error
+    if not there:
+        raise InputError(f"the scheduler at {address} has no workers", "start some")
+    for worker, versions in sorted(there.items()):
+        differing = [k for k in here if versions.get(k) != here[k]]
+        if differing:
+            name = differing[0]
+            raise InputError(
+                f"worker {worker} has {name} {versions.get(name)}, this process {here[name]}",
+                "install the same on both",
+            )
+
+
+def fingerprint() -> dict[str, str]:
+    """Return versions of Python and packages, and a hash of this package's code.
+
+    Returns
+    -------
+    dict from str to str
+    """
+    found = {"Python": platform.python_version()}
+    for name in COMPARED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "(missing)"
+    digest = hashlib.sha256()
+    package = Path(__file__).resolve().parent.parent
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
+    found["dcglearn's code"] = digest.hexdigest()[:12]
+    return found

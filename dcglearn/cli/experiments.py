@@ -1,0 +1,253 @@
+"""Commands on experiments: run, reproduce, status, report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.base.progress import reporting
+from dcglearn.cli.options import JsonOption, print_json, say
+
+if TYPE_CHECKING:
+    from dcglearn.base.workers import Workers
+    from dcglearn.report.experiments import Shown
+    from dcglearn.study.config import Config
+    from dcglearn.study.experiment import Progress
+    from dcglearn.study.store import Store
+
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="The [quick] part only; its results go to OUT/quick.")
+]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="N|tcp://HOST:PORT",
+        help="Processes on this machine, or the address of a Dask scheduler. By default what "
+        "the config says, or 1.",
+    ),
+]
+OutOption = Annotated[
+    str | None, typer.Option("--out", metavar="FOLDER", help="Folder of results.")
+]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Replace results of another config or version.")
+]
+OnlyOption = Annotated[
+    str | None,
+    typer.Option("--only", metavar="5,6", help="Figures, or names of configs, by commas."),
+]
+
+DEFAULT_OUT = "results"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (run, reproduce, status, report):
+        app.command()(command)
+
+
+def run(
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A .toml file.")],
+    quick: QuickOption = False,
+    workers: WorkersOption = None,
+    out: OutOption = None,
+    replace: ReplaceOption = False,
+) -> None:
+    """Run one experiment: compute the cells it lacks, write its table and figures."""
+    from dcglearn.study.config import read_config
+
+    found = read_config(config)
+    place = Path(out or found.run.out)
+    shown = _run([found], quick, workers or found.run.workers, place, replace)
+    _verdicts(shown)
+    say(f"results are in {shown[0].folder}")
+    _end_if_unfinished(shown)
+
+
+def reproduce(
+    quick: QuickOption = False,
+    only: OnlyOption = None,
+    workers: WorkersOption = None,
+    out: OutOption = None,
+    replace: ReplaceOption = False,
+) -> None:
+    """Run every experiment in configs, then write the page."""
+    found = _chosen(only)
+    place = Path(out or DEFAULT_OUT)
+    shown = _run(found, quick, workers or "1", place, replace)
+    _verdicts(shown)
+    _write_page(_configs(), quick, place, shown)
+    _end_if_unfinished(shown)
+
+
+def status(out: OutOption = None, json: JsonOption = False) -> None:
+    """Say how much of every experiment is done."""
+    from dcglearn.report.tables import Table
+    from dcglearn.study.experiment import progress
+
+    place = Path(out or DEFAULT_OUT)
+    store = _store(place)
+    rows = []
+    for config in _configs():
+        full, part = progress(config, False, store), progress(config, True, store)
+        figures = ", ".join(config.figures)
+        quick = f"{part.done:,} of {part.total:,}"
+        rows.append((config.name, figures, full.done, full.failed, full.total, quick))
+    columns = ("experiment", "figures", "done", "failed", "cells", "quick part")
+    if json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    say(Table(columns, rows, f"cells in {store.path}").text())
+
+
+def report(
+    quick: QuickOption = False, out: OutOption = None, replace: ReplaceOption = False
+) -> None:
+    """Write tables, figures and the page of what is finished; compute nothing."""
+    from dcglearn.report.experiments import check_folder
+
+    place = Path(out or DEFAULT_OUT)
+    store = _store(place)
+    if not store.path.exists():
+        raise InputError("no cell is finished", "dcglearn reproduce computes them", str(place))
+    for config in _configs():
+        if not replace:
+            check_folder(_folder(place, quick, config), config)
+    _write_page(_configs(), quick, place, [])
+
+
+def _run(
+    configs: Sequence[Config], quick: bool, workers: str, out: Path, replace: bool
+) -> list[Shown]:
+    from dcglearn.base.workers import open_workers
+    from dcglearn.report.experiments import check_folder, make_folder, write_results
+    from dcglearn.study.experiment import load_experiment
+
+    for config in configs:  # what can be refused is refused before anything is computed
+        load_experiment(config)
+        if not replace:
+            check_folder(_folder(out, quick, config), config)
+    make_folder(out)
+    store = _store(out)
+    shown = []
+    with open_workers(workers) as found:
+        for config in configs:
+            done = _compute(config, quick, store, found)
+            again = f", {done.failed:,} failed" if done.failed else ""
+            say(f"{config.name}: {done.done:,} of {done.total:,} cells{again}")
+            shown.append(write_results(config, quick, store, _folder(out, quick, config)))
+    return shown
+
+
+def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Progress:
+    from dcglearn.base.workers import WorkersLostError
+    from dcglearn.study.experiment import compute_cells, progress
+
+    try:
+        with reporting(config.name) as advance:
+            return compute_cells(config, quick, store, workers, advance)
+    except (KeyboardInterrupt, WorkersLostError) as stop:
+        done = progress(config, quick, store)
+        kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
+        words = f"{kept}; the same command goes on from there"
+        if isinstance(stop, KeyboardInterrupt):
+            print(words, file=sys.stderr)
+            raise
+        raise WorkersLostError(f"{stop}; {words}") from stop
+
+
+def _write_page(configs: Sequence[Config], quick: bool, out: Path, shown: list[Shown]) -> None:
+    """Write the page of all experiments; those that were not just written are now."""
+    from dcglearn.report.experiments import write_results
+    from dcglearn.report.page import write_page
+
+    known = {one.config.name: one for one in shown}
+    store = _store(out, quiet=True)
+    everything = [
+        known.get(config.name) or write_results(config, quick, store, _folder(out, quick, config))
+        for config in configs
+    ]
+    page = write_page(everything, _root(out, quick), quick)
+    say(f"read {page}")
+
+
+def _root(out: Path, quick: bool) -> Path:
+    return out / "quick" if quick else out
+
+
+def _folder(out: Path, quick: bool, config: Config) -> Path:
+    return _root(out, quick) / config.name
+
+
+def _store(out: Path, quiet: bool = False) -> Store:
+    from dcglearn.study.store import Store
+
+    store = Store(out / "store")
+    if store.torn and not quiet:
+        words = "1 torn record is" if store.torn == 1 else f"{store.torn} torn records are"
+        print(f"{store.path}: {words} dropped; what is missing is computed again", file=sys.stderr)
+    if store.other_versions and not quiet:
+        print(
+            f"{store.path}: {store.other_versions:,} records of other versions of the cells are "
+            "passed over",
+            file=sys.stderr,
+        )
+    return store
+
+
+def _configs() -> list[Config]:
+    from dcglearn.study.config import read_config
+    from dcglearn.study.experiment import config_files
+
+    found = [read_config(path) for path in config_files()]
+    if not found:
+        raise InputError(
+            "no config", "make configs/NAME.toml, or install dcglearn again", "configs"
+        )
+    return sorted(found, key=_first_figure)
+
+
+def _first_figure(config: Config) -> tuple[int, str]:
+    first = config.figures[0]
+    return (int(first) if first.isdecimal() else 10_000), config.name
+
+
+def _chosen(only: str | None) -> list[Config]:
+    configs = _configs()
+    if only is None:
+        return configs
+    asked = [part.strip() for part in only.split(",") if part.strip()]
+    known = [name for config in configs for name in (*config.figures, config.name)]
+    for name in asked:
+        if name not in known:
+            raise unknown_name("figure", name, known, "--only")
+    if not asked:
+        raise InputError("--only names nothing", "write --only 5,6")
+    return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]
+
+
+def _verdicts(shown: Sequence[Shown]) -> None:
+    for one in shown:
+        for figure in one.figures:
+            say(f"figure {figure.number}: {figure.finding.verdict}")
+
+
+def _end_if_unfinished(shown: Sequence[Shown]) -> None:
+    failed = [one for one in shown if one.progress.failed]
+    if not failed:
+        return
+    count = sum(one.progress.failed for one in failed)
+    words = "1 cell failed" if count == 1 else f"{count:,} cells failed"
+    print(
+        f"dcglearn: {words}; the others are kept, and the same command tries again. The first: "
+        f"{failed[0].progress.first_error}",
+        file=sys.stderr,
+    )
+    raise typer.Exit(1)

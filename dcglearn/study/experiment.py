@@ -1,0 +1,244 @@
+"""Running an experiment: the cells it lacks, its table, and what its figures show.
+
+What an experiment draws, and how it checks the paper's claims, is a small file of its own in
+``experiments``. It has ``COLUMNS``, the results that its table holds, and
+``figures(table)``, which returns the figures. These files run here only; workers compute
+cells and know nothing of them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.workers import Workers
+from dcglearn.study.cells import run_cell
+from dcglearn.study.config import Config
+from dcglearn.study.findings import Figure
+from dcglearn.study.store import Store
+
+SHIPPED = Path(__file__).resolve().parent.parent / "shipped"
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+
+DIGITS = 9
+"""Digits of numbers in tables."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The file that draws an experiment.
+
+    Attributes
+    ----------
+    path : Path
+    columns : tuple of str
+        The results that its table holds.
+    figures : callable
+        From the table to a list of figures.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    figures: Callable[[pd.DataFrame], list[Figure]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How much of an experiment is done.
+
+    Attributes
+    ----------
+    done, failed, total : int
+        Cells; the rest is still to be computed.
+    first_error : str or None
+    """
+
+    done: int
+    failed: int
+    total: int
+    first_error: str | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a result."""
+        return self.done == self.total
+
+
+def folders(kind: str) -> list[Path]:
+    """Return where configs or experiments are looked for, first the current folder.
+
+    Parameters
+    ----------
+    kind : {"configs", "experiments"}
+
+    Returns
+    -------
+    list of Path
+        The current folder's, then those that came with the package.
+    """
+    places = [Path(kind), SHIPPED / kind, CHECKOUT / kind]
+    return [place for place in places if place.is_dir()]
+
+
+def config_files() -> list[Path]:
+    """Return every config by name; one in the current folder goes before a shipped one.
+
+    Returns
+    -------
+    list of Path
+    """
+    found: dict[str, Path] = {}
+    for folder in folders("configs"):
+        for path in sorted(folder.glob("*.toml")):
+            found.setdefault(path.name, path)
+    return [found[name] for name in sorted(found)]
+
+
+def load_experiment(config: Config) -> Experiment:
+    """Load the file that draws a config's experiment.
+
+    Parameters
+    ----------
+    config : Config
+
+    Returns
+    -------
+    Experiment
+
+    Raises
+    ------
+    InputError
+        If there is none, or it does not hold what it must.
+    """
+    name = f"{config.experiment}.py"
+    places = [config.path.resolve().parent.parent / "experiments", *folders("experiments")]
+    path = next((place / name for place in places if (place / name).is_file()), None)
+    if path is None:
+        known = {file.stem for place in places for file in place.glob("*.py")}
+        raise InputError(
+            f"no file experiments/{name}",
+            f"write one, or name one of {', '.join(sorted(known)) or 'none'}",
+            f"{config.path}, experiment",
+        )
+    spec = importlib.util.spec_from_file_location(f"experiments.{config.experiment}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("cannot be loaded", "", str(path))
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (ImportError, SyntaxError, NameError, AttributeError) as error:
+        raise InputError(f"cannot be loaded ({error})", "mend it", str(path)) from error
+    for name in ("COLUMNS", "figures"):
+        if not hasattr(module, name):
+            raise InputError(f"has no {name}", "see CONTRIBUTING.md", str(path))
+    return Experiment(path, tuple(module.COLUMNS), module.figures)
+
+
+def compute_cells(
+    config: Config, quick: bool, store: Store, workers: Workers, advance: Advance = silent
+) -> Progress:
+    """Compute the cells that the store lacks; every one is kept as soon as it is there.
+
+    Parameters
+    ----------
+    config : Config
+    quick : bool
+    store : Store
+    workers : callable
+        From :func:`dcglearn.base.workers.open_workers`.
+    advance : callable
+        Called with (cells done now, cells to do).
+
+    Returns
+    -------
+    Progress
+    """
+    lacking = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
+    for done, (index, outcome) in enumerate(workers(run_cell, lacking) if lacking else (), 1):
+        store.add(lacking[index], outcome)
+        advance(done, len(lacking))
+    return progress(config, quick, store)
+
+
+def progress(config: Config, quick: bool, store: Store) -> Progress:
+    """Say how much of an experiment a store holds.
+
+    Parameters
+    ----------
+    config : Config
+    quick : bool
+    store : Store
+
+    Returns
+    -------
+    Progress
+    """
+    cells = [cell for _, cell in config.cells(quick)]
+    lacking = [cell for cell in cells if store.get(cell) is None]
+    errors = [error for cell in lacking if (error := store.error(cell)) is not None]
+    return Progress(
+        len(cells) - len(lacking), len(errors), len(cells), errors[0] if errors else None
+    )
+
+
+def table_of(config: Config, quick: bool, store: Store, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return the finished cells as a tidy table, in the order of the grid.
+
+    Parameters
+    ----------
+    config : Config
+    quick : bool
+    store : Store
+    columns : tuple of str
+        The results wanted; lists become columns ``name_1``, ``name_2``, ...
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a cell: the swept keys, the repetition, and the results. Swept lists become
+        text.
+
+    Raises
+    ------
+    InputError
+        If no cell is finished, or no cell has such a result.
+    """
+    rows = []
+    for point, cell in config.cells(quick):
+        result = store.get(cell)
+        if result is not None:
+            swept = {
+                k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in point.items()
+            }
+            rows.append(swept | _chosen(result, columns))
+    if not rows:
+        raise InputError("no cell is finished", f"dcglearn run {config.path}", config.name)
+    table = pd.DataFrame(rows)
+    for column in columns:
+        if column not in table and f"{column}_1" not in table:
+            raise InputError(
+                f"cells have no result {column!r}", "correct COLUMNS", config.experiment
+            )
+    return table
+
+
+def _shown(value: Any) -> Any:
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _chosen(result: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for column in columns:
+        value = result.get(column)
+        if isinstance(value, list):
+            found |= {f"{column}_{i}": float(f"{one:.{DIGITS}g}") for i, one in enumerate(value, 1)}
+        elif value is not None:
+            found[column] = float(f"{value:.{DIGITS}g}")
+    return found

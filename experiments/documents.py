@@ -1,0 +1,65 @@
+"""Figure 13: rankings of documents without grades."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dcglearn.study.findings import (
+    BAND,
+    NAMES,
+    Figure,
+    Finding,
+    Plot,
+    along,
+    at,
+    curves,
+    judged,
+    mean_over,
+)
+
+COLUMNS = ("precision", "identifiable")
+
+PRECISE = 0.93
+"""What is taken for precise."""
+
+REASON = (
+    "It depends on K, which the paper does not give. With K = 5 a K x K matrix is learned "
+    "precisely from 200 pairs; with K = 10, as in the other figures, it has 100 entries and needs "
+    "several times as many."
+)
+
+
+def figures(table: pd.DataFrame) -> list[Figure]:
+    """Return figure 13."""
+    series = []
+    for base in table["base"].unique():
+        K = len(base.split())
+        names = {"data-1": f"Data 1, K = {K}", "data-2": f"Data 2, K = {K}"}
+        series += curves(at(table, base=base), "pairs", "precision", "truth", names)
+    return [
+        Figure(
+            "13",
+            "Precision without grades",
+            Plot("training pairs", "precision", tuple(series), {"95%": 0.95}, log_x=True),
+            "Preferences over rankings are learned precisely without grades.",
+            _precise(table),
+            f"A K x K matrix from rankings of K documents, C = 1. {BAND}",
+        )
+    ]
+
+
+def _precise(table: pd.DataFrame) -> Finding:
+    small, large, grows = [], [], []
+    for base in table["base"].unique():
+        K = len(base.split())
+        for truth in table["truth"].unique():
+            cells = at(table, base=base, truth=truth)
+            label = f"{NAMES[truth]}, K = {K}, 200 pairs:"
+            number = mean_over(at(cells, pairs=200), "precision", label)
+            (small if K <= 5 else large).append(number)
+        grows += along(at(table, base=base), "pairs", "precision", "truth").values()
+    precise = all(n.mean >= PRECISE for n in small)
+    holds = precise and all(n.low > 0 for n in grows)
+    fails = any(n.high < PRECISE for n in small) or any(n.high <= 0 for n in grows)
+    reason = "" if all(n.mean >= PRECISE for n in large) else REASON
+    return judged([*small, *large], holds, fails, reason)

@@ -1,0 +1,87 @@
+"""Figures 3 and 4: the discounts and gains that are read from W, against the true ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dcglearn.study.findings import (
+    NAMES,
+    Figure,
+    Finding,
+    Plot,
+    Series,
+    at,
+    judged,
+    mean_of,
+    mean_over,
+)
+from dcglearn.study.simulate import DATA_1, DATA_2
+
+COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
+
+TRUTHS = {"data-1": DATA_1, "data-2": DATA_2}
+
+STRAIGHT = 0.98
+"""The correlation from which a line is called close to straight."""
+
+CAPTION = (
+    "Means over repetitions of the {0} read from the rank-1 part of W, mapped on the true ones "
+    "by least squares (an affine map, which is as far as pairs that reorder one list determine "
+    "them), as shares of the largest. Bars: 95% intervals of the mean over repetitions."
+)
+
+
+def figures(table: pd.DataFrame) -> list[Figure]:
+    """Return figures 3 and 4."""
+    return [_figure(table, "3", "discounts"), _figure(table, "4", "gains")]
+
+
+def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
+    truths = table["truth"].unique()
+    return Figure(
+        number,
+        f"Estimated against true {what}",
+        Plot(
+            f"true {what[:-1]}, share of the largest",
+            f"estimated {what[:-1]}",
+            tuple(_series(at(table, truth=truth), truth, what) for truth in truths),
+            diagonal=True,
+        ),
+        f"Estimated and true {what} lie close to a straight line"
+        + (", best at the top ranks." if what == "discounts" else "."),
+        _straight(table, what),
+        CAPTION.format(what),
+    )
+
+
+def _true(truth: str, what: str) -> np.ndarray:
+    dcg = TRUTHS[truth]
+    return np.array(dcg.gains) if what == "gains" else dcg.discounts_for(10)
+
+
+def _columns(what: str, n: int) -> list[str]:
+    return [f"{what}_{i}" for i in range(1, n + 1)]
+
+
+def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
+    true = _true(truth, what)
+    largest = true.max()
+    points = [mean_of(table[column] / largest) for column in _columns(what, len(true))]
+    return Series(
+        NAMES[truth],
+        tuple((true / largest).tolist()),
+        tuple(p.mean for p in points),
+        tuple(p.low for p in points),
+        tuple(p.high for p in points),
+        tuple(p.n for p in points),
+    )
+
+
+def _straight(table: pd.DataFrame, what: str) -> Finding:
+    numbers = [
+        mean_over(at(table, truth=truth), f"{what}_correlation", f"{NAMES[truth]}, correlation:")
+        for truth in table["truth"].unique()
+    ]
+    straight = all(number.low > STRAIGHT for number in numbers)
+    return judged(numbers, straight, any(number.high < STRAIGHT for number in numbers))

@@ -1,0 +1,63 @@
+"""Figure 9: one list of each pair is the optimal ordering of the same documents."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dcglearn.study.findings import (
+    BAND,
+    NAMES,
+    Figure,
+    Finding,
+    Plot,
+    along,
+    at,
+    curves,
+    judged,
+    mean_over,
+)
+
+COLUMNS = ("precision", "identifiable")
+
+FLAT = 0.05
+"""A change below this is no growth."""
+
+REASON = (
+    "Precision does not grow, yet it is above chance. That such pairs put no constraint on the "
+    "parameters is true of W = c g' only: every decreasing discount orders them rightly. A free "
+    "monotone W can violate them (about half of random ones do), and what they teach is that "
+    "W[k, l] - W[k, l + 1] falls with the rank k."
+)
+
+
+def figures(table: pd.DataFrame) -> list[Figure]:
+    """Return figure 9."""
+    return [
+        Figure(
+            "9",
+            "Precision when one list is the optimal ordering of the other",
+            Plot(
+                "training pairs",
+                "precision on permutations",
+                curves(table, "pairs", "precision", "truth"),
+                {"chance": 0.5},
+                log_x=True,
+            ),
+            "Precision does not grow with the number of pairs: such pairs put no constraint on "
+            "the parameters.",
+            _flat(table),
+            f"Trained on pairs of the sorted list and a permutation of it, C = 1. {BAND}",
+        )
+    ]
+
+
+def _flat(table: pd.DataFrame) -> Finding:
+    changes = list(along(table, "pairs", "precision", "truth").values())
+    levels = [
+        mean_over(at(table, truth=truth), "precision", f"{NAMES[truth]}, mean over all sizes:")
+        for truth in table["truth"].unique()
+    ]
+    flat = all(abs(change.mean) < FLAT for change in changes)
+    grows = any(change.low > FLAT for change in changes)
+    above = all(level.low > 0.5 for level in levels)
+    return judged([*changes, *levels], flat, grows, REASON if above else "")

@@ -1,0 +1,47 @@
+"""Figure 10: one list of each pair is optimally ordered, the other holds other documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, along, at, curves, rising
+
+TESTS = {"same": "on pairs like these", "permutations": "on permutations"}
+
+COLUMNS = ("precision", "similarity")
+
+
+def figures(table: pd.DataFrame) -> list[Figure]:
+    """Return figure 10."""
+    series = [
+        curves(
+            at(table, test_lists=lists),
+            "pairs",
+            "precision",
+            "truth",
+            {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"},
+        )
+        for lists, name in TESTS.items()
+    ]
+    return [
+        Figure(
+            "10",
+            "Precision when one list is optimal and the other of another content",
+            Plot("training pairs", "precision", (*series[0], *series[1]), log_x=True),
+            "Precision grows slowly with the number of pairs.",
+            _grows(table),
+            "Trained on a sorted list and an unsorted one of other grades, C = 1; tested on "
+            f"pairs like these and on permutations of the base list. {BAND}",
+        )
+    ]
+
+
+def _grows(table: pd.DataFrame) -> Finding:
+    numbers = [
+        replace(number, label=f"{TESTS[lists]}: {number.label}")
+        for lists in table["test_lists"].unique()
+        for number in along(at(table, test_lists=lists), "pairs", "precision", "truth").values()
+    ]
+    return rising(numbers)
