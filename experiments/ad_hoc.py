@@ -10,17 +10,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import (
-    BAND,
-    Figure,
-    Finding,
-    Number,
-    Plot,
-    at,
-    curve,
-    difference,
-    rising,
-)
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curve, rising
+from dcglearn.study.means import Number, at, difference
 
 AGAINST = (
     "linear-log2", "exponential-log2", "jk:2", "zipf", "linear-discount:10", "constant",

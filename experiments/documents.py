@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import (
-    BAND,
-    NAMES,
-    Figure,
-    Finding,
-    Plot,
-    along,
-    at,
-    curves,
-    judged,
-    mean_over,
-)
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
+from dcglearn.study.means import NAMES, along, at, mean_over
 
 COLUMNS = ("precision", "identifiable")
 

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import (
-    BAND,
-    NAMES,
-    Figure,
-    Finding,
-    Plot,
-    at,
-    curves,
-    difference,
-    judged,
-)
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
+from dcglearn.study.means import NAMES, at, difference
 
 COLUMNS = ("precision", "similarity", "identifiable")
 

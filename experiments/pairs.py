@@ -9,19 +9,8 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.study.evaluate import similarity
-from dcglearn.study.findings import (
-    BAND,
-    Figure,
-    Finding,
-    Plot,
-    along,
-    at,
-    curves,
-    difference,
-    judged,
-    mean_over,
-    rising,
-)
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged, rising
+from dcglearn.study.means import along, at, difference, mean_over
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
 

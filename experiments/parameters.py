@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.study.findings import (
-    NAMES,
-    Figure,
-    Finding,
-    Plot,
-    Series,
-    at,
-    judged,
-    mean_of,
-    mean_over,
-)
+from dcglearn.study.findings import Figure, Finding, Plot, Series, judged
+from dcglearn.study.means import NAMES, at, mean_of, mean_over
 from dcglearn.study.simulate import DATA_1, DATA_2
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import (
-    BAND,
-    NAMES,
-    Figure,
-    Finding,
-    Plot,
-    along,
-    at,
-    curves,
-    judged,
-    mean_over,
-)
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
+from dcglearn.study.means import NAMES, along, at, mean_over
 
 COLUMNS = ("precision", "identifiable")
 
@@ -35,7 +25,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             "9",
-            "Precision when one list is the optimal ordering of the other",
+            "Precision with the optimal ordering of the same list",
             Plot(
                 "training pairs",
                 "precision on permutations",

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, along, at, curves, rising
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, rising
+from dcglearn.study.means import along, at
 
 TESTS = {"same": "on pairs like these", "permutations": "on permutations"}
 
@@ -28,7 +29,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             "10",
-            "Precision when one list is optimal and the other of another content",
+            "Precision with an optimal list of other content",
             Plot("training pairs", "precision", (*series[0], *series[1]), log_x=True),
             "Precision grows slowly with the number of pairs.",
             _grows(table),

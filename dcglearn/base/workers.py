@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import signal
 import time
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -88,7 +90,9 @@ def _processes(count: int) -> Workers:
         from joblib.externals.loky import get_reusable_executor
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        pool = Parallel(n_jobs=count, return_as="generator_unordered", batch_size="auto")
+        pool = Parallel(
+            n_jobs=count, return_as="generator_unordered", initializer=_leave_ctrl_c_to_us
+        )
         answers = pool(delayed(_numbered)(function, i, item) for i, item in enumerate(items))
         finished = False
         try:
@@ -101,6 +105,11 @@ def _processes(count: int) -> Workers:
                 get_reusable_executor().shutdown(wait=False, kill_workers=True)
 
     return workers
+
+
+def _leave_ctrl_c_to_us() -> None:
+    """Ignore Ctrl-C in a worker process: the one that waits for it ends them all."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _numbered(function: Function, index: int, item: Any) -> tuple[int, Any]:
@@ -116,7 +125,7 @@ def _cluster(address: str) -> Iterator[Workers]:
             f"workers {address!r} need Dask", "install dcglearn[dask], or use a number"
         ) from error
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"no Dask scheduler at {address}", "start one, or check the address"
@@ -140,8 +149,12 @@ def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterat
             _await(ready, client)
             future = next(ready)
             if future.status != "finished":
-                raise WorkersLostError(f"the cluster lost a cell ({future.status})")
-            yield from future.result(timeout=LOST_SECONDS)
+                raise WorkersLostError(f"the cluster gave work back undone ({future.status})")
+            try:
+                answers = future.result(timeout=LOST_SECONDS)
+            except (OSError, TimeoutError, CancelledError) as error:
+                raise WorkersLostError("the cluster lost an answer") from error
+            yield from answers
     finally:
         for future in futures:
             future.release()
@@ -175,23 +188,31 @@ def _has_workers(client: Any) -> bool:
 
 def _compare(client: Any, address: str) -> None:
     """Refuse workers whose Python, packages or code of ours differ."""
+    from distributed import wait
+
     here = fingerprint()
-    try:
-        there: dict[str, dict[str, str]] = client.run(fingerprint)
-    except Exception as error:
-        raise InputError(
-            f"the workers at {address} cannot run dcglearn ({error})", "install it there too"
-        ) from error
-    if not there:
+    names = sorted(client.sync(client.scheduler.ncores, callback_timeout=CONNECT_SECONDS))
+    if not names:
         raise InputError(f"the scheduler at {address} has no workers", "start some")
-    for worker, versions in sorted(there.items()):
-        differing = [k for k in here if versions.get(k) != here[k]]
-        if differing:
-            name = differing[0]
-            raise InputError(
-                f"worker {worker} has {name} {versions.get(name)}, this process {here[name]}",
-                "install the same on both",
-            )
+    asked = [
+        client.submit(fingerprint, workers=[name], allow_other_workers=False, pure=False)
+        for name in names
+    ]
+    try:
+        wait(asked, timeout=CONNECT_SECONDS)
+    except TimeoutError as error:
+        raise InputError(f"a worker at {address} does not answer", "look after it") from error
+    for name, future in zip(names, asked, strict=True):
+        if future.status != "finished":
+            problem = f"worker {name} cannot run dcglearn ({future.exception()})"
+            raise InputError(problem, "install the same version there")
+        there = future.result(timeout=CONNECT_SECONDS)
+        for what, version_here in here.items():
+            if there.get(what) != version_here:
+                raise InputError(
+                    f"worker {name} has {what} {there.get(what)}, this process {version_here}",
+                    "install the same on both",
+                )
 
 
 def fingerprint() -> dict[str, str]:
@@ -209,7 +230,7 @@ def fingerprint() -> dict[str, str]:
             found[name] = "(missing)"
     digest = hashlib.sha256()
     package = Path(__file__).resolve().parent.parent
-    for file in sorted(package.rglob("*.py")):
+    for file in sorted(p for p in package.rglob("*.py") if "shipped" not in p.parts):
         digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
     found["dcglearn's code"] = digest.hexdigest()[:12]
     return found

@@ -71,6 +71,7 @@ def _draw_series(axes: Axes, series: Series, index: int, bars: bool) -> None:
         marker=MARKERS[index % len(MARKERS)],
         linestyle=DASHES[index % len(DASHES)],
         markersize=4.5,
+        markerfacecolor=colour if index < len(COLOURS) else "white",
         linewidth=2.2 if index == 0 and not bars else 1.4,
         label=series.label,
     )

@@ -1,4 +1,4 @@
-"""Figures. The only module that imports matplotlib.
+"""Figures of measures and comparisons, and the style of all figures.
 
 Drawn for print and screen: colours that colour-blind readers tell apart (Okabe & Ito),
 markers that differ in grey, and files that are the same bytes for the same data.

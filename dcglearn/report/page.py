@@ -18,7 +18,8 @@ from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.files import write_text
 from dcglearn.report.experiments import TABLE, Shown
-from dcglearn.study.findings import VERDICTS, Figure, Number
+from dcglearn.study.findings import VERDICTS, Figure
+from dcglearn.study.means import Number
 
 PAGE, MARKDOWN = "index.html", "README.md"
 

@@ -290,7 +290,8 @@ def _explained(
     error: ValidationError, place: str, model: type[BaseModel], bare: bool = False
 ) -> InputError:
     """Turn the first thing that pydantic found into file, key, expected, found."""
-    first = error.errors()[0]
+    # A misspelt key leaves the right one missing: the misspelling is what to mend.
+    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
     key = key.split(".")[0] if model is Setting else key
     where = place if bare else f"{place}.{key}".strip(".")

@@ -1,7 +1,7 @@
-"""What an experiment found: curves with bands, numbers with intervals, verdicts on claims.
+"""What an experiment found: curves with bands, and verdicts on claims.
 
-Bands and intervals are 95% Student intervals of the mean over repetitions. Differences
-are taken repetition by repetition, for cells of one repetition see the same lists.
+A claim holds, or does not, if the 95% intervals of the numbers that it rests on say so
+(:mod:`dcglearn.study.means`); where they do not say, it is undecided.
 """
 
 from __future__ import annotations
@@ -12,40 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
-LEVEL = 0.95
+from dcglearn.study.means import NAMES, Number, along, mean_over
 
 Verdict = Literal["holds", "holds, with a reason", "does not hold", "undecided"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "holds, with a reason", "does not hold", "undecided")
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
-
-
-@dataclass(frozen=True)
-class Number:
-    """A mean and its interval.
-
-    Attributes
-    ----------
-    label : str
-    mean, low, high : float
-        nan for the interval of fewer than two repetitions.
-    n : int
-        Repetitions.
-    """
-
-    label: str
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    def __str__(self) -> str:
-        if np.isnan(self.low):
-            return f"{self.label} {self.mean:.3f} (n = {self.n})"
-        return f"{self.label} {self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
 @dataclass(frozen=True)
@@ -152,62 +125,6 @@ class Figure:
         return f"figure-{padded}"
 
 
-def mean_of(values: ArrayLike, label: str = "") -> Number:
-    """Return a mean with its 95% interval.
-
-    Parameters
-    ----------
-    values : array-like of float, shape (n,)
-        One a repetition; nan counts for nothing.
-    label : str
-
-    Returns
-    -------
-    Number
-
-    Examples
-    --------
-    >>> print(mean_of([1.0, 2.0, 3.0], "mean"))
-    mean 2.000 (-0.484 to 4.484)
-    """
-    found = np.asarray(values, float)
-    found = found[~np.isnan(found)]
-    n = len(found)
-    if not n:
-        return Number(label, float("nan"), float("nan"), float("nan"), 0)
-    mean = float(found.mean())
-    if n == 1:
-        return Number(label, mean, float("nan"), float("nan"), 1)
-    half = float(student.ppf((1 + LEVEL) / 2, n - 1) * found.std(ddof=1) / np.sqrt(n))
-    return Number(label, mean, mean - half, mean + half, n)
-
-
-def mean_over(table: pd.DataFrame, y: str, label: str = "") -> Number:
-    """Return the mean of a column over repetitions, whatever else varies in the table.
-
-    Cells of one repetition share their lists, so they are averaged first: the interval is
-    that of as many independent values as there are repetitions.
-
-    Parameters
-    ----------
-    table : DataFrame
-    y : str
-        A column.
-    label : str
-
-    Returns
-    -------
-    Number
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"repetition": [0, 0, 1, 1], "precision": [0.5, 0.7, 0.6, 0.6]})
-    >>> mean_over(table, "precision").n
-    2
-    """
-    return mean_of(table.groupby("repetition")[y].mean().to_numpy(float), label)
-
-
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     """Return the mean of a column at every value of another.
 
@@ -263,80 +180,6 @@ def curves(
     )
 
 
-NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
-"""What values are called in figures."""
-
-
-def at(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Return the rows that have the given values.
-
-    Parameters
-    ----------
-    table : DataFrame
-    **values
-        Column and value.
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
-    >>> len(at(pd.DataFrame({"a": [1, 1, 2]}), a=1))
-    2
-    """
-    for column, value in values.items():
-        table = table[table[column] == value]
-    return table
-
-
-def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") -> Number:
-    """Return the mean difference of a column, repetition by repetition.
-
-    Parameters
-    ----------
-    one, other : DataFrame
-        One row a repetition each; repetitions that only one of them has are left out.
-    y : str
-    label : str
-
-    Returns
-    -------
-    Number
-
-    Examples
-    --------
-    >>> one = pd.DataFrame({"repetition": [0, 1], "precision": [0.9, 0.8]})
-    >>> print(difference(one, one.assign(precision=[0.8, 0.7]), "precision"))
-     0.100 (0.100 to 0.100)
-    """
-    both = one.set_index("repetition")[y] - other.set_index("repetition")[y]
-    return mean_of(both.to_numpy(float), label)
-
-
-def along(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
-    """Return how much a column changes from the first value of another to the last.
-
-    Parameters
-    ----------
-    table : DataFrame
-    x, y, by : str
-
-    Returns
-    -------
-    dict from value of `by` to Number
-        Empty where `x` has one value only.
-    """
-    low, high = table[x].min(), table[x].max()
-    if low == high:
-        return {}
-    return {
-        value: difference(at(group, **{x: high}), at(group, **{x: low}), y,
-                          f"{NAMES.get(value, value)}, {y} at {high} minus at {low}:")
-        for value, group in table.groupby(by, sort=False)
-    }  # fmt: skip
-
-
 def judged(numbers: Sequence[Number], holds: bool, contradicted: bool, reason: str = "") -> Finding:
     """Return the finding on a claim.
 
@@ -357,6 +200,7 @@ def judged(numbers: Sequence[Number], holds: bool, contradicted: bool, reason: s
 
     Examples
     --------
+    >>> from dcglearn.study.means import mean_of
     >>> judged([mean_of([0.1, 0.2, 0.3])], holds=False, contradicted=False).verdict
     'undecided'
     """
@@ -375,7 +219,8 @@ def rising(numbers: Sequence[Number], reason: str = "", also: Sequence[Number] =
     Parameters
     ----------
     numbers : sequence of Number
-        It holds if all intervals are above 0, and does not if one is not.
+        It holds if all intervals are above 0, does not if one is at or below 0, and is
+        undecided between.
     reason : str
     also : sequence of Number
         Shown after them, and not judged.
@@ -386,6 +231,7 @@ def rising(numbers: Sequence[Number], reason: str = "", also: Sequence[Number] =
 
     Examples
     --------
+    >>> from dcglearn.study.means import mean_of
     >>> rising([mean_of([0.1, 0.2, 0.3]), mean_of([-0.31, -0.3])]).verdict
     'does not hold'
     """
@@ -422,7 +268,7 @@ def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
     -------
     Finding
         On the change from the least to the largest x: it holds if all intervals are below
-        0, and does not if one is above.
+        0, does not if one is at or above 0, and is undecided between.
     """
     numbers = list(along(table, x, y, by).values())
     holds = all(number.high < 0 for number in numbers)

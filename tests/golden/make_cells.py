@@ -1,0 +1,28 @@
+"""Make ``cells.json``: what a few cells give. Run it after raising ``VERSION`` in cells.py."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dcglearn.study.cells import VERSION, compute
+
+CELLS = [
+    {},
+    {"truth": "data-2", "flips": 20, "C": "validation"},
+    {"wrong_grades": 100, "margin": "hamming", "learner": "qp-dcg"},
+    {"lists": "drawn", "reliability": 0.8, "bias": 0.3, "pairs": 60, "against": ["zipf"]},
+    {"truth": "free", "lists": "drawn", "ranks": 4, "grades": 3, "base": [3, 2, 1]},
+    {"lists": "sorted-against-shuffled", "test_lists": "permutations", "pairs": 40},
+    {"lists": "sorted-against-another", "pairs": 40},
+    {"lists": "documents", "base": [5, 4, 3, 2, 1], "pairs": 40},
+    {"lists": "queries", "queries": [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]], "ranks": 5, "pairs": 40},
+]
+
+if __name__ == "__main__":
+    made = []
+    for changed in CELLS:
+        cell = {"seed": 7, "repetition": 1, "test_pairs": 500, **changed}
+        made.append({"cell": cell, "result": compute(cell)})
+    text = json.dumps({"version": VERSION, "cells": made}, indent=1)
+    Path(__file__).with_name("cells.json").write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,181 @@
+"""Cells and their store: the same dict, the same result; nothing lost, nothing reused wrongly."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcglearn.base.errors import InputError
+from dcglearn.study import cells, store
+from dcglearn.study.cells import VERSION, cell_of, compute, key_of, run_cell, stream
+from dcglearn.study.designs import strict_pairs, truth_of
+from dcglearn.study.setting import LISTS, Setting, check_sense
+from dcglearn.study.store import Store
+
+GOLDEN = Path(__file__).parent / "golden" / "cells.json"
+SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 50}
+
+
+def test_results_change_only_with_the_version() -> None:
+    """If this fails, raise VERSION in cells.py and run tests/golden/make_cells.py."""
+    golden = json.loads(GOLDEN.read_text("utf-8"))
+    assert golden["version"] == VERSION
+    for one in golden["cells"]:
+        found = compute(one["cell"])
+        assert found.keys() == one["result"].keys()
+        for name, value in one["result"].items():
+            assert found[name] == pytest.approx(value, rel=1e-6, abs=1e-9), (one["cell"], name)
+
+
+def test_a_cell_is_a_pure_function_of_its_dict() -> None:
+    first = run_cell(SMALL)
+    run_cell({**SMALL, "truth": "data-2", "flips": 3})
+    again = run_cell(json.loads(json.dumps(dict(reversed(SMALL.items())))))
+    assert json.dumps(first) == json.dumps(again)
+    assert key_of(SMALL) == key_of(dict(reversed(SMALL.items())))
+
+
+def test_another_process_gives_the_same_bytes() -> None:
+    code = (
+        "import json; from dcglearn.study.cells import run_cell; "
+        f"print(json.dumps(run_cell({SMALL!r})))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == json.dumps(run_cell(SMALL))
+
+
+def training(cell: dict[str, Any]) -> np.ndarray:
+    setting = Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
+    truth = truth_of(setting, stream(cell, "truth"))
+    rng = stream(cell, "training")
+    return strict_pairs(setting, setting.lists, setting.pairs, truth, rng)[0]
+
+
+def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
+    lists = training(SMALL)
+    for changed in ({"margin": "hamming"}, {"C": 0.1}, {"flips": 2}, {"learner": "qp-dcg"},
+                    {"test_pairs": 60}, {"test_lists": "drawn"}):  # fmt: skip
+        assert (training({**SMALL, **changed}) == lists).all()
+    assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a curve grows along a sample
+    other = training({**SMALL, "truth": "data-2"})
+    same = np.sort(lists, axis=1) == np.sort(other, axis=1)
+    assert same.all()  # the same two lists, perhaps the other way round
+    for changed in ({"repetition": 1}, {"seed": 4}, {"lists": "drawn"}):
+        assert not (training({**SMALL, **changed}) == lists).all()
+
+
+def test_streams_do_not_overlap() -> None:
+    draws = {name: stream(SMALL, name).integers(2**62) for name in cells.AXES}
+    assert len(set(draws.values())) == len(draws)
+
+
+def test_defaults_need_not_be_written_down() -> None:
+    assert cell_of(Setting(truth="data-1", C=1.0), 3, 0) == {"seed": 3, "repetition": 0}
+    assert cell_of(Setting(C=1), 3, 0) == cell_of(Setting(), 3, 0)
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_every_generator_with_other_grades_and_lengths(lists: str) -> None:
+    more: dict[str, Any] = {"base": [7, 6, 5, 4, 3, 2, 1], "grades": 7}
+    if lists == "queries":
+        more |= {"queries": [[1, 0, 1, 0, 2, 0, 1], [0, 2, 0, 1, 0, 0, 9]]}
+    if lists != "documents":
+        more |= {"ranks": 5}
+    result = run_cell({**SMALL, "lists": lists, **more})["result"]
+    assert 0.4 < result["precision"] <= 1
+    assert result["drawn"] >= 20
+    if lists != "documents":
+        assert len(result["gains"]) == 7
+        assert len(result["discounts"]) == 5
+
+
+def test_draws_are_counted() -> None:
+    result = run_cell({**SMALL, "lists": "documents", "base": [2, 1], "grades": 2})["result"]
+    assert result["drawn"] == 500
+    assert 150 < result["draws"] < 350  # two documents: half of the pairs are the same list twice
+
+
+def test_an_unreliable_judge_is_learned_from_less_well() -> None:
+    found = [
+        np.mean([run_cell({**SMALL, "pairs": 100, "test_pairs": 500, "repetition": r,
+                           "reliability": reliability})["result"]["precision"] for r in range(4)])
+        for reliability in (1.0, 0.65)
+    ]  # fmt: skip
+    assert found[0] > found[1] + 0.05
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ({"flips": 21}, "InputError: flips: 21 flips of 20 pairs"),
+        ({"truth": "data-3"}, "unknown truth"),
+        ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "tells too few permutations lists apart"),
+        ({"nothing": 1}, "nothing"),
+    ],
+)
+def test_a_failing_cell_returns_its_error(cell: dict[str, Any], message: str) -> None:
+    assert message in run_cell({**SMALL, **cell})["error"]
+
+
+def test_sense_is_checked_in_the_cell_too() -> None:
+    with pytest.raises(InputError, match=r"use 0 \.\.\. 20"):
+        check_sense(Setting(pairs=20, flips=21))
+
+
+def test_results_are_kept_and_failures_are_not_reused(tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
+    kept.add({"seed": 2}, {"error": "SolverError: no"})
+    again = Store(tmp_path)
+    assert again.get({"seed": 1}) == {"precision": 0.9}
+    assert again.get({"seed": 2}) is None
+    assert again.error({"seed": 2}) == "SolverError: no"
+    assert (again.failed, again.torn) == (1, 0)
+    again.add({"seed": 2}, {"result": {"precision": 0.8}})
+    assert Store(tmp_path).get({"seed": 2}) == {"precision": 0.8}
+    assert Store(tmp_path).failed == 0
+
+
+@pytest.mark.parametrize("cut", [1, 20, 70])
+def test_a_torn_record_spoils_no_other(tmp_path: Path, cut: int) -> None:
+    kept = Store(tmp_path)
+    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
+    kept.add({"seed": 2}, {"result": {"precision": 0.8}})
+    kept.path.write_bytes(kept.path.read_bytes()[:-cut])
+    torn = Store(tmp_path)
+    lost = cut > 1  # without its last newline a record is still whole
+    assert torn.torn == lost
+    assert torn.get({"seed": 1}) == {"precision": 0.9}
+    assert (torn.get({"seed": 2}) is None) == lost
+    torn.add({"seed": 3}, {"result": {"precision": 0.7}})
+    assert Store(tmp_path).get({"seed": 3}) == {"precision": 0.7}
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe", b"[1]", b"{}", b'"text"', b'{"version": 1}'])
+def test_what_is_no_record_is_counted(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / store.FILE).write_bytes(b"\n" + line + b"\n")
+    assert Store(tmp_path).torn == 1
+
+
+def test_other_versions_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store(tmp_path).add({"seed": 1}, {"result": {"precision": 0.9}})
+    monkeypatch.setattr(store, "VERSION", VERSION + 1)
+    monkeypatch.setattr(cells, "VERSION", VERSION + 1)
+    other = Store(tmp_path)
+    assert other.get({"seed": 1}) is None
+    assert other.other_versions == 1
+
+
+def test_an_unreadable_or_unwritable_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / store.FILE).mkdir()
+    with pytest.raises(InputError, match="jsonl: cannot be read"):
+        Store(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        Store(tmp_path / "file").add({}, {"error": "x"})

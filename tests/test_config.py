@@ -1,0 +1,204 @@
+"""Configs: what is read, what is refused and how, and what counts as the same experiment."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dcglearn.base.errors import InputError
+from dcglearn.study.cells import key_of
+from dcglearn.study.config import Config, read_config
+from dcglearn.study.experiment import config_files, load_experiment
+
+GOOD = """
+experiment = "pairs"
+figures = [1]
+seed = 1
+repetitions = 3
+
+[setting]
+grades = 3
+base = [3, 2, 1]
+
+[sweep]
+truth = ["data-1", "free"]
+pairs = [20, 40]
+
+[quick]
+pairs = [40]
+repetitions = 2
+"""
+
+
+def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
+    config = read_config(written(tmp_path, GOOD))
+    assert len(config.cells()) == 2 * 2 * 3
+    assert len(config.cells(quick=True)) == 2 * 1 * 2
+    full = {key_of(cell) for _, cell in config.cells()}
+    assert len(full) == 12
+    assert {key_of(cell) for _, cell in config.cells(quick=True)} < full
+    point, cell = config.cells()[-1]
+    assert point == {"truth": "free", "pairs": 40, "repetition": 2}
+    assert cell == {"seed": 1, "repetition": 2, "truth": "free", "grades": 3, "base": [3, 2, 1],
+                    "pairs": 40}  # fmt: skip
+
+
+def test_a_grown_or_reordered_grid_asks_for_the_same_cells(tmp_path: Path) -> None:
+    small = read_config(written(tmp_path, GOOD))
+    text = GOOD.replace("[20, 40]", "[80, 40, 20]").replace("repetitions = 3", "repetitions = 4")
+    large = read_config(written(tmp_path, text.replace('"data-1", "free"', '"free", "data-1"')))
+    keys = [{key_of(cell) for _, cell in config.cells()} for config in (small, large)]
+    assert keys[0] < keys[1]
+    assert small.identity == large.identity
+    assert small.content != large.content
+
+
+def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
+    plain = read_config(written(tmp_path, GOOD))
+    other = read_config(written(tmp_path, GOOD + '\n[run]\nworkers = "2"\nout = "there"\n'))
+    assert other.run.workers == "2"
+    assert plain.content == other.content
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 1", "sead = 1", "mine.toml: unknown key 'sead'; did you mean 'seed'?"),
+        ("grades = 3", "grade = 3", "setting: unknown key 'grade'; did you mean 'grades'?"),
+        ("pairs = [20", "pairz = [20", "sweep: unknown key 'pairz'; did you mean 'pairs'?"),
+        ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
+        ("[quick]", "[run]\nworker = '2'\n[quick]", "did you mean 'workers'"),
+        ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
+        ("seed = 1", "seed = -1", "seed: found -1"),
+        ("seed = 1\n", "", "seed is missing; a whole number"),
+        ("experiment = \"pairs\"", "experiment = 3", r"experiment: found 3 \(a whole number\)"),
+        ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
+        ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
+        ("grades = 3", "grades = 3\nmargin = 'hammin'", "setting.margin.*unit.*hamming"),
+        ("grades = 3", "grades = 3\nC = 'best'", "setting.C.*number, or .validation."),
+        ("[20, 40]", "[]", "sweep.pairs: an empty sweep"),
+        ("[20, 40]", "20", "sweep.pairs: 20; give a list"),
+        ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(text\)"),
+        ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 twice"),
+        ("[20, 40]", "[0, 40]", "pairs = 0, pairs: 0; use 1"),
+        ("grades = 3", "grades = 3\npairs = 5", r"pairs stands in \[setting\] and in \[sweep\]"),
+        ("pairs = [40]", "pairs = [60]", "quick.pairs: 60 is not in the sweep"),
+        ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
+        ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
+        ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs; use 0 ... 20"),
+        ("grades = 3", "grades = 3\nflips = -1", "flips: -1 flips"),
+        ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
+        ("grades = 3", "grades = 3\nreliability = 0.5", "reliability: 0.5; use more than .5"),
+        ("grades = 3", "grades = 3\nreliability = nan", "reliability: nan"),
+        ("grades = 3", "grades = 3\nbias = inf", "bias: inf"),
+        ("grades = 3", "grades = 3\nC = 0.0", "C: 0.0; use a finite number above 0"),
+        ("grades = 3", "grades = 3\nC = nan", "C: nan; use a finite"),
+        ("grades = 3", "grades = 3\nlists = 'permutation'", "did you mean 'permutations'.*queries"),
+        ("grades = 3", "grades = 3\ntest_lists = 'sane'", "did you mean 'same'"),
+        ("grades = 3", "grades = 3\nlearner = 'pq'", "unknown learner 'pq'.*Known: qp, qp-dcg"),
+        ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
+        ('"free"', '"DCG([1, 0], log2)"', "truth"),
+        ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),
+        ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.4, 0.2]", "add up to 1"),
+        ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists of queries need a file"),
+        ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
+        ("base = [3, 2, 1]", "base = [4, 2, 1]", "base.*use grades 1 ... 3"),
+        ("grades = 3", "grades = 3\nlists = 'documents'\nwrong_grades = 1", "have no grades"),
+        ("grades = 3", "grades = 3\ntest_lists = 'documents'", "grades on grades"),
+        ("figures = [1]", "figures = []", "names no figure"),
+        ('experiment = "pairs"', 'experiment = "../x"', "is no name"),
+        ("seed = 1", "seed = ", "is no TOML"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError, match=message) as caught:
+        read_config(written(tmp_path, GOOD.replace(old, new, 1)))
+    assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
+
+
+def test_no_file_is_no_config(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_config(tmp_path / "none.toml")
+
+
+def test_truths_in_files_are_written_into_the_cells(tmp_path: Path) -> None:
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.files import MeasureFile, write_measure
+
+    measure = tmp_path / "liked.json"
+    write_measure(measure, MeasureFile(dcg=DCG([4, 1, 0], "zipf")))
+    config = read_config(
+        written(
+            tmp_path,
+            GOOD.replace('truth = ["data-1", "free"]\n', "").replace(
+                "grades = 3", f"grades = 3\ntruth = '{measure}'"
+            ),
+        )
+    )
+    assert config.cells()[0][1]["truth"] == "DCG([4, 1, 0], zipf)"
+
+
+def test_queries_in_files_are_written_into_the_cells(tmp_path: Path) -> None:
+    written(tmp_path, "2 qid:1 1:0.5\n0 qid:1\n# nothing\n1 qid:2 1:.1 # a comment\n", "judged.txt")
+    text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
+    config = read_config(written(tmp_path, text))
+    assert config.cells()[0][1]["queries"] == [[1, 0, 1], [0, 1, 0]]
+
+
+def shipped() -> list[Path]:
+    return config_files()
+
+
+@pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
+def test_shipped_configs_are_whole(path: Path) -> None:
+    config = read_config(path)
+    text = path.read_text("utf-8")
+    assert text.startswith("# ")
+    assert "igure" in text.splitlines()[0] or "not in the paper" in text.splitlines()[0]
+    assert config.repetitions >= 50
+    assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
+    full = {key_of(cell) for _, cell in config.cells()}
+    quick = {key_of(cell) for _, cell in config.cells(quick=True)}
+    assert quick < full
+    assert load_experiment(config).columns
+    assert tomllib.loads(text)["quick"]
+
+
+def test_every_figure_of_the_paper_has_a_config() -> None:
+    figures = [figure for path in shipped() for figure in read_config(path).figures]
+    assert len(figures) == len(set(figures))
+    assert {str(n) for n in range(1, 14)} <= set(figures)
+
+
+def test_an_experiment_without_its_file_names_those_there_are(tmp_path: Path) -> None:
+    config: Config = read_config(written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1)))
+    with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
+        load_experiment(config)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("def figures(table): return []", "has no COLUMNS"),
+        ("COLUMNS = ()", "has no figures"),
+        ("import nothing_of_this_name", "cannot be loaded"),
+        ("def", "cannot be loaded"),
+    ],
+)
+def test_a_broken_experiment_is_named(tmp_path: Path, content: str, message: str) -> None:
+    for folder in ("configs", "experiments"):
+        (tmp_path / folder).mkdir()
+    written(tmp_path / "experiments", content, "mine.py")
+    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"mine"', 1)))
+    with pytest.raises(InputError, match=message) as caught:
+        load_experiment(config)
+    assert "mine.py" in str(caught.value)

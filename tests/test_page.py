@@ -1,0 +1,312 @@
+"""The page of experiments, in its files and in a browser; the commands that make it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dcglearn.study.cells import VERSION
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+CONFIG = """# Figure T1: a small one.
+experiment = "flips"
+figures = ["T1"]
+seed = 5
+repetitions = 2
+
+[setting]
+pairs = 20
+test_pairs = 100
+
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 5]
+
+[quick]
+flips = [0]
+repetitions = 1
+"""
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one config of its own, under the name of a shipped one."""
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "flips.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> None:
+    done = run("run", "configs/flips.toml")
+    assert done.returncode == 0, done.stderr
+    assert "flips: 8 of 8 cells\n" in done.stdout
+    assert "figure 5: undecided" in done.stdout or "figure 5: " in done.stdout
+    out = folder / "results" / "flips"
+    names = {path.name for path in out.iterdir()}
+    assert names == {"table.csv", "provenance.json", *(f"figure-0{n}.{e}" for n in (5, 6)
+                     for e in ("csv", "svg", "png"))}  # fmt: skip
+    rows = (out / "table.csv").read_text().splitlines()
+    assert rows[0] == "truth,flips,repetition,precision,similarity,identifiable,C"
+    assert len(rows) == 9
+    made = json.loads((out / "provenance.json").read_text())
+    assert made["cells"] == {"version": VERSION, "done": 8, "failed": 0, "total": 8,
+                             "quick": False}  # fmt: skip
+    assert made["experiment"]["seed"] == 5
+    assert made["versions"]["numpy"]
+    # Again: nothing to compute, the same bytes.
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_quick_goes_beside_and_its_cells_are_reused(run: Run, folder: Path) -> None:
+    assert "2 of 2 cells" in run("run", "configs/flips.toml", "--quick").stdout
+    assert (folder / "results/quick/flips/table.csv").exists()
+    assert not (folder / "results/flips").exists()
+    store = folder / "results/store/cells.jsonl"
+    assert store.read_text().count('"key"') == 2
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert store.read_text().count('"key"') == 8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 5", "seed = 6", "another config: seed is 5 there and 6 here"),
+        ("pairs = 20\n", "pairs = 21\n", "pairs is 20 there and 21 here"),
+        ("pairs = 20\n", "pairs = 20\nC = 2.0\n", "C is None there and 2.0 here"),
+    ],
+)
+def test_results_of_another_config_are_not_replaced_unasked(
+    run: Run, folder: Path, old: str, new: str, message: str
+) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    before = (folder / "results/flips/table.csv").read_bytes()
+    (folder / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+    assert message in refused.stderr
+    assert "name another --out, or add --replace" in refused.stderr
+    assert (folder / "results/flips/table.csv").read_bytes() == before
+    assert run("run", "configs/flips.toml", "--replace").returncode == 0
+    assert (folder / "results/flips/table.csv").read_bytes() != before
+
+
+def test_a_larger_grid_is_the_same_experiment(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    larger = CONFIG.replace("[0, 5]", "[0, 3, 5]").replace("repetitions = 2", "repetitions = 3", 1)
+    (folder / "configs/flips.toml").write_text(larger)
+    assert "18 of 18 cells" in run("run", "configs/flips.toml").stdout
+    assert (folder / "results/store/cells.jsonl").read_text().count('"key"') == 18
+
+
+def test_results_of_another_version_are_not_replaced_unasked(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    path = folder / "results/flips/provenance.json"
+    path.write_text(path.read_text().replace(f'"version": {VERSION}', '"version": 0'))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert f"version 0 of the cells, and this is version {VERSION}" in refused.stderr
+    path.write_text("{}")
+    assert "cannot be read; add --replace" in run("run", "configs/flips.toml").stderr
+    assert run("run", "configs/flips.toml", "--replace").returncode == 0
+
+
+def test_failed_cells_are_told_and_tried_again(run: Run, folder: Path) -> None:
+    bad = CONFIG.replace('"data-2"', '"DCG([1, 1, 1, 1, 1], log2)"')
+    (folder / "configs/flips.toml").write_text(bad)
+    for _ in range(2):
+        failed = run("run", "configs/flips.toml")
+        assert failed.returncode == 1
+        assert "flips: 4 of 8 cells, 4 failed" in failed.stdout
+        assert "4 cells failed; the others are kept" in failed.stderr
+        assert "tells too few permutations lists apart" in failed.stderr
+    assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
+
+
+def test_places_that_cannot_be_written(run: Run, folder: Path) -> None:
+    (folder / "file").write_text("")
+    for out in ("file", "file/deeper"):
+        refused = run("run", "configs/flips.toml", "--out", out)
+        assert refused.returncode == 2
+        assert "cannot be made" in refused.stderr
+        assert "Traceback" not in refused.stderr
+
+
+def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None:
+    text = CONFIG + '\n[run]\nworkers = "none"\nout = "there"\n'
+    (folder / "configs/flips.toml").write_text(text)
+    assert "workers 'none'; use 1" in run("run", "configs/flips.toml").stderr
+    assert run("run", "configs/flips.toml", "--workers", "1").returncode == 0
+    assert (folder / "there/flips/table.csv").exists()
+
+
+def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(
+        "COLUMNS = ('precision',)\ndef figures(table):\n    return table['nothing']\n"
+    )
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "figures(table) failed (KeyError: 'nothing'); mend it; the cells are kept" in (
+        refused.stderr
+    )
+    (folder / "experiments/flips.py").write_text("COLUMNS = ('nope',)\ndef figures(t): return []\n")
+    assert "cells have no result 'nope'" in run("run", "configs/flips.toml").stderr
+
+
+def test_only_what_is_asked_for(run: Run, folder: Path) -> None:
+    (folder / "configs/flips.toml").write_text(CONFIG.replace('"T1"', "5, 6"))
+    assert "unknown figure '99'" in run("reproduce", "--only", "99").stderr
+    assert "--only names nothing" in run("reproduce", "--only", ",").stderr
+    done = run("reproduce", "--only", "5, 6")
+    assert done.returncode == 0, done.stderr
+    assert "8 of 8" in done.stdout
+    assert {p.name for p in (folder / "results").iterdir() if p.is_dir()} == {"flips", "store"}
+    page = (folder / "results/index.html").read_text()
+    assert "Figure 5." in page
+    assert "Not run yet:" in page
+    status = run("status")
+    assert re.search(r"flips +5, 6 +8 +0 +8 +2 of 2", status.stdout)
+    rows = json.loads(run("status", "--json").stdout)
+    assert {row["experiment"]: row["done"] for row in rows}["pairs"] == 0
+
+
+def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -> None:
+    refused = run("report")
+    assert refused.returncode == 2
+    assert "no cell is finished; dcglearn reproduce computes them" in refused.stderr
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run that is not finished: two points of every experiment but one."""
+    import dataclasses
+
+    from dcglearn.report.experiments import write_results
+    from dcglearn.report.page import write_page
+    from dcglearn.study.cells import run_cell
+    from dcglearn.study.config import read_config
+    from dcglearn.study.experiment import config_files
+    from dcglearn.study.store import Store
+
+    out = tmp_path_factory.mktemp("partial")
+    store, shown = Store(out / "store"), []
+    for path in config_files():
+        config = read_config(path)
+        fixed = {**config.fixed, "test_pairs": 60, "validation_pairs": 40}
+        config = dataclasses.replace(config, fixed=fixed)
+        if path.stem != "sorted":
+            for _, cell in config.cells()[:2]:
+                store.add(cell, run_cell(cell))
+        shown.append(write_results(config, False, store, out / config.name))
+    return write_page(shown, out, quick=False)
+
+
+class Outside(HTMLParser):
+    """Collect everything that a page would fetch or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag == "script":
+            self.found.append("script")
+        if "id" in values:
+            self.anchors.add(str(values["id"]))
+        for name in ("src", "href"):
+            value = values.get(name) or ""
+            if value.startswith("#"):
+                self.links.append(value[1:])
+            elif value and not value.startswith("data:"):
+                self.found.append(value)
+        if tag == "img":
+            assert values.get("alt")
+
+
+def test_the_page_holds_all_it_needs_and_says_what_is_missing(partial: Path) -> None:
+    text = partial.read_text("utf-8")
+    seen = Outside()
+    seen.feed(text)
+    assert seen.found == []
+    assert set(seen.links) <= seen.anchors
+    assert len(seen.anchors) == 14  # 13 figures and 3 of our own; two are not run, ad hoc has one
+    assert "url(" not in text.split("</style>")[0]
+    assert "Not run yet:</strong> sorted (figures 9)" in text
+    assert "Unfinished:</strong> pairs has 2 of\n2,200 cells" in text
+    assert "undecided" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    for part in ("dcglearn run configs/flips.toml", "# Figures 5 and 6", "series,"):
+        assert part in text
+    markdown = (partial.parent / "README.md").read_text("utf-8")
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", markdown):
+        assert (partial.parent / picture).is_file()
+    assert markdown.count("![") == len(seen.anchors)
+
+
+def browser() -> str:
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium here")
+    return found
+
+
+PROBE = """<script>
+window.addEventListener("load", () => {
+  const images = [...document.images];
+  const blank = images.filter(i => !(i.complete && i.naturalWidth > 100));
+  const wide = document.documentElement.scrollWidth > window.innerWidth;
+  const fetched = performance.getEntriesByType("resource").filter(e => !/^data:/.test(e.name));
+  document.title =
+    `images ${images.length} blank ${blank.length} wide ${wide} fetched ${fetched.length}`;
+});
+</script></body>"""
+
+
+def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
+    """What a browser without a network says of a page: the title set by the probe, its log."""
+    page = folder / "page.html"
+    page.write_text(text.replace("</body>", PROBE))
+    done = subprocess.run(
+        [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
+         "--disable-background-networking", "--disable-component-update", "--no-first-run",
+         "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}",
+         f"--window-size={width},900", "--enable-logging=stderr", "--virtual-time-budget=5000",
+         "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title is not None
+    return title.group(1), done.stderr
+
+
+@pytest.mark.parametrize("width", [1000, 500])
+def test_a_browser_shows_every_figure_and_fetches_nothing(
+    partial: Path, tmp_path: Path, width: int
+) -> None:
+    title, log = opened(partial.read_text("utf-8"), tmp_path, width)
+    assert title == "images 14 blank 0 wide false fetched 0"
+    assert "CONSOLE" not in log, log
+
+
+def test_the_probe_sees_what_it_must(tmp_path: Path) -> None:
+    broken = "<html><head><title>-</title></head><body><img src='http://127.0.0.1:9/a.png'>"
+    title, log = opened(f"{broken}<script>console.error('x')</script></body></html>", tmp_path)
+    assert title == "images 1 blank 1 wide false fetched 1"
+    assert "CONSOLE" in log
