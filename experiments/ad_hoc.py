@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curve, rising
-from dcglearn.study.means import Number, at, difference
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curve, rising
+from dcglearn.study.means import Number, at, difference, stated
 
 AGAINST = (
     "linear-log2", "exponential-log2", "jk:2", "zipf", "linear-discount:10", "constant",
     "rbp:0.8", "binary:5",
 )  # fmt: skip
 
-COLUMNS = ("precision", *(f"precision:{name}" for name in AGAINST), "C")
+COLUMNS = ("precision", *(f"precision:{name}" for name in AGAINST), "chosen_C")
 
 TITLES = {"data-1": "Data 1 (linear-log2)", "data-2": "Data 2 (exponential-log2)"}
 OTHER = "a truth like no preset"
@@ -41,7 +41,7 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
         number,
         f"Learned against ad hoc: {truth}",
         Plot(
-            "judgments, 85% of them right",
+            f"judgments, {table['reliability'].iloc[0]:.0%} of them right",
             "precision on exact pairs",
             (curve(table, "pairs", "precision", "learned W"), *presets),
             log_x=True,
@@ -49,7 +49,7 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
         "Not in the paper: with enough judgments a learned measure orders lists better than "
         "every preset that is not the truth.",
         _finding(table),
-        f"Independent uniform grades at ten ranks; C chosen on 1,000 exact pairs. {BAND}",
+        f"Independent uniform grades at {stated(table, 'ranks')} ranks; {chosen_C(table)}. {BAND}",
     )
 
 

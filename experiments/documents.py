@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
-from dcglearn.study.means import NAMES, along, at, mean_over
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
+from dcglearn.study.means import along, at, mean_over, name_of
 
 COLUMNS = ("precision", "identifiable")
 
@@ -33,7 +33,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot("training pairs", "precision", tuple(series), {"95%": 0.95}, log_x=True),
             "Preferences over rankings are learned precisely without grades.",
             _precise(table),
-            f"A K x K matrix from rankings of K documents, C = 1. {BAND}",
+            f"A K x K matrix from rankings of K documents; {chosen_C(table)}. {BAND}",
         )
     ]
 
@@ -44,7 +44,7 @@ def _precise(table: pd.DataFrame) -> Finding:
         K = len(base.split())
         for truth in table["truth"].unique():
             cells = at(table, base=base, truth=truth)
-            label = f"{NAMES[truth]}, K = {K}, 200 pairs:"
+            label = f"{name_of(truth)}, K = {K}, 200 pairs:"
             number = mean_over(at(cells, pairs=200), "precision", label)
             (small if K <= 5 else large).append(number)
         grows += along(at(table, base=base), "pairs", "precision", "truth").values()

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Plot, curves, falls
+from dcglearn.study.findings import BAND, Figure, Plot, chosen_C, curves, falls
+from dcglearn.study.means import stated
 
-COLUMNS = ("precision", "similarity", "identifiable", "C")
-
-CAPTION = f"200 training pairs; C chosen on 1,000 independent exact pairs. {BAND}"
+COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 5 and 6."""
+    n = stated(table, "pairs")
     return [
         Figure(
             number,
             f"{what.capitalize()} when preferences are flipped",
-            Plot("flipped of 200 preferences", what, curves(table, "flips", what, "truth")),
+            Plot(f"flipped of {n} preferences", what, curves(table, "flips", what, "truth")),
             f"{what.capitalize()} falls as more preferences are flipped.",
             falls(table, "flips", what),
-            CAPTION,
+            f"{n} training pairs; {chosen_C(table)}. {BAND}",
         )
         for number, what in (("5", "precision"), ("6", "similarity"))
     ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
-from dcglearn.study.means import NAMES, at, difference
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
+from dcglearn.study.means import at, difference, name_of
 
 COLUMNS = ("precision", "similarity", "identifiable")
 
@@ -35,7 +35,7 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         Plot("training pairs", what, (*series[0], *series[1])),
         f"The Hamming margin brings no significant gain in {what}.",
         _no_gain(table, what),
-        f"Both margins on the same pairs, C = 1. {BAND}",
+        f"Both margins on the same pairs, {chosen_C(table)}. {BAND}",
     )
 
 
@@ -44,7 +44,7 @@ def _no_gain(table: pd.DataFrame, what: str) -> Finding:
     for truth in table["truth"].unique():
         for pairs in (table["pairs"].min(), table["pairs"].max()):
             cells = at(table, truth=truth, pairs=pairs)
-            label = f"{NAMES[truth]}, Hamming minus unit at {pairs} pairs:"
+            label = f"{name_of(truth)}, Hamming minus unit at {pairs} pairs:"
             both = at(cells, margin="hamming"), at(cells, margin="unit")
             numbers.append(difference(*both, what, label))
     gains = any(number.low > SMALL for number in numbers)

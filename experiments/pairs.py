@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.study.evaluate import similarity
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged, rising
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged, rising
 from dcglearn.study.means import along, at, difference, mean_over
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
@@ -39,7 +39,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot("training pairs", "precision", curves(paper, "pairs", "precision", "truth")),
             "Precision grows with the number of pairs and is close to 95% at 200.",
             _precision(paper),
-            f"Permutations of one list, C = 1. {BAND}",
+            f"Permutations of one list, {chosen_C(table)}. {BAND}",
         ),
         Figure(
             "2",
@@ -53,7 +53,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Similarity generally grows; precision and similarity sometimes rank Data 1 and "
             "Data 2 differently; a large constant added to both W brings it near 1.",
             _similarity(paper),
-            f"Permutations of one list, C = 1. {BAND}",
+            f"Permutations of one list, {chosen_C(table)}. {BAND}",
         ),
         Figure(
             "2b",

@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.study.findings import Figure, Finding, Plot, Series, judged
-from dcglearn.study.means import NAMES, at, mean_of, mean_over
-from dcglearn.study.simulate import DATA_1, DATA_2
+from dcglearn.study.means import at, mean_of, mean_over, name_of
+from dcglearn.study.simulate import named_truth
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
-
-TRUTHS = {"data-1": DATA_1, "data-2": DATA_2}
 
 STRAIGHT = 0.98
 """The correlation from which a line is called close to straight."""
@@ -46,9 +44,10 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
     )
 
 
-def _true(truth: str, what: str) -> np.ndarray:
-    dcg = TRUTHS[truth]
-    return np.array(dcg.gains) if what == "gains" else dcg.discounts_for(10)
+def _true(table: pd.DataFrame, truth: str, what: str) -> np.ndarray:
+    K, L = int(table["ranks"].iloc[0]), int(table["grades"].iloc[0])
+    dcg = named_truth(truth, K, L, np.random.default_rng())
+    return np.array(dcg.gains) if what == "gains" else dcg.discounts_for(K)
 
 
 def _columns(what: str, n: int) -> list[str]:
@@ -56,11 +55,11 @@ def _columns(what: str, n: int) -> list[str]:
 
 
 def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
-    true = _true(truth, what)
+    true = _true(table, truth, what)
     largest = true.max()
     points = [mean_of(table[column] / largest) for column in _columns(what, len(true))]
     return Series(
-        NAMES[truth],
+        name_of(truth),
         tuple((true / largest).tolist()),
         tuple(p.mean for p in points),
         tuple(p.low for p in points),
@@ -71,7 +70,7 @@ def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
 
 def _straight(table: pd.DataFrame, what: str) -> Finding:
     numbers = [
-        mean_over(at(table, truth=truth), f"{what}_correlation", f"{NAMES[truth]}, correlation:")
+        mean_over(at(table, truth=truth), f"{what}_correlation", f"{name_of(truth)}, correlation:")
         for truth in table["truth"].unique()
     ]
     straight = all(number.low > STRAIGHT for number in numbers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, judged
-from dcglearn.study.means import NAMES, along, at, mean_over
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
+from dcglearn.study.means import along, at, mean_over, name_of
 
 COLUMNS = ("precision", "identifiable")
 
@@ -36,7 +36,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Precision does not grow with the number of pairs: such pairs put no constraint on "
             "the parameters.",
             _flat(table),
-            f"Trained on pairs of the sorted list and a permutation of it, C = 1. {BAND}",
+            f"Trained on pairs of the sorted list and a permutation; {chosen_C(table)}. {BAND}",
         )
     ]
 
@@ -44,7 +44,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _flat(table: pd.DataFrame) -> Finding:
     changes = list(along(table, "pairs", "precision", "truth").values())
     levels = [
-        mean_over(at(table, truth=truth), "precision", f"{NAMES[truth]}, mean over all sizes:")
+        mean_over(at(table, truth=truth), "precision", f"{name_of(truth)}, mean over all sizes:")
         for truth in table["truth"].unique()
     ]
     flat = all(abs(change.mean) < FLAT for change in changes)

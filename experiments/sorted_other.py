@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, curves, rising
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, rising
 from dcglearn.study.means import along, at
 
 TESTS = {"same": "on pairs like these", "permutations": "on permutations"}
@@ -33,8 +33,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot("training pairs", "precision", (*series[0], *series[1]), log_x=True),
             "Precision grows slowly with the number of pairs.",
             _grows(table),
-            "Trained on a sorted list and an unsorted one of other grades, C = 1; tested on "
-            f"pairs like these and on permutations of the base list. {BAND}",
+            "Trained on a sorted list and an unsorted one of other grades, tested on pairs like "
+            f"these and on permutations of the base list; {chosen_C(table)}. {BAND}",
         )
     ]
 

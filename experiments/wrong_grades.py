@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Plot, curves, falls
+from dcglearn.study.findings import BAND, Figure, Plot, chosen_C, curves, falls
+from dcglearn.study.means import stated
 
-COLUMNS = ("precision", "similarity", "identifiable", "C")
-
-CAPTION = (
-    "200 training pairs, which hold 4,000 grades; C chosen on 1,000 independent exact pairs. "
-    + BAND
-)
+COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 7 and 8."""
+    n = stated(table, "pairs")
+    grades = f"{2 * table['pairs'].max() * len(table['base'].iloc[0].split()):,}"
     return [
         Figure(
             number,
             f"{what.capitalize()} when grades are wrong",
-            Plot("wrong of 4,000 grades", what, curves(table, "wrong_grades", what, "truth")),
+            Plot(f"wrong of {grades} grades", what, curves(table, "wrong_grades", what, "truth")),
             f"{what.capitalize()} falls as more grades are wrong.",
             falls(table, "wrong_grades", what),
-            CAPTION,
+            f"{n} training pairs, which hold {grades} grades; {chosen_C(table)}. {BAND}",
         )
         for number, what in (("7", "precision"), ("8", "similarity"))
     ]

@@ -1,14 +1,17 @@
 """The main job, on a fresh machine too: ``python3 scripts/reproduce.py``.
 
-Makes the environment, then runs the study of real side-by-side judgments and writes its
-tables and figures to ``results/side-by-side``. The judgments are looked for in ``data/``
-of this checkout and in ``../shared/data``, or where ``--data`` says; the README tells
-where they come from. Without them a simulated stand-in is studied, in ``results/stand-in``.
+Makes the environment, then runs every experiment of ``configs/`` and writes tables, figures
+and the page to ``results/``; a run that was interrupted goes on where it ended. Then it
+studies real side-by-side judgments, in ``results/side-by-side``. They are looked for in
+``data/`` of this checkout and in ``../shared/data``, or where ``--data`` says; the README
+tells where they come from. Without them a simulated stand-in is studied, in
+``results/stand-in``. With ``--quick`` or ``--only`` the experiments alone are run.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -22,26 +25,66 @@ PLACES = (ROOT / "data", ROOT.parent / "shared" / "data" / "side-by-side")
 
 
 def main() -> int:
-    """Run the study; return the exit code of the first step that fails, or 0."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help=f"folder that holds {PUBLISHED}")
-    parser.add_argument("--out", type=Path, default=ROOT / "results", help="folder of results")
-    options = parser.parse_args()
+    """Run the experiments, then the study; return the exit code of what fails first, or 0."""
+    options = _options()
     places = [options.data] if options.data else PLACES
     found = next((place / PUBLISHED for place in places if (place / PUBLISHED).is_file()), None)
     if options.data and found is None:
         print(f"{options.data}: holds no {PUBLISHED}; see the README", file=sys.stderr)
         return 2
     python = str(prepare())
+    out = options.out.resolve()
+    arguments = ["reproduce", "--out", str(out), "--workers", options.workers]
+    arguments += ["--quick"] if options.quick else []
+    arguments += ["--replace"] if options.replace else []
+    arguments += ["--only", options.only] if options.only else []
+    code = _run([python, "-m", "dcglearn", *arguments])
+    if code or options.quick or options.only:
+        if not code:
+            print("the study of real judgments is left out: it is run without --quick and --only")
+        return code
+    return _study_of(found, python, out)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a small part of every experiment")
+    parser.add_argument("--only", metavar="5,6", help="figures, or names of configs, by commas")
+    parser.add_argument(
+        "--workers",
+        default=str(_cores()),
+        metavar="N|tcp://HOST:PORT",
+        help="processes here, or a Dask scheduler; by default as many as there are cores",
+    )
+    parser.add_argument("--replace", action="store_true", help="replace results of other configs")
+    parser.add_argument("--data", type=Path, help=f"folder that holds {PUBLISHED}")
+    parser.add_argument("--out", type=Path, default=ROOT / "results", help="folder of results")
+    return parser.parse_args()
+
+
+def _cores() -> int:
+    """Count the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _run(command: list[str]) -> int:
+    """Run a command at the top of the checkout; Ctrl-C ends it, in its own words."""
+    with subprocess.Popen(command, cwd=ROOT) as child:
+        while True:
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                continue
+
+
+def _study_of(found: Path | None, python: str, results: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         if found is not None:
-            judgments = Path(folder) / "ecir2015.jsonl"
-            out = options.out / "side-by-side"
+            judgments, out = Path(folder) / "ecir2015.jsonl", results / "side-by-side"
             make = [str(ROOT / "scripts" / "prepare_ecir2015.py"), str(found), "-o", str(judgments)]
         else:
             print(f"no {PUBLISHED} here: a simulated stand-in is studied instead")
-            judgments = Path(folder) / "stand-in.jsonl"
-            out = options.out / "stand-in"
+            judgments, out = Path(folder) / "stand-in.jsonl", results / "stand-in"
             make = ["-m", "dcglearn", "simulate", str(judgments), "-n", "2000", "--seed", "1"]
         return _study(python, make, judgments, out)
 

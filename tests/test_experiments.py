@@ -17,7 +17,13 @@ from dcglearn.report.curves import draw_figure
 from dcglearn.report.experiments import write_results
 from dcglearn.report.figures import save
 from dcglearn.study.config import Config, read_config
-from dcglearn.study.experiment import compute_cells, config_files, load_experiment, table_of
+from dcglearn.study.experiment import (
+    compute_cells,
+    config_files,
+    load_experiment,
+    table_of,
+    with_setting,
+)
 from dcglearn.study.findings import Figure, Plot, curve
 from dcglearn.study.means import Number, along, difference, mean_of
 from dcglearn.study.store import Store
@@ -111,7 +117,7 @@ def made_up(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> l
         shown = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in point.items()}
         noise = 0.001 * rng.normal()
         rows.append({**shown, **{k: v + noise for k, v in value(shown).items()}})
-    return load_experiment(config).figures(pd.DataFrame(rows))
+    return load_experiment(config).figures(with_setting(config, pd.DataFrame(rows)))
 
 
 def verdicts(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> list[str]:
@@ -150,6 +156,20 @@ def test_figures_5_to_8(name: str, key: str) -> None:
 
     assert verdicts(name, falling) == ["holds", "does not hold"]
     assert verdicts(name, lambda p: {"precision": 0.9, "similarity": 0.8}) == ["undecided"] * 2
+
+
+def test_captions_follow_the_config() -> None:
+    config = read_config(CONFIGS["flips"])
+    fixed = {**config.fixed, "pairs": 1500, "validation_pairs": 70}
+    rows = [{"truth": "data-1", "flips": 0, "repetition": 0, "precision": 1.0, "similarity": 1.0}]
+
+    def caption(fixed: dict[str, Any]) -> str:
+        changed = replace(config, fixed=fixed)
+        table = with_setting(changed, pd.DataFrame(rows))
+        return load_experiment(changed).figures(table)[0].caption
+
+    assert caption(fixed).startswith("1,500 training pairs; C chosen on 70 independent exact")
+    assert caption({**fixed, "C": 0.5}).startswith("1,500 training pairs; C = 0.5.")
 
 
 def test_figure_9() -> None:

@@ -34,31 +34,75 @@ def test_pinned_versions_are_plain() -> None:
     assert {name.lower() for name in wanted} <= {line.split("==")[0].lower() for line in lines}
 
 
-def test_reproduce_runs_a_stand_in_where_the_data_are_not(tmp_path: Path) -> None:
-    """The study's steps, on a copy of the scripts that finds no published file."""
-    scripts = tmp_path / "clone" / "scripts"
-    scripts.mkdir(parents=True)
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of the scripts with one small experiment, which finds no published file."""
+    clone = tmp_path / "clone"
+    (clone / "scripts").mkdir(parents=True)
+    (clone / "configs").mkdir()
     for name in ("reproduce.py", "prepare_ecir2015.py"):
-        (scripts / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
+        (clone / "scripts" / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
     # The environment is this one: what bootstrap installs is what runs these tests.
-    (scripts / "bootstrap.py").write_text(
+    (clone / "scripts" / "bootstrap.py").write_text(
         "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
         "def prepare(extra=''):\n    return Path(sys.executable)\n"
     )
-    run = subprocess.run(
-        [sys.executable, scripts / "reproduce.py"], capture_output=True, text=True, timeout=300,
-        check=False, env=os.environ,
+    (clone / "configs" / "flips.toml").write_text(SMALL)
+    return clone
+
+
+SMALL = """experiment = "flips"
+figures = [5, 6]
+seed = 1
+repetitions = 2
+[setting]
+pairs = 20
+test_pairs = 100
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 5]
+[quick]
+flips = [5]
+"""
+
+
+def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script of a clone from another folder."""
+    return subprocess.run(
+        [sys.executable, clone / "scripts" / "reproduce.py", *map(str, arguments)],
+        capture_output=True, text=True, timeout=300, check=False, env=os.environ,
+        cwd=clone.parent,
     )  # fmt: skip
+
+
+def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> None:
+    """All of the script but the experiments, whose command is written down instead."""
+    script = clone / "scripts" / "reproduce.py"
+    text = script.read_text("utf-8")
+    run_line = "    with subprocess.Popen(command, cwd=ROOT) as child:\n"
+    assert run_line in text
+    script.write_text(text.replace(run_line, "    print(command); return 0\n" + run_line))
+    run = reproduce(clone, "--workers", "3", "--replace")
     assert run.returncode == 0, run.stdout + run.stderr
-    out = tmp_path / "clone" / "results" / "stand-in"
-    names = {path.name for path in out.iterdir()}
+    told = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
+    assert str(told)[1:] in run.stdout
+    names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
     assert names >= {
         "inspect.txt", "fit.txt", "agree.txt", "learned.json", "learned.svg", "learned.png",
         "comparison.md", "comparison.csv", "comparison.tex", "comparison.svg", "provenance.json",
     }  # fmt: skip
-    missing = subprocess.run(
-        [sys.executable, scripts / "reproduce.py", "--data", tmp_path], capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
+
+
+def test_reproduce_hands_on_what_it_is_told(clone: Path) -> None:
+    quick = reproduce(clone, "--quick", "--only", "5", "--workers", "1", "--out", "there")
+    assert quick.returncode == 0, quick.stderr
+    assert "flips: 4 of 4 cells" in quick.stdout
+    assert "the study of real judgments is left out" in quick.stdout
+    assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
+    unknown = reproduce(clone, "--only", "77")
+    assert unknown.returncode == 2
+    assert "unknown figure '77'" in unknown.stderr
+    missing = reproduce(clone, "--data", clone)
     assert missing.returncode == 2
     assert "holds no ecir2015-crowd.csv" in missing.stderr
+    assert not (clone / "results").exists()

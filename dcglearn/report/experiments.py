@@ -18,7 +18,13 @@ from dcglearn.report.curves import draw_figure
 from dcglearn.report.figures import save
 from dcglearn.study.cells import VERSION
 from dcglearn.study.config import Config
-from dcglearn.study.experiment import Progress, load_experiment, progress, table_of
+from dcglearn.study.experiment import (
+    Progress,
+    load_experiment,
+    progress,
+    table_of,
+    with_setting,
+)
 from dcglearn.study.findings import Figure
 from dcglearn.study.provenance import made_with
 from dcglearn.study.store import Store
@@ -117,7 +123,7 @@ def write_results(config: Config, quick: bool, store: Store, folder: Path) -> Sh
     experiment = load_experiment(config)
     table = table_of(config, quick, store, experiment.columns)
     try:
-        figures = tuple(experiment.figures(table))
+        figures = tuple(experiment.figures(with_setting(config, table)))
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise InputError(
             f"figures(table) failed ({type(error).__name__}: {error})",

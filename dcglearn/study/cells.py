@@ -163,7 +163,7 @@ def compute(cell: dict[str, Any]) -> dict[str, Any]:
     dict
         ``precision``; ``similarity``, ``identifiable`` and ``offset`` similarity;
         ``gains`` and ``discounts``, mapped on the truth's, and their ``_correlation``
-        (where the truth is a DCG); ``C``; ``draws`` and ``drawn``; and
+        (where the truth is a DCG); ``chosen_C``; ``draws`` and ``drawn``; and
         ``precision:PRESET`` for each preset it is measured against.
 
     Raises
@@ -199,7 +199,7 @@ def compute(cell: dict[str, Any]) -> dict[str, Any]:
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
         **_parameters(truth, learner, setting.n_ranks),
-        "C": learner.C,
+        "chosen_C": learner.C,
         "draws": draws,
         "drawn": drawn,
         **{

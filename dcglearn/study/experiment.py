@@ -22,6 +22,7 @@ from dcglearn.base.workers import Workers
 from dcglearn.study.cells import run_cell
 from dcglearn.study.config import Config
 from dcglearn.study.findings import Figure
+from dcglearn.study.setting import Setting
 from dcglearn.study.store import Store
 
 SHIPPED = Path(__file__).resolve().parent.parent / "shipped"
@@ -214,9 +215,7 @@ def table_of(config: Config, quick: bool, store: Store, columns: tuple[str, ...]
     for point, cell in config.cells(quick):
         result = store.get(cell)
         if result is not None:
-            swept = {
-                k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in point.items()
-            }
+            swept = {key: _as_text(value) for key, value in point.items()}
             rows.append(swept | _chosen(result, columns))
     if not rows:
         raise InputError("no cell is finished", f"dcglearn run {config.path}", config.name)
@@ -229,7 +228,31 @@ def table_of(config: Config, quick: bool, store: Store, columns: tuple[str, ...]
     return table
 
 
-def _shown(value: Any) -> Any:
+def with_setting(config: Config, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a column for what was not swept, too.
+
+    Parameters
+    ----------
+    config : Config
+    table : pandas.DataFrame
+        As :func:`table_of` returns it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What an experiment's ``figures`` is given. Columns of the table stay as they are.
+    """
+    setting = Setting(**config.fixed).model_dump()
+    fixed = {key: _as_text(value) for key, value in setting.items() if key not in table}
+    whole = table.assign(**fixed)
+    whole["ranks"] = [
+        len(base.split()) if pd.isna(K) else int(K)
+        for base, K in zip(whole["base"], whole["ranks"], strict=True)
+    ]
+    return whole
+
+
+def _as_text(value: Any) -> Any:
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

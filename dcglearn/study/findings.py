@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dcglearn.study.means import NAMES, Number, along, mean_over
+from dcglearn.study.means import Number, along, mean_over, name_of, stated
 
 Verdict = Literal["holds", "holds, with a reason", "does not hold", "undecided"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "holds, with a reason", "does not hold", "undecided")
@@ -175,9 +175,32 @@ def curves(
     tuple of Series
     """
     return tuple(
-        curve(group, x, y, (names or NAMES).get(value, str(value)))
+        curve(group, x, y, (names or {}).get(value, name_of(value)))
         for value, group in table.groupby(by, sort=False)
     )
+
+
+def chosen_C(table: pd.DataFrame) -> str:
+    """Say how C was chosen, for a caption.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the settings of the cells.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> chosen_C(pd.DataFrame({"C": [1.0], "validation_pairs": [1000]}))
+    'C = 1'
+    """
+    C = stated(table, "C")
+    if C == "validation":
+        return f"C chosen on {stated(table, 'validation_pairs')} independent exact pairs"
+    return f"C = {C}"
 
 
 def judged(numbers: Sequence[Number], holds: bool, contradicted: bool, reason: str = "") -> Finding:

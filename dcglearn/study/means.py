@@ -16,8 +16,7 @@ from scipy.stats import t as student
 
 LEVEL = 0.95
 
-NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
-"""What values are called in figures."""
+_NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
 
 
 @dataclass(frozen=True)
@@ -124,6 +123,50 @@ def at(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     return table
 
 
+def name_of(value: Any) -> str:
+    """Return what a value is called in figures.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> name_of("data-1"), name_of("free")
+    ('Data 1', 'free')
+    """
+    return _NAMES.get(value, str(value))
+
+
+def stated(table: pd.DataFrame, column: str) -> str:
+    """Return the value of a column that does not vary, for a caption.
+
+    Parameters
+    ----------
+    table : DataFrame
+    column : str
+
+    Returns
+    -------
+    str
+        ``several`` where it does vary.
+
+    Examples
+    --------
+    >>> stated(pd.DataFrame({"pairs": [2000, 2000]}), "pairs")
+    '2,000'
+    """
+    values = table[column].unique()
+    if len(values) > 1:
+        return "several"
+    value = values[0]
+    return str(value) if isinstance(value, str) else f"{value:,.6g}"
+
+
 def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") -> Number:
     """Return the mean difference of a column, repetition by repetition.
 
@@ -166,6 +209,6 @@ def along(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
         return {}
     return {
         value: difference(at(group, **{x: high}), at(group, **{x: low}), y,
-                          f"{NAMES.get(value, value)}, {y} at {high} minus at {low}:")
+                          f"{name_of(value)}, {y} at {high} minus at {low}:")
         for value, group in table.groupby(by, sort=False)
     }  # fmt: skip
