@@ -6,13 +6,20 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.study.findings import Figure, Finding, Plot, Series, judged
-from dcglearn.study.means import at, mean_of, mean_over, name_of
+from dcglearn.study.means import Number, at, mean_of, mean_over, name_of
 from dcglearn.study.simulate import named_truth
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 
 STRAIGHT = 0.98
 """The correlation from which a line is called close to straight."""
+
+TOP = 3
+
+RELATIVE = (
+    "Best at the top ranks holds of relative errors: an error of one size is a smaller share of "
+    "a larger discount. In absolute terms the top ranks are not learned clearly better."
+)
 
 CAPTION = (
     "Means over repetitions of the {0} read from the rank-1 part of W, mapped on the true ones "
@@ -74,4 +81,26 @@ def _straight(table: pd.DataFrame, what: str) -> Finding:
         for truth in table["truth"].unique()
     ]
     straight = all(number.low > STRAIGHT for number in numbers)
-    return judged(numbers, straight, any(number.high < STRAIGHT for number in numbers))
+    bent = any(number.high < STRAIGHT for number in numbers)
+    if what == "gains":
+        return judged(numbers, straight, bent)
+    shares, sizes = (
+        [_top_minus_last(table, truth, kind) for truth in table["truth"].unique()]
+        for kind in ("relative", "absolute")
+    )
+    best = all(number.high < 0 for number in shares)
+    reason = "" if all(number.high < 0 for number in sizes) else RELATIVE
+    contrary = bent or any(number.low > 0 for number in shares)
+    return judged([*numbers, *shares, *sizes], straight and best, contrary, reason)
+
+
+def _top_minus_last(table: pd.DataFrame, truth: str, kind: str) -> Number:
+    """How much larger errors are at the first ranks than at the last, by repetition."""
+    table = at(table, truth=truth)
+    true = _true(table, truth, "discounts")
+    errors = np.abs(table[_columns("discounts", len(true))].to_numpy(float) - true)
+    if kind == "relative":
+        errors = errors / true
+    gap = errors[:, :TOP].mean(axis=1) - errors[:, -TOP:].mean(axis=1)
+    label = f"{name_of(truth)}, {kind} error at ranks 1 to {TOP} minus at the last {TOP}:"
+    return mean_over(table.assign(gap=gap), "gap", label)

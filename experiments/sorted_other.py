@@ -6,35 +6,39 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, rising
+from dcglearn.study.findings import BAND, Figure, Finding, Plot, Series, chosen_C, curves, rising
 from dcglearn.study.means import along, at
 
-TESTS = {"same": "on pairs like these", "permutations": "on permutations"}
+TESTS = {
+    "same": "on pairs like these",
+    "drawn": "on unsorted pairs",
+    "permutations": "on permutations",
+}
 
 COLUMNS = ("precision", "similarity")
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure 10."""
-    series = [
-        curves(
-            at(table, test_lists=lists),
-            "pairs",
-            "precision",
-            "truth",
-            {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"},
-        )
-        for lists, name in TESTS.items()
-    ]
+    series: list[Series] = []
+    for lists, name in TESTS.items():
+        names = {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"}
+        series += curves(at(table, test_lists=lists), "pairs", "precision", "truth", names)
     return [
         Figure(
             "10",
             "Precision with an optimal list of other content",
-            Plot("training pairs", "precision", (*series[0], *series[1]), log_x=True),
+            Plot(
+                "training pairs",
+                "precision",
+                tuple(series),
+                log_x=True,
+            ),
             "Precision grows slowly with the number of pairs.",
             _grows(table),
-            "Trained on a sorted list and an unsorted one of other grades, tested on pairs like "
-            f"these and on permutations of the base list; {chosen_C(table)}. {BAND}",
+            "Trained on pairs of a sorted list and an unsorted one of other grades; tested on "
+            "pairs like these, on pairs of two unsorted lists of other grades, and on "
+            f"permutations of one list; {chosen_C(table)}. {BAND}",
         )
     ]
 

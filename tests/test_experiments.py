@@ -26,6 +26,7 @@ from dcglearn.study.experiment import (
 )
 from dcglearn.study.findings import Figure, Plot, curve
 from dcglearn.study.means import Number, along, difference, mean_of
+from dcglearn.study.simulate import DATA_1
 from dcglearn.study.store import Store
 
 CONFIGS = {path.stem: path for path in config_files()}
@@ -141,12 +142,20 @@ def test_figures_1_and_2() -> None:
 
 
 def test_figures_3_and_4() -> None:
-    values = {f"{w}_{i}": 1.0 for w, n in (("gains", 5), ("discounts", 10))
-              for i in range(1, n + 1)}  # fmt: skip
-    straight = {**values, "gains_correlation": 0.995, "discounts_correlation": 0.995}
-    assert verdicts("parameters", lambda p: straight) == ["holds", "holds"]
-    bent = {**straight, "discounts_correlation": 0.9}
-    assert verdicts("parameters", lambda p: bent) == ["does not hold", "holds"]
+    exact = {f"discounts_{k}": c for k, c in enumerate(DATA_1.discounts_for(10), 1)}
+
+    def cells(*worse: int, correlation: float = 0.995) -> dict[str, float]:
+        off = {k: v + 0.1 * (k in {f"discounts_{i}" for i in worse}) for k, v in exact.items()}
+        return {**off, **{f"gains_{i}": 1.0 for i in range(1, 6)},
+                "gains_correlation": 0.995, "discounts_correlation": correlation}  # fmt: skip
+
+    def found(values: dict[str, float]) -> list[str]:
+        return verdicts("parameters", lambda p: values)
+
+    assert found(cells(8, 9)) == ["holds", "holds"]
+    assert found(cells(1, 2, 8, 9)) == ["holds, with a reason", "holds"]
+    assert found(cells(1, 2)) == ["does not hold", "holds"]
+    assert found(cells(8, 9, correlation=0.9)) == ["does not hold", "holds"]
 
 
 @pytest.mark.parametrize(("name", "key"), [("flips", "flips"), ("wrong_grades", "wrong_grades")])

@@ -173,7 +173,8 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") 
     Parameters
     ----------
     one, other : DataFrame
-        One row a repetition each; repetitions that only one of them has are left out.
+        Rows of one repetition are averaged first, as in :func:`mean_over`; repetitions that
+        only one of them has are left out.
     y : str
     label : str
 
@@ -187,7 +188,7 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") 
     >>> print(difference(one, one.assign(precision=[0.8, 0.7]), "precision"))
      0.100 (0.100 to 0.100)
     """
-    both = one.set_index("repetition")[y] - other.set_index("repetition")[y]
+    both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
     return mean_of(both.to_numpy(float), label)
 
 

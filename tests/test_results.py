@@ -1,0 +1,111 @@
+"""The committed results: enough repetitions, and what independent replications found."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+
+from dcglearn.study.cells import VERSION, run_cell
+from dcglearn.study.config import read_config
+from dcglearn.study.setting import Setting
+
+RESULTS = ROOT / "results"
+NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+WITHIN = 0.02
+
+# Means of about ten seeds each, C = 1 unless the config says otherwise, found by programs that
+# are not this one: (experiment, series, column x, column y, {x: mean as it was written down}).
+REPLICATIONS = [
+    ("pairs", {"lists": "permutations", "truth": "data-1"}, "pairs", "precision",
+     {20: ".778", 60: ".867", 100: ".906", 200: ".941", 500: ".971"}),
+    ("pairs", {"lists": "permutations", "truth": "data-2"}, "pairs", "precision",
+     {20: ".763", 60: ".854", 100: ".907", 200: ".936", 500: ".965"}),
+    ("pairs", {"lists": "permutations", "truth": "data-1"}, "pairs", "similarity",
+     {20: ".876", 200: ".885"}),
+    ("pairs", {"lists": "permutations", "truth": "data-2"}, "pairs", "similarity",
+     {20: ".846", 200: ".892"}),
+    ("pairs", {"lists": "drawn", "truth": "data-1"}, "pairs", "similarity",
+     {20: ".852", 100: ".953", 200: ".982", 500: ".995"}),
+    ("parameters", {"truth": "data-1"}, None, "gains_correlation", {None: ".997"}),
+    ("parameters", {"truth": "data-2"}, None, "gains_correlation", {None: ".997"}),
+    ("parameters", {"truth": "data-1"}, None, "discounts_correlation", {None: ".995"}),
+    ("parameters", {"truth": "data-2"}, None, "discounts_correlation", {None: ".992"}),
+    ("flips", {"truth": "data-1"}, "flips", "precision",
+     {0: ".942", 5: ".926", 10: ".910", 20: ".895", 40: ".869"}),
+    ("flips", {"truth": "data-2"}, "flips", "precision",
+     {0: ".941", 5: ".925", 10: ".906", 20: ".898", 40: ".857"}),
+    ("wrong_grades", {"truth": "data-1"}, "wrong_grades", "precision",
+     {50: ".93", 100: ".93", 200: ".915", 400: ".91"}),
+    ("wrong_grades", {"truth": "data-2"}, "wrong_grades", "precision",
+     {50: ".93", 100: ".92", 200: ".90", 400: ".905"}),
+    ("sorted", {"truth": "data-1"}, "pairs", "precision",
+     {20: ".655", 60: ".666", 200: ".663", 500: ".629"}),
+    ("sorted", {"truth": "data-2"}, "pairs", "precision",
+     {20: ".70", 60: ".72", 200: ".71", 500: ".67"}),
+    ("sorted_other", {"truth": "data-1", "test_lists": "permutations"}, "pairs", "precision",
+     {20: ".653", 60: ".704", 200: ".800", 500: ".875"}),
+    ("sorted_other", {"truth": "data-1", "test_lists": "drawn"}, "pairs", "precision",
+     {20: ".799", 60: ".850", 200: ".908", 500: ".940"}),
+    ("documents", {"truth": "data-1", "base": "5 4 3 2 1"}, "pairs", "precision",
+     {20: ".795", 100: ".94", 200: ".96"}),
+    ("documents", {"truth": "data-1", "base": "5 5 4 4 3 3 2 2 1 1"}, "pairs", "precision",
+     {20: ".616", 200: ".856", 800: ".95"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_of_the_config_that_is_here(name: str) -> None:
+    config = read_config(ROOT / "configs" / f"{name}.toml")
+    made = json.loads((RESULTS / name / "provenance.json").read_text("utf-8"))
+    assert made["experiment"] == json.loads(json.dumps(config.content))
+    cells = made["cells"]
+    assert (cells["version"], cells["quick"], cells["failed"]) == (VERSION, False, 0)
+    assert cells["done"] == cells["total"] == len(config.cells())
+    assert config.repetitions >= 50
+    assert Setting(**config.fixed).test_pairs >= 2000
+    assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_committed_row_is_what_its_cell_gives(name: str) -> None:
+    """The first cell of every table, computed again."""
+    config = read_config(ROOT / "configs" / f"{name}.toml")
+    result = run_cell(config.cells()[0][1])["result"]
+    with (RESULTS / name / "table.csv").open(newline="", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    found = [column for column in row if isinstance(result.get(column), float)]
+    assert found or name == "parameters"
+    for column in found:
+        assert float(row[column]) == pytest.approx(result[column], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "x", "y", "expected"), REPLICATIONS,
+    ids=[f"{r[0]}-{'-'.join(r[1].values())}-{r[3]}" for r in REPLICATIONS],
+)  # fmt: skip
+def test_means_are_near_those_of_other_replications(
+    name: str, series: dict[str, str], x: str | None, y: str, expected: dict[int | None, str]
+) -> None:
+    table = pd.read_csv(RESULTS / name / "table.csv")
+    for column, value in series.items():
+        table = table[table[column] == value]
+    for point, mean in expected.items():
+        rows = table if x is None else table[table[x] == point]
+        assert len(rows) == 50
+        rounding = 0.5 * 10.0 ** -len(mean.removeprefix("."))
+        assert rows[y].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
+
+
+def test_every_figure_of_the_paper_is_there() -> None:
+    page = (RESULTS / "index.html").read_text("utf-8")
+    for number in range(1, 14):
+        assert f"Figure {number}." in page
+    files = {path.name for path in RESULTS.glob("*/figure-*.svg")}
+    assert {f"figure-{number:02d}.svg" for number in range(1, 14)} <= files
+    assert Path(RESULTS / "README.md").is_file()
+    assert not list(RESULTS.glob("**/*.tmp"))
