@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from dcglearn.study.cells import VERSION
 
@@ -187,6 +188,31 @@ def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -
     refused = run("report")
     assert refused.returncode == 2
     assert "no cell is finished; dcglearn reproduce computes them" in refused.stderr
+
+
+def test_contributing_adds_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
+    """Exactly what the text says, in an empty folder."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    text = text.split("## A new experiment")[1].split("## ")[0]
+    blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S))
+    places = re.findall(r"`((?:configs|experiments)/\w+\.(?:toml|py))`", text)
+    files = dict(zip(places, (blocks["toml"], blocks["python"]), strict=True))
+    assert sum(content.count("\n") for content in files.values()) < 40
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(content)
+    program, *arguments = blocks["console"].removeprefix("$ ").split()
+    assert program == "dcglearn"
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "shown_first: 16 of 16 cells" in done.stdout
+    assert "figure P1: holds" in done.stdout
+    out = tmp_path / "results" / "quick" / "shown_first"
+    assert (out / "figure-P01.png").is_file()
+    assert run("reproduce", "--quick", "--only", "P1").returncode == 0
+    assert "Precision under position bias" in (
+        tmp_path / "results" / "quick" / "index.html"
+    ).read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

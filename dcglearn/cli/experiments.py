@@ -29,12 +29,17 @@ WorkersOption = Annotated[
     typer.Option(
         "--workers",
         metavar="N|tcp://HOST:PORT",
-        help="Processes on this machine, or the address of a Dask scheduler. By default what "
-        "the config says, or 1.",
+        help="Processes on this machine, or the address of a Dask scheduler; by default 1. A "
+        "config that is run may say otherwise.",
     ),
 ]
 OutOption = Annotated[
-    str | None, typer.Option("--out", metavar="FOLDER", help="Folder of results.")
+    str | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="Folder of results; by default results. A config that is run may say otherwise.",
+    ),
 ]
 ReplaceOption = Annotated[
     bool, typer.Option("--replace", help="Replace results of another config or version.")

@@ -61,7 +61,11 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
     limit = n_grades or int(grades.max()) + 1
     if grades.max() >= limit:
         place = f"{path}, line {rows[int(np.argmax(grades))][2]}"
-        raise InputError(f"grade {grades.max()} of {limit} grades (0 ... {limit - 1})", "", place)
+        raise InputError(
+            f"grade {grades.max()}, and there are {limit} grades (0 ... {limit - 1})",
+            "raise the number of grades, or correct the line",
+            place,
+        )
     names = [query for _, query, _ in rows]
     if all(name is None for name in names):
         query = _from_group_sizes(Path(path), len(rows))
@@ -121,6 +125,9 @@ def _from_group_sizes(path: Path, n_documents: int) -> NDArray[np.int64]:
             raise InputError(f"{line!r}", "write one group size a line", f"{found}, line {number}")
         sizes.append(int(line))
     if sum(sizes) != n_documents:
-        raise InputError(f"groups of {sum(sizes)} documents, and {n_documents} in {path.name}", "",
-                         str(found))  # fmt: skip
+        raise InputError(
+            f"groups of {sum(sizes)} documents, and {path.name} holds {n_documents}",
+            "give the file that belongs to it",
+            str(found),
+        )
     return np.repeat(np.arange(len(sizes)), sizes)

@@ -1,0 +1,98 @@
+"""Graded queries in LETOR / SVMlight files."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from sklearn.datasets import dump_svmlight_file
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.letor import read_grade_counts
+
+RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
+
+
+def write(folder: Path, text: str, name: str = "judged.txt") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_what_another_program_writes_is_read(tmp_path: Path, rng: np.random.Generator) -> None:
+    grades, query = rng.integers(0, 4, 300), np.sort(rng.integers(0, 20, 300))
+    path = tmp_path / "made.svm"
+    dump_svmlight_file(rng.random((300, 3)), grades, str(path), query_id=query, comment="made up")
+    names = list(dict.fromkeys(query.tolist()))
+    expected = [[int(((query == q) & (grades == g)).sum()) for g in (3, 2, 1, 0)] for q in names]
+    assert read_grade_counts(path).tolist() == expected
+    packed = tmp_path / "made.svm.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_grade_counts(packed).tolist() == expected
+    assert read_grade_counts(path, 6)[:, :2].sum() == 0  # nothing of the two best of six grades
+
+
+def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
+    text = "# head\n\n2 qid:b 1:1 # doc 1\n0.0\tqid:a\n 1   qid:b 2:3\n"
+    assert read_grade_counts(write(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("ending", [".query", ".group"])
+def test_group_sizes_beside_the_file(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path, "1 1:.5\n0 1:.2\n1\n")
+    write(tmp_path, "2\n1\n", path.name + ending)
+    assert read_grade_counts(path).tolist() == [[1, 1], [1, 0]]
+
+
+@pytest.mark.skipif(not RANK.is_file(), reason="no graded queries beside this checkout")
+def test_real_queries() -> None:
+    counts = read_grade_counts(RANK)
+    assert counts.shape == (201, 5)
+    assert counts.sum(axis=0).tolist() == [69, 222, 858, 1211, 645]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "holds no document"),
+        ("# nothing\n", "holds no document"),
+        ("1 qid:1\nx qid:1\n", "line 2: begins with 'x'"),
+        ("1.5 qid:1\n", "line 1: grade 1.5; use whole numbers"),
+        ("-1 qid:1\n", "line 1: grade -1"),
+        ("nan qid:1\n", "line 1: grade nan"),
+        ("1e9 qid:1\n", "line 1: grade 1e9"),
+        ("1 qid:1\n0 1:.5\n", "line 2: no qid, which other lines have"),
+        ("1 1:.5\n", "no line has a qid, and there is no file of group sizes"),
+        ("0 qid:1\n\n3 qid:1\n", "line 3: grade 3, and there are 2 grades"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as error:
+        read_grade_counts(write(tmp_path, text), 2 if "3 qid" in text else None)
+    assert "judged.txt" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "problem"),
+    [("2\n2\n", "groups of 4 documents, and judged.txt holds 3"), ("x\n", "line 1: 'x'"),
+     ("3\n0\n", "line 2: '0'"), ("", "groups of 0 documents")],
+)  # fmt: skip
+def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
+    path = write(tmp_path, "1\n0\n1\n")
+    write(tmp_path, sizes, "judged.txt.query")
+    with pytest.raises(InputError, match=problem):
+        read_grade_counts(path)
+
+
+def test_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    whole = gzip.compress(b"1 qid:1\n" * 100)
+    for content in (whole[:-9], b"1 qid:1\n", gzip.compress(b"\xff\xfe qid:1\n")):
+        path = tmp_path / "cut.txt.gz"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="cannot be unpacked"):
+            read_grade_counts(path)
+    with pytest.raises(InputError, match="no-such"):
+        read_grade_counts(tmp_path / "no-such.gz")
