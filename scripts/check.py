@@ -1,6 +1,7 @@
 """Lint, types and tests, on a fresh machine too: ``python3 scripts/check.py``.
 
-Arguments are handed to pytest: ``python3 scripts/check.py -k certificate``.
+Tests run in two processes. Arguments are handed to pytest: ``python3 scripts/check.py -k
+certificate``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def main() -> int:
         "lint": ["ruff", "check", "."],
         "format": ["ruff", "format", "--check", "."],
         "types": ["mypy"],
-        "tests": ["pytest", *sys.argv[1:]],
+        "tests": ["pytest", "--numprocesses=2", "--dist=worksteal", *sys.argv[1:]],
     }
     failed = []
     for name, command in checks.items():

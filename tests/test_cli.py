@@ -285,10 +285,10 @@ def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
 @pytest.mark.parametrize("ending", ["learned.json", "c.md"])
 def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
     subprocess.run(
-        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "4000"],
+        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "20000"],
         cwd=tmp_path, check=True, timeout=60, capture_output=True,
     )  # fmt: skip
-    command = ["fit"] if ending.endswith(".json") else ["compare"]
+    command = ["fit", "--intervals", "2000"] if ending.endswith(".json") else ["compare"]
     process = subprocess.Popen(
         [sys.executable, "-m", "dcglearn", *command, "p.jsonl", "--C", "cv", "-o", ending],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
