@@ -103,7 +103,9 @@ def public_objects() -> list[tuple[str, object]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "function"), public_objects(), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "function"), public_objects(), ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_docstrings_name_the_parameters_of_the_signature(name: str, function: object) -> None:
     assert callable(function)
     text = inspect.getdoc(function) or ""
