@@ -46,8 +46,9 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
             (curve(table, "pairs", "precision", "learned W"), *presets),
             log_x=True,
         ),
-        "Not in the paper: with enough judgments a learned measure orders lists better than "
-        "every preset that is not the truth.",
+        f"Not in the paper; {truth}: with enough judgments a learned measure orders lists better "
+        "than every preset that is not the truth. The number of judgments leaves out those that "
+        f"chose C ({chosen_C(table)}).",
         _finding(table),
         f"Independent uniform grades at {stated(table, 'ranks')} ranks; {chosen_C(table)}. {BAND}",
     )

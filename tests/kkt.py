@@ -15,14 +15,14 @@ def check_kkt(problem: Problem, W: np.ndarray, tolerance: float = 1e-6) -> None:
     """Assert primal and dual feasibility, complementarity and stationarity of W.
 
     With xi = max(0, m - Xw) and alpha = 2 C v xi for the margins, stationarity is
-    2 w - X' alpha - D' mu = 0, where row by row D takes neighbouring differences; the
+    2 (w - w_0) - X' alpha - D' mu = 0, where row by row D takes neighbouring differences; the
     multipliers mu of the monotone rows follow from it by summing along each row.
     """
     K, L = problem.shape
     X = dense_differences(problem.pairs, L)
     xi = np.maximum(0.0, problem.margins - X @ W.ravel())
     alpha = 2 * problem.C * problem.weights * xi
-    force = (2 * W.ravel() - X.T @ alpha).reshape(K, L)
+    force = 2 * (W - problem.prior) - (X.T @ alpha).reshape(K, L)
     scale = max(1.0, np.abs(X.T @ alpha).max())
     if not problem.monotone:
         assert np.abs(force).max() <= tolerance * scale
@@ -51,4 +51,5 @@ def objective(problem: Problem, w: np.ndarray) -> float:
     """Evaluate the problem's objective without the package's products."""
     X = dense_differences(problem.pairs, problem.n_grades)
     xi = np.maximum(0.0, problem.margins - X @ w)
-    return float(w @ w + problem.C * problem.weights @ xi**2)
+    beside = w - problem.prior.ravel()
+    return float(beside @ beside + problem.C * problem.weights @ xi**2)

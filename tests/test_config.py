@@ -78,7 +78,7 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ("[quick]", "[run]\nworker = '2'\n[quick]", "did you mean 'workers'"),
         ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
         ("seed = 1", "seed = -1", "seed: found -1"),
-        ("seed = 1\n", "", "seed is missing; a whole number"),
+        ("seed = 1\n", "", "seed is missing; add it: a whole number"),
         ("experiment = \"pairs\"", "experiment = 3", r"experiment: found 3 \(a whole number\)"),
         ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
         ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
@@ -107,7 +107,10 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
         ('"free"', '"DCG([1, 0], log2)"', "truth"),
         ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),
-        ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.4, 0.2]", "add up to 1"),
+        ("grades = 3", "lists = 'drawn'\nprobabilities = [0.5, 0.4, 0.2]\ngrades = 3", "up to 1"),
+        ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.3, 0.2]", "has no effect"),
+        ("grades = 3", "grades = 3\nC_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
+        ("grades = 3", "grades = 3\nqueries = [[1, 2, 3]]", "queries: found a list"),
         ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists of queries need a file"),
         ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
         ("base = [3, 2, 1]", "base = [4, 2, 1]", "base.*use grades 1 ... 3"),
@@ -163,7 +166,7 @@ def test_shipped_configs_are_whole(path: Path) -> None:
     config = read_config(path)
     text = path.read_text("utf-8")
     assert text.startswith("# ")
-    assert "igure" in text.splitlines()[0] or "not in the paper" in text.splitlines()[0]
+    assert "igure" in text.splitlines()[0] or "not in the paper" in text.splitlines()[0].lower()
     assert config.repetitions >= 50
     assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
     full = {key_of(cell) for _, cell in config.cells()}
@@ -191,6 +194,9 @@ def test_an_experiment_without_its_file_names_those_there_are(tmp_path: Path) ->
         ("def figures(table): return []", "has no COLUMNS"),
         ("COLUMNS = ()", "has no figures"),
         ("import nothing_of_this_name", "cannot be loaded"),
+        ("1 / 0", r"cannot be loaded \(ZeroDivisionError: division by zero, line 1\)"),
+        ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is no tuple of names"),
+        ("COLUMNS = 3\ndef figures(table): return []", "COLUMNS is no tuple of names"),
         ("def", "cannot be loaded"),
     ],
 )

@@ -12,6 +12,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.learning.factorise import factorise, fix_gauge, is_order, rank_one
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.pieces import counts
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.structure import structure
 from dcglearn.measures.agreement import outcomes
@@ -82,7 +83,7 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = structure(pairs, L)
+    found = structure(Problem.of(pairs, L).summed(counts), L)
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
     assert found.still_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())

@@ -63,6 +63,7 @@ def test_results_are_of_the_config_that_is_here(name: str) -> None:
     config = read_config(ROOT / "configs" / f"{name}.toml")
     made = json.loads((RESULTS / name / "provenance.json").read_text("utf-8"))
     assert made["experiment"] == json.loads(json.dumps(config.content))
+    assert "changed" not in made["revision"], "make results again from committed code"
     cells = made["cells"]
     assert (cells["version"], cells["quick"], cells["failed"]) == (VERSION, False, 0)
     assert cells["done"] == cells["total"] == len(config.cells())
@@ -99,6 +100,13 @@ def test_means_are_near_those_of_other_replications(
         assert len(rows) == 50
         rounding = 0.5 * 10.0 ** -len(mean.removeprefix("."))
         assert rows[y].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
+
+
+def test_the_readme_counts_the_cells() -> None:
+    made = (json.loads((RESULTS / name / "provenance.json").read_text("utf-8")) for name in NAMES)
+    cells = sum(one["cells"]["total"] for one in made)
+    assert f"nine experiments, {cells:,} cells" in (ROOT / "README.md").read_text("utf-8")
+    assert len(NAMES) == 9
 
 
 def test_every_figure_of_the_paper_is_there() -> None:

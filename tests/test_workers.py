@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -49,7 +50,7 @@ def test_one_two_and_their_names() -> None:
 
 @pytest.mark.parametrize("spec", ["0", "-1", "two", "", "1.5", "http://x", "99999"])
 def test_what_names_no_workers_is_refused(spec: str) -> None:
-    with pytest.raises(InputError, match="use 1, a number, or tcp"), open_workers(spec):
+    with pytest.raises(InputError, match="use a number from 1 to 1024, or tcp"), open_workers(spec):
         pass
 
 
@@ -121,7 +122,7 @@ def test_killed_and_resumed_gives_the_same_bytes(
     assert 5 <= kept < 80
     assert not (tmp_path / "results" / "small").exists()
     store.write_bytes(store.read_bytes()[:-9])  # as if it had been killed while writing
-    assert "1 torn record is dropped" in finish(tmp_path, config, spec)
+    assert "1 torn record is passed over" in finish(tmp_path, config, spec)
     assert table(tmp_path) == expected
 
 
@@ -225,7 +226,7 @@ def test_a_cluster_that_loses_all_workers_ends_in_words(
     cluster.workers[0].kill()
     _, said = process.communicate(timeout=workers.LOST_SECONDS + 60)
     assert process.returncode == 1
-    assert "no workers any more" in said
+    assert re.search("no workers any more|lost an answer|work back undone", said)
     assert "cells are kept; the same command goes on from there" in said
     finish(tmp_path, config, "1")
     assert table(tmp_path) == expected

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import signal
+import threading
 import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +28,13 @@ from dcglearn.base.errors import InputError
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 8
 """How long a cluster's address is tried."""
+
+IDLE_SECONDS = 30
+"""After which a process without work ends, also where the one that started it was killed."""
+
+MOST_PROCESSES = 1024
 
 LOST_SECONDS = 20
 """How long a cluster may have no workers, or no scheduler, before it counts as lost."""
@@ -73,10 +79,12 @@ def open_workers(spec: str) -> Iterator[Workers]:
     if text.startswith(("tcp://", "tls://")):
         with _cluster(text) as workers:
             yield workers
-    elif text.isdecimal() and 1 <= int(text) <= 1024:
+    elif text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES:
         yield _serial if int(text) == 1 else _processes(int(text))
     else:
-        raise InputError(f"workers {spec!r}", "use 1, a number, or tcp://host:port")
+        raise InputError(
+            f"workers {spec!r}", f"use a number from 1 to {MOST_PROCESSES}, or tcp://host:port"
+        )
 
 
 def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -91,7 +99,10 @@ def _processes(count: int) -> Workers:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         pool = Parallel(
-            n_jobs=count, return_as="generator_unordered", initializer=_leave_ctrl_c_to_us
+            n_jobs=count,
+            return_as="generator_unordered",
+            initializer=_leave_ctrl_c_to_us,
+            idle_worker_timeout=IDLE_SECONDS,
         )
         answers = pool(delayed(_numbered)(function, i, item) for i, item in enumerate(items))
         finished = False
@@ -124,17 +135,33 @@ def _cluster(address: str) -> Iterator[Workers]:
         raise InputError(
             f"workers {address!r} need Dask", "install dcglearn[dask], or use a number"
         ) from error
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(
-            f"no Dask scheduler at {address}", "start one, or check the address"
-        ) from error
+    client = _connected(lambda: Client(address, timeout=CONNECT_SECONDS), address)
     try:
         _compare(client, address)
         yield lambda function, items: _on_cluster(client, function, items)
     finally:
         client.close(timeout=5)
+
+
+def _connected(connect: Callable[[], Any], address: str) -> Any:
+    """Connect within the time given, whatever answers at the address."""
+    found: list[Any] = []
+
+    def attempt() -> None:
+        try:
+            found.append(connect())
+        except Exception as error:
+            found.append(error)
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(CONNECT_SECONDS + 1)
+    if not found or isinstance(found[0], Exception):
+        raise InputError(
+            f"no Dask scheduler at {address}",
+            "start one, or check the address (its dashboard has another port)",
+        ) from (found[0] if found else None)
+    return found[0]
 
 
 def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:

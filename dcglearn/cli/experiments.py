@@ -44,6 +44,10 @@ OutOption = Annotated[
 ReplaceOption = Annotated[
     bool, typer.Option("--replace", help="Replace results of another config or version.")
 ]
+ConfigsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CONFIG]...", help="Configs; by default all those in configs."),
+]
 OnlyOption = Annotated[
     str | None,
     typer.Option("--only", metavar="5,6", help="Figures, or names of configs, by commas."),
@@ -69,8 +73,9 @@ def run(
     from dcglearn.study.config import read_config
 
     found = read_config(config)
-    place = Path(out or found.run.out)
-    shown = _run([found], quick, workers or found.run.workers, place, replace)
+    place = _place(found.run.out if out is None else out)
+    asked = found.run.workers if workers is None else workers
+    shown = _run([found], quick, asked, place, replace)
     _verdicts(shown)
     say(f"results are in {shown[0].folder}")
     _end_if_unfinished(shown)
@@ -85,22 +90,28 @@ def reproduce(
 ) -> None:
     """Run every experiment in configs, then write the page."""
     found = _chosen(only)
-    place = Path(out or DEFAULT_OUT)
-    shown = _run(found, quick, workers or "1", place, replace)
+    place = _place(out)
+    shown = _run(found, quick, "1" if workers is None else workers, place, replace)
     _verdicts(shown)
-    _write_page(_configs(), quick, place, shown)
+    known = {one.config.name: one for one in shown}
+    others = [c for c in _configs(lenient=only is not None) if c.name not in known]
+    _write_page([*shown, *(_other(config, quick, place) for config in others)], quick, place)
     _end_if_unfinished(shown)
 
 
-def status(out: OutOption = None, json: JsonOption = False) -> None:
+def status(
+    configs: ConfigsArgument = None, out: OutOption = None, json: JsonOption = False
+) -> None:
     """Say how much of every experiment is done."""
     from dcglearn.report.tables import Table
+    from dcglearn.study.cells import key_of
     from dcglearn.study.experiment import progress
 
-    place = Path(out or DEFAULT_OUT)
-    store = _store(place)
+    store = _store(_place(out))
     rows = []
-    for config in _configs():
+    known: set[str] = set()
+    for config in _configs(configs, lenient=True):
+        known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
         full, part = progress(config, False, store), progress(config, True, store)
         figures = ", ".join(config.figures)
         quick = f"{part.done:,} of {part.total:,}"
@@ -110,22 +121,29 @@ def status(out: OutOption = None, json: JsonOption = False) -> None:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
     say(Table(columns, rows, f"cells in {store.path}").text())
+    if len(store) > len(known):
+        say(f"{len(store) - len(known):,} more cells there belong to none of these configs")
 
 
 def report(
-    quick: QuickOption = False, out: OutOption = None, replace: ReplaceOption = False
+    configs: ConfigsArgument = None,
+    quick: QuickOption = False,
+    out: OutOption = None,
+    replace: ReplaceOption = False,
 ) -> None:
     """Write tables, figures and the page of what is finished; compute nothing."""
-    from dcglearn.report.experiments import check_folder
+    from dcglearn.report.experiments import write_results
 
-    place = Path(out or DEFAULT_OUT)
+    place = _place(out)
     store = _store(place)
     if not store.path.exists():
-        raise InputError("no cell is finished", "dcglearn reproduce computes them", str(place))
-    for config in _configs():
-        if not replace:
-            check_folder(_folder(place, quick, config), config)
-    _write_page(_configs(), quick, place, [])
+        command = "dcglearn reproduce" + (f" --out {out}" if out else "")
+        raise InputError("no cell is finished", f"{command} computes them", str(place))
+    shown = [
+        write_results(config, quick, store, _folder(place, quick, config), replace)
+        for config in _configs(configs, lenient=True)
+    ]
+    _write_page(shown, quick, place)
 
 
 def _run(
@@ -139,15 +157,15 @@ def _run(
         load_experiment(config)
         if not replace:
             check_folder(_folder(out, quick, config), config)
-    make_folder(out)
-    store = _store(out)
     shown = []
     with open_workers(workers) as found:
+        make_folder(out)
+        store = _store(out, torn=True)
         for config in configs:
             done = _compute(config, quick, store, found)
             again = f", {done.failed:,} failed" if done.failed else ""
             say(f"{config.name}: {done.done:,} of {done.total:,} cells{again}")
-            shown.append(write_results(config, quick, store, _folder(out, quick, config)))
+            shown.append(write_results(config, quick, store, _folder(out, quick, config), replace))
     return shown
 
 
@@ -168,18 +186,25 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Pro
         raise WorkersLostError(f"{stop}; {words}") from stop
 
 
-def _write_page(configs: Sequence[Config], quick: bool, out: Path, shown: list[Shown]) -> None:
-    """Write the page of all experiments; those that were not just written are now."""
-    from dcglearn.report.experiments import write_results
+def _other(config: Config, quick: bool, out: Path) -> Shown:
+    """Return an experiment that was not asked for, as far as it is there; nothing is lost."""
+    from dcglearn.report.experiments import Shown, write_results
+    from dcglearn.study.experiment import progress
+
+    store, folder = _store(out), _folder(out, quick, config)
+    try:
+        return write_results(config, quick, store, folder)
+    except InputError as error:
+        print(f"left out of the page: {error}", file=sys.stderr)
+        return Shown(config, folder, progress(config, quick, store), ())
+
+
+def _write_page(shown: Sequence[Shown], quick: bool, out: Path) -> None:
     from dcglearn.report.page import write_page
 
-    known = {one.config.name: one for one in shown}
-    store = _store(out, quiet=True)
-    everything = [
-        known.get(config.name) or write_results(config, quick, store, _folder(out, quick, config))
-        for config in configs
-    ]
-    page = write_page(everything, _root(out, quick), quick)
+    page = write_page(
+        sorted(shown, key=lambda one: _first_figure(one.config)), _root(out, quick), quick
+    )
     say(f"read {page}")
 
 
@@ -191,14 +216,27 @@ def _folder(out: Path, quick: bool, config: Config) -> Path:
     return _root(out, quick) / config.name
 
 
-def _store(out: Path, quiet: bool = False) -> Store:
+def _place(out: str | None) -> Path:
+    if out is not None and not out.strip():
+        raise InputError("--out names no folder", "name one")
+    place = Path(DEFAULT_OUT if out is None else out)
+    if place.exists() and not place.is_dir():
+        raise InputError("is no folder", "choose another --out", str(place))
+    return place
+
+
+def _store(out: Path, torn: bool = False) -> Store:
+    """Open the store; where cells will be computed, say what of it is passed over."""
     from dcglearn.study.store import Store
 
     store = Store(out / "store")
-    if store.torn and not quiet:
+    if store.torn and torn:
         words = "1 torn record is" if store.torn == 1 else f"{store.torn} torn records are"
-        print(f"{store.path}: {words} dropped; what is missing is computed again", file=sys.stderr)
-    if store.other_versions and not quiet:
+        print(
+            f"{store.path}: {words} passed over; what is missing is computed again",
+            file=sys.stderr,
+        )
+    if store.other_versions and torn:
         print(
             f"{store.path}: {store.other_versions:,} records of other versions of the cells are "
             "passed over",
@@ -207,11 +245,21 @@ def _store(out: Path, quiet: bool = False) -> Store:
     return store
 
 
-def _configs() -> list[Config]:
+def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
+    """Return the configs that are named, or all; a lenient look leaves out faulty ones of all."""
     from dcglearn.study.config import read_config
     from dcglearn.study.experiment import config_files
 
-    found = [read_config(path) for path in config_files()]
+    if paths:
+        return [read_config(path) for path in paths]
+    found = []
+    for path in config_files():
+        try:
+            found.append(read_config(path))
+        except InputError as error:
+            if not lenient:
+                raise
+            print(f"left out: {error}", file=sys.stderr)
     if not found:
         raise InputError(
             "no config", "make configs/NAME.toml, or install dcglearn again", "configs"
@@ -225,14 +273,16 @@ def _first_figure(config: Config) -> tuple[int, str]:
 
 
 def _chosen(only: str | None) -> list[Config]:
-    configs = _configs()
+    configs = _configs(lenient=only is not None)
     if only is None:
         return configs
-    asked = [part.strip() for part in only.split(",") if part.strip()]
     known = [name for config in configs for name in (*config.figures, config.name)]
-    for name in asked:
-        if name not in known:
+    spelt = {name.lower(): name for name in known}
+    asked = []
+    for name in (part.strip() for part in only.split(",") if part.strip()):
+        if name.lower() not in spelt:
             raise unknown_name("figure", name, known, "--only")
+        asked.append(spelt[name.lower()])
     if not asked:
         raise InputError("--only names nothing", "write --only 5,6")
     return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]

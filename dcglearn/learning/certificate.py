@@ -1,6 +1,6 @@
 """Is this W optimal, and how far can it be from the optimum? One judge for all solvers.
 
-For any W in the cone of monotone rows let r = max(0, m - X w), q = C X'(v r), and P
+For any W in the cone of monotone rows let r = max(0, m - X w), q = w_0 + C X'(v r), and P
 the projection on that cone (isotonic regression, row by row). The dual variables
 2 C v r are feasible, and the duality gap they leave is
 
@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.pieces import Slacks, slacks
+from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
 
 TOLERANCE = 1e-6
@@ -81,12 +82,12 @@ class Certificate:
         )
 
 
-def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
+def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     """Project an answer on the cone and judge it.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Objective
     W : ndarray of float, shape (K, L)
         Any solver's answer.
 
@@ -100,39 +101,42 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     --------
     One pair of lists of one rank; the optimum is W = (1/3, -1/3) for C = 1:
 
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> W, certificate = certify(problem, np.array([[1, -1]]) / 3)
     >>> certificate.confirmed, certify(problem, np.array([[0.5, -0.5]]))[1].confirmed
     (True, False)
     """
     W = project(problem, W)
-    slacks = problem.slacks(W)
-    q = pull(problem, slacks)
+    missed = problem.summed(slacks, W.ravel())
+    q = pull(problem, missed)
     target = project(problem, q)
     gap = float(np.sum((W - target) ** 2) + max(0.0, 2 * np.sum(W * (target - q))))
     certificate = Certificate(
-        objective=float(np.sum(W**2) + problem.C * problem.weights @ slacks**2),
+        objective=float(np.sum((W - problem.prior) ** 2) + problem.C * missed.loss),
         gap=gap,
         distance=float(np.sqrt(gap)),
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
-        pull=float(problem.C * problem.weights @ slacks),
-        active_pairs=int((slacks > 0).sum()),
+        pull=problem.C * missed.size,
+        active_pairs=missed.active,
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
     )
     return W, certificate
 
 
-def pull(problem: Problem, slacks: Floats) -> Floats:
-    """Return q = C X'(v r), where the violated margins pull W to, shape (K, L)."""
-    found: Floats = problem.C * (problem.differences.T @ (problem.weights * slacks))
-    return found.reshape(problem.shape)
+def pull(problem: Objective, missed: Slacks) -> Floats:
+    """Return q = w_0 + C X'(v r), where the missed margins pull W to, shape (K, L)."""
+    return problem.prior + problem.C * missed.pull.reshape(problem.shape)
 
 
-def project(problem: Problem, W: Floats) -> Floats:
+def project(problem: Objective, W: Floats) -> Floats:
     """Return the nearest matrix with monotone rows, or W itself where none are asked for."""
     if not problem.monotone:
         return np.array(W, float)
     from scipy.optimize import isotonic_regression
 
-    return np.array([isotonic_regression(row, increasing=False).x for row in np.asarray(W, float)])
+    found = np.array(W, float)
+    for k in np.flatnonzero((np.diff(found) > 0).any(axis=1)):
+        found[k] = isotonic_regression(found[k], increasing=False).x
+    return found

@@ -10,11 +10,9 @@ from sklearn.base import clone
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Pairs, query_folds
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.path import C_GRID
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.discounts import Floats
-
-C_GRID = tuple(10.0**power for power in range(-4, 4))
-"""10^-4 ... 10^3 by tens."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.learning.factorise import Factors, Gauge, factorise, is_order
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.pieces import counts, piece
+from dcglearn.learning.problem import Objective
 from dcglearn.learning.shares import HALF, NOTHING, Shares
 from dcglearn.learning.structure import Structure, structure
 from dcglearn.measures.discounts import Floats, rule_discounts
@@ -148,12 +149,12 @@ class Identifiability(Structure):
         return [determined(*one) for one in both]
 
 
-def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
+def identify(problem: Objective, W: Floats | None = None) -> Identifiability:
     """Find out what the pairs of a problem determine.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Objective
         Pairs of weight 0 do not count.
     W : ndarray of float, shape (K, L), optional
         The optimum. Without it nothing is fitted: shares are those of all pairs,
@@ -172,31 +173,32 @@ def identify(problem: Problem, W: Floats | None = None) -> Identifiability:
     --------
     Two grades at two ranks, one pair that swaps them:
 
+    >>> from dcglearn.learning.problem import Problem
     >>> found = identify(Problem.of([[[0, 1], [1, 0]]], 2))
     >>> found.rank, found.same_content
     (1, True)
     >>> found.statements()[1]
     'every grade at ranks 1-2 could gain the same constant'
     """
-    counted = problem.weights > 0
-    found = structure(problem.pairs[counted], problem.n_grades)
-    everything = _shares(problem, counted, found)
+    met = problem.summed(counts)
+    found = structure(met, problem.shape[1])
+    everything = _shares(problem, met.weighted, found)
     shares = everything
     if W is not None:
-        shares = _shares(problem, counted & (problem.slacks(W) > 0), found)
+        shares = _shares(problem, problem.summed(piece, W.ravel()).curvature, found)
     gauge, seen = shares.gauge(found.still_ranks)
     reading = _reading(problem, W, shares, gauge, seen, found)
 
     n_ranks, n_grades = problem.shape
     common = np.outer(np.ones(n_ranks), reading.gains) * shares.shown
-    offset = shares.share(shares.without_offsets(common, seen))
+    offset = float(shares.share(shares.without_offsets(common, seen)))
 
-    def sureness(discounts: Floats, gains: Floats) -> tuple[float, float]:
-        direction = shares.in_gauge(np.outer(discounts, gains), gauge, seen)
-        return shares.share(direction), everything.unseen(direction)
+    def sureness(directions: Floats) -> Floats:
+        inside = shares.in_gauge(directions, gauge, seen)
+        return np.column_stack([shares.share(inside), everything.unseen(inside)])
 
-    discount = np.array([sureness(rank, reading.gains) for rank in np.eye(n_ranks)])
-    gain = np.array([sureness(reading.discounts, grade) for grade in np.eye(n_grades)])
+    discount = sureness(np.eye(n_ranks)[:, :, None] * reading.gains)
+    gain = sureness(np.eye(n_grades)[:, None, :] * reading.discounts[:, None])
     if not is_order(gauge):  # a discount is then only as sure as what all of them share
         discount[:, 0] = np.minimum(discount[:, 0], offset)
     discount = _as_sure_as(discount, reading.fixed_discounts)
@@ -221,18 +223,12 @@ def _as_sure_as(each: Floats, anchors: Sequence[int]) -> Floats:
     return np.column_stack([share, unseen])
 
 
-def _shares(problem: Problem, rows: NDArray[np.bool_], found: Structure) -> Shares:
-    return Shares(
-        problem.pairs[rows],
-        problem.weights[rows],
-        problem.C,
-        problem.n_grades,
-        found.still_grades,
-    )
+def _shares(problem: Objective, curvature: Floats, found: Structure) -> Shares:
+    return Shares(curvature, problem.C, problem.shape[1], found.still_grades)
 
 
 def _reading(
-    problem: Problem,
+    problem: Objective,
     W: Floats | None,
     shares: Shares,
     gauge: Gauge,
@@ -255,7 +251,7 @@ def _reading(
 
 
 def _move(
-    problem: Problem,
+    problem: Objective,
     W: Floats,
     shares: Shares,
     reading: Factors,

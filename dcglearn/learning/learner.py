@@ -19,11 +19,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.data.preferences import check_worth_learning
-from dcglearn.learning.certificate import pull
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.margins import MARGINS, one_a_pair
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.pieces import slacks
+from dcglearn.learning.problem import Objective, Problem
 from dcglearn.learning.solve import SolverName, solve
 from dcglearn.measures.agreement import as_pairs, differences, outcome_of, weighted_mean
 from dcglearn.measures.dcg import DCG
@@ -138,7 +138,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             found.gauge,
             found.seen_offsets,
             found.still_grades,
-            ordered=self.encoding == "grades",
+            ordered=problem.monotone,
         )
         self.weights_ = solution.W
         self.solution_ = solution
@@ -276,15 +276,15 @@ def _flat(pairs: ArrayLike) -> Any:
     return array
 
 
-def _check_prefers(problem: Problem, W: Floats) -> None:
+def _check_prefers(problem: Objective, W: Floats) -> None:
     """Refuse an optimum of 0, saying what made it so."""
-    slacks = problem.slacks(np.zeros(problem.shape))
-    strength = problem.C * float(problem.weights @ slacks)
+    missed = problem.summed(slacks, np.zeros(W.size))
+    strength = problem.C * missed.size
     if np.abs(W).max() > 1e-12 * strength:
         return
     if not strength:
         raise InputError("no margin is above 0: nothing is asked of the weights", "raise them")
-    if np.abs(pull(problem, slacks)).max() > 1e-12 * strength:
+    if problem.C * np.abs(missed.pull).max() > 1e-12 * strength:
         raise InputError(
             "all weights are 0 at the optimum: better grades lose more often than they win",
             "check that the scale names the best grade first",

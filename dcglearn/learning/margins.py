@@ -49,10 +49,25 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
         if margin not in MARGINS:
             raise unknown_name("margin", margin, MARGINS)
         if margin == "unit":
-            return np.ones(len(pairs))
+            return shared(1.0, len(pairs))
         distance: Floats = (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
         return distance
     return one_a_pair(margin, len(pairs), "margins")
+
+
+def shared(value: float, n_pairs: int) -> Floats:
+    """Return an array of one value that takes no memory, and cannot be written.
+
+    Parameters
+    ----------
+    value : float
+    n_pairs : int
+
+    Returns
+    -------
+    ndarray of float, shape (n_pairs,)
+    """
+    return np.broadcast_to(np.float64(value), (n_pairs,))
 
 
 def one_a_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:

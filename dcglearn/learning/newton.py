@@ -1,49 +1,70 @@
 """The same optimum without slack variables: semismooth Newton over the monotone cone.
 
-    F(w) = w'w + C sum_i v_i max(0, m_i - w'x_i)^2
+    F(w) = |w - w_0|^2 + C sum_i v_i max(0, m_i - w'x_i)^2
 
 is quadratic as long as the same pairs miss their margin (A). The minimum of that piece
 over the cone,
 
-    min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
+    min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = w_0 + C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps from grade to grade,
-w[k, l] = o_k + sum_{j >= l} z[k, j] with z >= 0 and o free, so it has K L unknowns however
-many pairs there are. Its direction is one of descent; the search along it is exact. When
-the minimum of a piece misses the same margins, the piece is the right one and the minimum
-is the optimum. The idea is that of Keerthi & DeCoste, "A Modified Finite Newton Method for
-Fast Solution of Large Scale Linear SVMs" (JMLR 6, 2005), carried over to a cone.
+w[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 but for the offset z[k, L], so it has K L
+unknowns however many pairs there are. Its direction is one of descent. When the piece at
+its minimum is the same again, to the last bit, that minimum is the optimum. The idea is
+that of Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution of Large
+Scale Linear SVMs" (JMLR 6, 2005), carried over to a cone. Many pairs are approached by
+way of every tenth, of every tenth of those, and so on.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
-from scipy.optimize import brentq, nnls
-from scipy.sparse import csr_array
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.optimize import nnls
 
 from dcglearn.base.errors import SolverError
-from dcglearn.learning.encoding import difference_rows, gram_of
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.certificate import project
+from dcglearn.learning.pieces import Piece, piece, slopes
+from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
 
 MOST_STEPS = 100
 
+FEW = 5_000
+"""Up to so many pairs there is no approach by way of fewer."""
 
-def newton(problem: Problem) -> tuple[Floats, int, bool]:
+FEWER = 10
+"""By how much fewer."""
+
+APPROACH = 10
+"""Steps on the way."""
+
+ENOUGH = 1e-4
+"""A full step is taken if it brings this share of what its slope promises."""
+
+
+def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int, bool]:
     """Return the optimum, the steps it took, and whether the last piece returned.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Objective
+        Only :mod:`dcglearn.learning.pieces` of it are asked for.
+    start : ndarray of float, shape (K, L), optional
+        Where to begin, such as the optimum of a near problem; it is projected on the cone.
+        By default at the optimum of every tenth pair where there are many, and at w_0.
 
     Returns
     -------
     W : ndarray of float, shape (K, L)
         In the cone; tied grades are exactly tied.
     steps : int
+        Also the passes over all pairs but one, line searches aside.
     returned : bool
-        Whether the minimum of the last piece misses the same margins: it is the
+        Whether the minimum of the last piece has the same piece: it is the
         optimum then. Otherwise W is the best point reached.
 
     Raises
@@ -53,80 +74,125 @@ def newton(problem: Problem) -> tuple[Floats, int, bool]:
 
     Examples
     --------
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
     >>> newton(problem)[0].round(4)
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
-    X = difference_rows(problem.pairs, problem.n_grades)
-    steps_to_weights = _steps_to_weights(problem)
-    w: Floats = np.zeros(X.shape[1])
-    reached: Floats = np.zeros(X.shape[0])
-    for step in range(1, MOST_STEPS + 1):
-        active = reached < problem.margins
-        try:
-            target = _minimum_of_piece(problem, X[np.flatnonzero(active)], active, steps_to_weights)
-        except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls ran out of steps
-            raise SolverError(f"a piece cannot be solved in double precision ({error})") from error
-        reached_there = X @ target
-        if np.array_equal(reached_there < problem.margins, active):
+    if start is None and problem.n_pairs > FEW:
+        start = _approach(problem)
+    return _descend(problem, problem.prior if start is None else start, MOST_STEPS)
+
+
+def _approach(problem: Objective) -> Floats:
+    """Return the optimum, or nearly, of fewer pairs that cost as much in all."""
+    fewer = problem.sample(problem.n_pairs // FEWER)
+    start = _approach(fewer) if fewer.n_pairs > FEW else fewer.prior
+    return _descend(fewer, start, APPROACH)[0]
+
+
+def _descend(problem: Objective, start: Floats, most: int) -> tuple[Floats, int, bool]:
+    w = project(problem, start).ravel()
+    here = problem.summed(piece, w)
+    for step in range(1, most + 1):
+        target = _minimum_of_piece(problem, here)
+        there = problem.summed(piece, target)
+        if there.is_that_of(here):
             return target.reshape(problem.shape), step, True
-        along, reached_along = target - w, reached_there - reached
-        t = _best_step(problem, w, along, reached, reached_along)
-        if t * np.abs(along).max() <= 1e-15 * np.abs(w).max():
+        along = target - w
+        if np.abs(along).max() <= 1e-15 * np.abs(w).max():
             break
-        w = target if t == 1 else w + t * along
-        reached = reached_there if t == 1 else X @ w
+        if _is_enough(problem, w, here, target, there):
+            w, here = target, there
+        else:
+            w = w + _best_step(problem, w, along) * along
+            here = problem.summed(piece, w)
     return w.reshape(problem.shape), step, False
 
 
-def _minimum_of_piece(
-    problem: Problem, rows: Floats | csr_array, active: np.ndarray, steps_to_weights: Floats
-) -> Floats:
-    """Minimise the quadratic of the active pairs over the cone."""
-    pull = problem.C * problem.weights[active]
-    H = np.eye(rows.shape[1]) + gram_of(rows, pull)
-    b = rows.T @ (pull * problem.margins[active])
-    if not problem.monotone or problem.n_grades == 1:
-        free: Floats = cho_solve(cho_factor(H), b)
-        return free
-    steps, offsets = _steps_and_offsets(
-        steps_to_weights.T @ H @ steps_to_weights, steps_to_weights.T @ b, problem.shape[0]
-    )
-    lifted = np.zeros(problem.shape)
-    lifted[:, :-1] = steps.reshape(len(lifted), -1)
+def _is_enough(problem: Objective, w: Floats, here: Piece, target: Floats, there: Piece) -> bool:
+    """Whether a full step goes down: its slope still does at the end, or F has fallen."""
+    along = target - w
+    if along @ _slope(problem, target, there) <= 0:
+        return True
+    promised = along @ _slope(problem, w, here)
+    fallen = _value(problem, target, there) - _value(problem, w, here)
+    return bool(fallen <= ENOUGH * promised)
+
+
+def _slope(problem: Objective, w: Floats, at: Piece) -> Floats:
+    """Return the gradient of F at w, of which `at` is the piece."""
+    found: Floats = 2 * (w - problem.prior.ravel() - problem.C * (at.demand - at.curvature @ w))
+    return found
+
+
+def _value(problem: Objective, w: Floats, at: Piece) -> float:
+    return float(np.sum((w - problem.prior.ravel()) ** 2) + problem.C * at.loss)
+
+
+def _best_step(problem: Objective, w: Floats, along: Floats) -> float:
+    """Return a t in (0, 1) at which the slope of F along the way is 0, or nearly."""
+    low, high = 0.0, 1.0
+    from_prior = w - problem.prior.ravel()
+    for _ in range(3):  # 16 times narrower each; between two steps the slope is nearly straight
+        steps = np.linspace(low, high, 17)
+        force = problem.C * problem.summed(slopes, w, along, steps)
+        slope = along @ from_prior + steps * (along @ along) - force
+        last = int(np.argmax(slope > 0))
+        if last == 0:  # rounding: it is flat
+            return float(steps[0] or steps[1])
+        low, high = steps[last - 1], steps[last]
+    share = -slope[last - 1] / (slope[last] - slope[last - 1])
+    return float(low + share * (high - low))
+
+
+def _minimum_of_piece(problem: Objective, at: Piece) -> Floats:
+    """Minimise the quadratic over the cone."""
+    H = np.eye(len(at.demand)) + problem.C * at.curvature
+    b = problem.prior.ravel() + problem.C * at.demand
+    try:
+        if not problem.monotone or problem.shape[1] == 1:
+            return _solved(*_triangle(H, b))
+        return _minimum_in_cone(H, b, *problem.shape)
+    except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls ran out of steps
+        raise SolverError(f"a piece cannot be solved in double precision ({error})") from error
+
+
+def _minimum_in_cone(H: Floats, b: Floats, K: int, L: int) -> Floats:
+    """Minimise over the steps from grade to grade; the offsets of the ranks are free.
+
+    With the offsets first, H = R'R leaves in the last rows of R the problem of the steps
+    alone.
+    """
+    S = _from_steps(K, L)
+    R, y = _triangle(S.T @ (H @ S), S.T @ b)
+    steps, _ = nnls(R[K:, K:], y[K:])
+    offsets = _solved(R[:K, :K], y[:K] - R[:K, K:] @ steps)
+    z = np.hstack([steps.reshape(K, L - 1), offsets[:, None]])
     # Added up from the worst grade, so that a step of 0 ties two grades to the last bit.
-    found: Floats = np.cumsum(lifted[:, ::-1], axis=1)[:, ::-1] + offsets[:, None]
+    found: Floats = np.cumsum(z[:, ::-1], axis=1)[:, ::-1]
     return found.ravel()
 
 
-def _steps_and_offsets(H: Floats, b: Floats, n_ranks: int) -> tuple[Floats, Floats]:
-    """Minimise over steps >= 0 and free offsets; the offsets come last, and are eliminated."""
-    n = len(b) - n_ranks
-    offsets = cho_factor(H[n:, n:])
-    R = cholesky(H[:n, :n] - H[:n, n:] @ cho_solve(offsets, H[n:, :n]))
-    slope = b[:n] - H[:n, n:] @ cho_solve(offsets, b[n:])
-    steps, _ = nnls(R, solve_triangular(R, slope, trans="T"))
-    return steps, cho_solve(offsets, b[n:] - H[n:, :n] @ steps)
+@lru_cache(16)
+def _from_steps(K: int, L: int) -> Floats:
+    """Return S with w = S z, shape (K L, K L): the offsets of the ranks first, then the steps."""
+    cells = np.arange(K * L).reshape(K, L)
+    order = np.concatenate([cells[:, -1], cells[:, :-1].ravel()])
+    return np.ascontiguousarray(np.kron(np.eye(K), np.triu(np.ones((L, L))))[:, order])
 
 
-def _steps_to_weights(problem: Problem) -> Floats:
-    """Return the matrix that turns steps and offsets into w: 0 and 1 only."""
-    n_ranks, n_grades = problem.shape
-    upward = np.triu(np.ones((n_grades, n_grades)))[:, :-1]  # step j lifts the grades 0 ... j
-    return np.hstack(
-        [np.kron(np.eye(n_ranks), upward), np.kron(np.eye(n_ranks), np.ones((n_grades, 1)))]
-    )
+def _triangle(H: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the upper R with R'R = H, and y with R'y = b."""
+    R, failed = dpotrf(H, lower=0)
+    if failed:
+        raise LinAlgError(f"the curvature is not positive definite at {failed}")
+    y, _ = dtrtrs(R, b, lower=0, trans=1)
+    return R, y
 
 
-def _best_step(
-    problem: Problem, w: Floats, along: Floats, reached: Floats, reached_along: Floats
-) -> float:
-    """Return the t in (0, 1] at which F is least on the way: its slope there is 0."""
-
-    def slope(t: float) -> float:
-        slacks = np.maximum(0.0, problem.margins - reached - t * reached_along)
-        pull = problem.C * float((problem.weights * reached_along) @ slacks)
-        return float(along @ w + t * (along @ along)) - pull
-
-    return 1.0 if slope(1.0) <= 0 or slope(0.0) >= 0 else float(brentq(slope, 0.0, 1.0))
+def _solved(R: Floats, y: Floats) -> Floats:
+    """Return x with R x = y."""
+    x, _ = dtrtrs(R, y, lower=0)
+    return np.asarray(x)

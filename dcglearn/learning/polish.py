@@ -5,7 +5,7 @@ P(q) (see :mod:`dcglearn.learning.certificate`), which grades are tied at a rank
 that piece the problem is a least-squares problem in the free values z, W = B z, with
 B the 0/1 matrix that gives tied grades one value:
 
-    B'(I + C X_A' V X_A) B z = C B' X_A' V m
+    B'(I + C X_A' V X_A) B z = B'(w_0 + C X_A' V m)
 
 The piece is solved exactly, read off again from the answer, and so on until a piece
 returns. The answer with the smallest duality gap is kept.
@@ -16,22 +16,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.sparse import csr_array
 
 from dcglearn.learning.certificate import Certificate, certify, project, pull
-from dcglearn.learning.encoding import difference_matrix
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.pieces import Piece, piece, slacks
+from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
 
 ROUNDS = 20
 
 
-def polish(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
+def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     """Improve a near answer until its active piece returns.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Objective
     W : ndarray of float, shape (K, L)
         A near answer.
 
@@ -43,23 +42,23 @@ def polish(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
 
     Examples
     --------
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> polish(problem, np.array([[0.3, -0.3]]))[0]
     array([[ 0.33333333, -0.33333333]])
     """
     best, certificate = certify(problem, W)
-    X = difference_matrix(problem.pairs, problem.n_grades)
     current = best
     seen: set[bytes] = set()
     for _ in range(ROUNDS):
-        active = problem.slacks(current) > 0
         blocks = _blocks(problem, current)
-        piece = active.tobytes() + blocks.tobytes()
-        if piece in seen:
+        at = problem.summed(piece, current.ravel())
+        known = at.demand.tobytes() + at.curvature.tobytes() + blocks.tobytes()
+        if known in seen:
             break
-        seen.add(piece)
+        seen.add(known)
         try:
-            current, judged = certify(problem, _solve_piece(problem, X, active, blocks))
+            current, judged = certify(problem, _solve_piece(problem, at, blocks))
         except LinAlgError:  # a piece beyond double precision; the certificate will tell
             break
         if judged.gap < certificate.gap:
@@ -67,22 +66,18 @@ def polish(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     return best, certificate
 
 
-def _blocks(problem: Problem, W: Floats) -> NDArray[np.intp]:
+def _blocks(problem: Objective, W: Floats) -> NDArray[np.intp]:
     """Return the number of each cell's free value, (K L,): tied grades of a rank share one."""
     starts = np.ones(problem.shape, bool)
     if problem.monotone:
-        target = project(problem, pull(problem, problem.slacks(W)))
+        target = project(problem, pull(problem, problem.summed(slacks, W.ravel())))
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
     return np.cumsum(starts.ravel()) - 1
 
 
-def _solve_piece(
-    problem: Problem, X: csr_array, active: NDArray[np.bool_], blocks: NDArray[np.intp]
-) -> Floats:
-    cells = np.arange(len(blocks))
-    B = csr_array((np.ones(len(blocks)), (cells, blocks)))
-    free = X[np.flatnonzero(active)] @ B
-    pull_on = problem.C * problem.weights[active]
-    curvature = (B.T @ B + free.T @ free.multiply(pull_on[:, None])).toarray()
-    values = cho_solve(cho_factor(curvature), free.T @ (pull_on * problem.margins[active]))
+def _solve_piece(problem: Objective, at: Piece, blocks: NDArray[np.intp]) -> Floats:
+    B = np.eye(blocks[-1] + 1)[blocks]
+    curvature = B.T @ B + problem.C * (B.T @ at.curvature @ B)
+    demand = B.T @ (problem.prior.ravel() + problem.C * at.demand)
+    values = cho_solve(cho_factor(curvature), demand)
     return values[blocks].reshape(problem.shape)

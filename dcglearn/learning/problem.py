@@ -1,30 +1,73 @@
 """The learning problem: what every solver is given and every certificate judges.
 
-    min_W  <W, W> + C sum_i v_i max(0, m_i - <W, x_i>)^2
+    min_W  |W - W_0|^2 + C sum_i v_i max(0, m_i - <W, x_i>)^2
     s.t.   W[k, l] >= W[k, l + 1]                            (where grades are ordered)
 
-with x_i = s(preferred) - s(other). The problems of Zhou, Zha, Xue & Yu (arXiv
-1212.5650) are eq. 1 with m = 1, eq. 4 with m the Hamming distance, and eq. 6
-without the monotone rows, on the K x K encoding of rankings without grades.
+with x_i = s(preferred) - s(other), and W_0 = 0 unless a prior is given. The problems of
+Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 4 with m the Hamming
+distance, and eq. 6 without the monotone rows, on the K x K encoding of rankings without
+grades.
+
+Whoever needs the pairs asks for sums over blocks of them (:class:`Objective`), so that it
+does not matter where they are.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import LinearOperator
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.encoding import difference_operator
-from dcglearn.learning.margins import margins, one_a_pair
+from dcglearn.learning.blocks import ROWS, Block, Layout
+from dcglearn.learning.margins import margins, one_a_pair, shared
 from dcglearn.measures.agreement import as_pairs
 from dcglearn.measures.discounts import Floats
-from dcglearn.measures.scale import Grades
+from dcglearn.measures.scale import NO_DOCUMENT, Grades
+
+_Sum = TypeVar("_Sum")
+
+LARGEST = 1e150
+"""C times the weights times the squared margins may add up to this: its square is finite."""
+
+
+class Objective(Protocol):
+    """A problem, wherever its pairs are: what solvers and certificates ask for."""
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(K, L), the shape of W."""
+
+    @property
+    def C(self) -> float:
+        """What a missed margin costs."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether rows of W may not rise."""
+
+    @property
+    def prior(self) -> Floats:
+        """W_0, shape (K, L)."""
+
+    def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
+        """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
+
+    def sample(self, n: int) -> Objective:
+        """Return the problem of about n of the pairs, evenly spread, with as large a loss."""
+
+    def at(self, C: float) -> Self:
+        """Return the problem with another C."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +86,8 @@ class Problem:
         What a violated margin costs beside the size of W.
     monotone : bool
         Whether a better grade may not be worth less than a worse one at any rank.
+    towards : ndarray of float, shape (K, L), optional
+        W_0; 0 by default.
     """
 
     pairs: Grades
@@ -51,6 +96,7 @@ class Problem:
     weights: Floats
     C: float
     monotone: bool
+    towards: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -61,6 +107,7 @@ class Problem:
         weights: ArrayLike | None = None,
         C: float = 1.0,
         monotone: bool = True,
+        towards: ArrayLike | None = None,
     ) -> Problem:
         """Check the parts and build the problem.
 
@@ -74,6 +121,8 @@ class Problem:
         C : float, default 1
             Positive and finite.
         monotone : bool, default True
+        towards : array-like of float, shape (K, L), optional
+            W_0, what W is pulled to where the pairs do not say otherwise; 0 by default.
 
         Returns
         -------
@@ -82,40 +131,120 @@ class Problem:
         Raises
         ------
         InputError
-            If a part is not as above, or there is no pair.
+            If a part is not as above, there is no pair, or C, weights and margins are so
+            large that the objective overflows.
         """
         rows = as_pairs(pairs, n_grades)
         if not len(rows):
             raise InputError("no pair to learn from", "give at least one strict preference")
-        v = (
-            np.ones(len(rows))
-            if weights is None
-            else one_a_pair(weights, len(rows), "weights", 0.0)
-        )
-        return cls(rows, n_grades, margins(rows, margin), v, _checked_C(C), monotone)
+        v = shared(1.0, len(rows))
+        if weights is not None:
+            v = one_a_pair(weights, len(rows), "weights", 0.0)
+        m = margins(rows, margin)
+        _check_scale(_checked_C(C), v, m)
+        W_0 = None if towards is None else _checked_prior(towards, (rows.shape[2], n_grades))
+        return cls(rows, n_grades, m, v, float(C), monotone, W_0)
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return len(self.pairs)
 
     @property
     def shape(self) -> tuple[int, int]:
         """(K, L), the shape of W."""
         return self.pairs.shape[2], self.n_grades
 
-    @cached_property
-    def differences(self) -> LinearOperator:
-        """X, of shape (n, K L), as products."""
-        return difference_operator(self.pairs, self.n_grades)
+    @property
+    def prior(self) -> Floats:
+        """W_0, shape (K, L)."""
+        return np.zeros(self.shape) if self.towards is None else self.towards
 
-    def slacks(self, W: Floats) -> Floats:
-        """Return max(0, m - <W, x>) of each pair, shape (n,).
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The pairs as codes."""
+        empty = bool((self.pairs.min(initial=0)) == NO_DOCUMENT)
+        layout = Layout(self.shape[0], self.n_grades, empty)
+        cuts = [slice(begin, begin + ROWS) for begin in range(0, self.n_pairs, ROWS)]
+        return tuple(
+            Block(layout, layout.encode(self.pairs[cut]), self.margins[cut], self.weights[cut])
+            for cut in cuts
+        )
+
+    def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
+        """Return the sum of a statistic over the blocks (see :class:`Objective`).
 
         Parameters
         ----------
-        W : ndarray of float, shape (K, L)
+        statistic : callable
+            Called with a block and the arguments; what it returns can be added.
+        *arguments
         """
-        found: Floats = np.maximum(0.0, self.margins - self.differences @ W.ravel())
+        first, *others = self.blocks
+        total: Any = statistic(first, *arguments)
+        for block in others:
+            total = total + statistic(block, *arguments)
+        found: _Sum = total
         return found
+
+    def at(self, C: float) -> Self:
+        """Return the problem with another C (see :class:`Objective`).
+
+        Parameters
+        ----------
+        C : float
+
+        Raises
+        ------
+        InputError
+            If C is not positive and finite, or so large that the objective overflows.
+        """
+        _check_scale(_checked_C(C), self.weights, self.margins)
+        other = replace(self, C=float(C))
+        vars(other)["blocks"] = self.blocks  # the codes are the same
+        return other
+
+    def sample(self, n: int) -> Problem:
+        """Return the problem of about n of the pairs (see :class:`Objective`).
+
+        Parameters
+        ----------
+        n : int
+        """
+        every = slice(None, None, max(1, self.n_pairs // n))
+        pairs = self.pairs[every]
+        C = self.C * self.n_pairs / len(pairs)
+        return replace(
+            self, pairs=pairs, margins=self.margins[every], weights=self.weights[every], C=C
+        )
 
 
 def _checked_C(C: object) -> float:
     if not isinstance(C, bool) and isinstance(C, Real) and 0 < float(C) < math.inf:
         return float(C)
     raise InputError(f"C is {C!r}", "use a finite number above 0")
+
+
+def _check_scale(C: float, weights: Floats, margins: Floats) -> None:
+    with np.errstate(over="ignore"):
+        heaviest, widest = float(weights.sum()), float(np.abs(margins).max())
+        if C * max(heaviest, 1.0) * max(widest, 1.0) ** 2 < LARGEST:
+            return
+    raise InputError(
+        f"C = {C:g}, weights that add up to {heaviest:g} and margins up to {widest:g} overflow",
+        f"scale them down: C x weights x margins^2 may be {LARGEST:g}",
+    )
+
+
+def _checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
+    try:
+        found = np.asarray(towards, float)
+    except (TypeError, ValueError) as error:
+        raise InputError("the prior is no matrix of numbers", f"give one of shape {shape}") from (
+            error
+        )
+    if found.shape != shape or not np.isfinite(found).all():
+        raise InputError(
+            f"a prior of shape {found.shape}", f"give finite numbers of shape {shape}, as W"
+        )
+    return found

@@ -57,7 +57,7 @@ def model(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     x = difference_matrix(problem.pairs, problem.n_grades)
     m, v, C = problem.margins, problem.weights, problem.C
 
-    objective = cp.sum_squares(w) + C * (v @ cp.square(xi))
+    objective = cp.sum_squares(W - problem.prior) + C * (v @ cp.square(xi))
     constraints = [x @ w >= m - xi, xi >= 0]
     if problem.monotone and problem.n_grades > 1:
         constraints.append(W[:, :-1] >= W[:, 1:])

@@ -16,10 +16,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.learning.encoding import gram
 from dcglearn.learning.factorise import Gauge, is_order
 from dcglearn.measures.discounts import Floats
-from dcglearn.measures.scale import Grades
 
 HALF = 0.5
 """Below this data share the ridge weighs more than the data."""
@@ -33,8 +31,8 @@ class Shares:
 
     Parameters
     ----------
-    pairs : ndarray of int, shape (n, 2, K)
-    weights : ndarray of float, shape (n,)
+    curvature : ndarray of float, shape (K L, K L)
+        X'VX of the pairs.
     C : float
     n_grades : int
         L.
@@ -44,32 +42,35 @@ class Shares:
 
     def __init__(
         self,
-        pairs: Grades,
-        weights: Floats,
+        curvature: Floats,
         C: float,
         n_grades: int,
         still_grades: tuple[int, ...] = (),
     ) -> None:
-        self.shape = (pairs.shape[2], n_grades)
+        self.shape = (len(curvature) // n_grades, n_grades)
         self.shown = np.array([grade not in still_grades for grade in range(n_grades)])
-        values, self._vectors = np.linalg.eigh(gram(pairs, n_grades, weights))
+        values, self._vectors = np.linalg.eigh(curvature)
         noise = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
         self._hidden = values <= noise
         self._ridge = 1.0 / (1.0 + C * np.where(self._hidden, 0.0, values))
 
-    def share(self, direction: Floats) -> float:
-        """Return the data share of a direction (K, L); 0 for the direction 0."""
-        return float(self._parts(direction) @ (1.0 - self._ridge))
+    def share(self, directions: Floats) -> Floats:
+        """Return the data share of each direction (..., K, L); 0 for the direction 0."""
+        found: Floats = self._parts(directions) @ (1.0 - self._ridge)
+        return found
 
-    def unseen(self, direction: Floats) -> float:
-        """Return the part of a direction in the null space of X; 1 for the direction 0."""
-        return 1.0 - float(self._parts(direction) @ ~self._hidden)
+    def unseen(self, directions: Floats) -> Floats:
+        """Return the part of each direction in the null space of X; 1 for the direction 0."""
+        found: Floats = 1.0 - self._parts(directions) @ ~self._hidden
+        return found
 
-    def _parts(self, direction: Floats) -> Floats:
-        """Return (e't)^2 for the eigenvectors e of X'VX; they add up to 1."""
-        parts: Floats = (self._vectors.T @ direction.ravel()) ** 2
-        total = parts.sum()
-        return parts / total if total > 1e-24 else np.zeros_like(parts)
+    def _parts(self, directions: Floats) -> Floats:
+        """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they add up to 1."""
+        flat = directions.reshape(*directions.shape[:-2], len(self._vectors))
+        parts: Floats = (flat @ self._vectors) ** 2
+        total = parts.sum(axis=-1, keepdims=True)
+        parts[total[..., 0] <= 1e-24] = 0.0
+        return parts / np.where(total > 1e-24, total, 1.0)
 
     def pull_of_ridge(self, W: Floats) -> Floats:
         """Return (I + C X'VX)^-1 W = dW / d log C on the active piece, shape (K, L)."""
@@ -91,17 +92,13 @@ class Shares:
         """
         n_ranks = self.shape[0]
         gains, ones = self.spaced(1.0, -1.0), self.shown * 1.0
-        ranks = np.eye(n_ranks)
-        offsets = [self.share(np.outer(rank, ones)) for rank in ranks]
-        contrasts = [self.share(np.outer(rank, gains)) for rank in ranks]
-        seen = np.array(
-            [o >= max(HALF * c, NOTHING) for o, c in zip(offsets, contrasts, strict=True)]
-        )
+        ranks = np.eye(n_ranks)[:, :, None]  # one direction a rank
+        seen = self.share(ranks * ones) >= np.maximum(HALF * self.share(ranks * gains), NOTHING)
         rows = "absolute" if seen.any() else "worst"
         moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
-        between = [self.share(np.outer(ranks[k] - 1 / n_ranks, gains)) for k in moving] or [0.0]
+        between = self.share((ranks[moving] - 1 / n_ranks) * gains)
         offset = self.share(self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), seen))
-        order = offset < HALF * float(np.median(between))
+        order = offset < HALF * (np.median(between) if moving else 0.0)
         return cast(Gauge, f"{rows} order" if order else rows), seen
 
     def spaced(self, best: float, worst: float) -> Floats:
@@ -110,14 +107,14 @@ class Shares:
         gains[self.shown] = np.linspace(best, worst, int(self.shown.sum()))
         return gains
 
-    def without_offsets(self, direction: Floats, seen: NDArray[np.bool_]) -> Floats:
-        """Take off a direction the rank offsets that are not seen."""
+    def without_offsets(self, directions: Floats, seen: NDArray[np.bool_]) -> Floats:
+        """Take off directions (..., K, L) the rank offsets that are not seen."""
         ones = self.shown * 1.0
-        offsets = direction @ ones / max(1.0, ones.sum()) * ~seen
-        found: Floats = direction - np.outer(offsets, ones)
+        offsets = directions @ ones / max(1.0, ones.sum()) * ~seen
+        found: Floats = directions - offsets[..., None] * ones
         return found
 
-    def in_gauge(self, direction: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
-        """Take off a direction what the gauge declares to be without meaning."""
-        found = self.without_offsets(direction * self.shown, seen)
-        return found - found.mean(axis=0) if is_order(gauge) else found
+    def in_gauge(self, directions: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
+        """Take off directions (..., K, L) what the gauge declares to be without meaning."""
+        found = self.without_offsets(directions * self.shown, seen)
+        return found - found.mean(axis=-2, keepdims=True) if is_order(gauge) else found

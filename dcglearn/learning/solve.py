@@ -16,7 +16,7 @@ from dcglearn.base.names import unknown_name
 from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
 from dcglearn.learning.newton import newton
 from dcglearn.learning.polish import polish
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Objective, Problem
 from dcglearn.measures.discounts import Floats
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
@@ -48,14 +48,17 @@ class Solution:
     polished: bool
 
 
-def solve(problem: Problem, solver: SolverName = "auto") -> Solution:
+def solve(problem: Objective, solver: SolverName = "auto", start: Floats | None = None) -> Solution:
     """Solve a problem to a confirmed optimum.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem, or another Objective
+        The solvers of the problem as it is printed take a Problem only.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         ``auto`` takes Newton, and Clarabel where that answer is not confirmed.
+    start : ndarray of float, shape (K, L), optional
+        Where Newton begins, such as the optimum of a near problem.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def solve(problem: Problem, solver: SolverName = "auto") -> Solution:
     refused = []
     for name in ["newton", "clarabel"] if solver == "auto" else [solver]:
         try:
-            return _attempt(problem, name)
+            return _attempt(problem, name, start)
         except SolverError as error:
             refused.append(str(error))
     raise SolverError(
@@ -91,13 +94,15 @@ def solve(problem: Problem, solver: SolverName = "auto") -> Solution:
     )
 
 
-def _attempt(problem: Problem, name: str) -> Solution:
+def _attempt(problem: Objective, name: str, start: Floats | None) -> Solution:
     """Return a confirmed solution, or raise with what is to be said of the refused one."""
     exact = False
     if name == "newton":
-        W, iterations, exact = newton(problem)
+        W, iterations, exact = newton(problem, start)
         status = "the last piece returned" if exact else "no descent left"
     else:
+        if not isinstance(problem, Problem):
+            raise SolverError(f"{name} needs the pairs in memory")
         from dcglearn.learning.qp import solve_as_printed  # cvxpy takes seconds to load
 
         W, iterations, status = solve_as_printed(problem, name)

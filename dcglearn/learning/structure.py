@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from dcglearn.learning.encoding import gram
+from dcglearn.learning.pieces import Counts
 from dcglearn.measures.discounts import Floats
-from dcglearn.measures.scale import NO_DOCUMENT, Grades
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,13 @@ class Structure:
     unnamed: int
 
 
-def structure(pairs: Grades, n_grades: int) -> Structure:
+def structure(counts: Counts, n_grades: int) -> Structure:
     """Find the directions of W that pairs cannot see.
 
     Parameters
     ----------
-    pairs : ndarray of int, shape (n, 2, K)
+    counts : Counts
+        Which grades meet (see :mod:`dcglearn.learning.pieces`).
     n_grades : int
         L.
 
@@ -81,17 +81,20 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
     --------
     Rank 2 never differs, and the grades 0 and 1 meet at rank 1 only:
 
-    >>> found = structure(np.array([[[0, 1], [1, 1]]]), 2)
+    >>> from dcglearn.learning.pieces import counts
+    >>> from dcglearn.learning.problem import Problem
+    >>> found = structure(Problem.of([[[0, 1], [1, 1]]], 2).summed(counts), 2)
     >>> found.rank, found.free_ranks, found.still_ranks, found.unnamed
     (1, (1,), (2,), 0)
     """
-    n_ranks = pairs.shape[2]
-    counts = gram(pairs, n_grades)
-    rank = _rank(counts)
-    moving = np.diag(counts).reshape(n_ranks, n_grades) > 0
-    shown = set(np.flatnonzero(moving.any(axis=0)).tolist())
+    met = counts.met
+    n_ranks = len(met) // n_grades
+    rank = _rank(met)
+    moving = np.diag(met).reshape(n_ranks, n_grades) > 0
+    still_ranks, still_grades = still(met, n_grades)
+    shown = set(range(n_grades)) - set(still_grades)
     free, separate, invisible = [], [], []
-    for k, groups in enumerate(_compared(pairs, n_grades)):
+    for k, groups in enumerate(_compared(met, n_grades)):
         invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
         if not moving[k].any():
             continue
@@ -101,39 +104,71 @@ def structure(pairs: Grades, n_grades: int) -> Structure:
         elif any(shown <= set(group) for group in groups):
             free.append(k + 1)
     columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
-    hidden = [column for column in columns if not (counts @ column).any()]
-    named = np.array(invisible + hidden).reshape(-1, counts.shape[0])
+    hidden = [column for column in columns if not (met @ column).any()]
+    named = np.array(invisible + hidden).reshape(-1, len(met))
+    against_none = [k + 1 for k in range(n_ranks) if _against_none(met, n_grades, k).any()]
     return Structure(
-        n_pairs=len(pairs),
+        n_pairs=counts.n,
         rank=rank,
-        n_directions=counts.shape[0],
+        n_directions=len(met),
         free_ranks=tuple(free),
-        empty_ranks=tuple(map(int, np.flatnonzero(_against_none(pairs)) + 1)),
+        empty_ranks=tuple(against_none),
         same_content=len(hidden) == n_grades,
-        still_ranks=tuple(int(k) + 1 for k in np.flatnonzero(~moving.any(axis=1))),
-        still_grades=tuple(map(int, np.flatnonzero(~moving.any(axis=0)))),
+        still_ranks=still_ranks,
+        still_grades=still_grades,
         separate=tuple(separate),
-        unnamed=counts.shape[0] - rank - (_rank(named @ named.T) if len(named) else 0),
+        unnamed=len(met) - rank - (_rank(named @ named.T) if len(named) else 0),
     )
 
 
-def _compared(pairs: Grades, n_grades: int) -> list[list[list[int]]]:
+def still(met: Floats, n_grades: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the ranks and the grades that never differ.
+
+    Parameters
+    ----------
+    met : ndarray of float, shape (K L, K L)
+        X'X.
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    still_ranks, still_grades : tuple of int
+        As in :class:`Structure`.
+    """
+    moving = np.diag(met).reshape(-1, n_grades) > 0
+    ranks, grades = (np.flatnonzero(~moving.any(axis=axis)) for axis in (1, 0))
+    return tuple((ranks + 1).tolist()), tuple(grades.tolist())
+
+
+def _compared(met: Floats, n_grades: int) -> list[list[list[int]]]:
     """Return, rank by rank, the groups of grades whose common offset is invisible there.
 
     Grades are in one group when chains of pairs compare them at that rank. A group that is
     set against an empty rank is pinned, hence not invisible, and left out.
     """
-    n_ranks, size = pairs.shape[2], n_grades + 1
-    empty = n_grades  # the last node of each rank
-    at_rank = np.where(pairs == NO_DOCUMENT, empty, pairs).astype(np.int64)
-    nodes = at_rank + size * np.arange(n_ranks)  # one graph for all ranks, not joined
-    differ = nodes[:, 0] != nodes[:, 1]
-    edges = (np.ones(differ.sum()), (nodes[:, 0][differ], nodes[:, 1][differ]))
-    _, group = connected_components(csr_array(edges, shape=(n_ranks * size, n_ranks * size)))
+    n_ranks = len(met) // n_grades
+    ranks = np.arange(n_ranks)
+    k, i, j = np.nonzero(met.reshape(n_ranks, n_grades, n_ranks, n_grades)[ranks, :, ranks])
+    edges = (np.ones(len(k)), (k * n_grades + i, k * n_grades + j))
+    groups = connected_components(csr_array(edges, shape=met.shape))[1].reshape(n_ranks, n_grades)
     found = []
-    for labels in group.reshape(n_ranks, size):
-        free = [g for g in dict.fromkeys(labels[:-1].tolist()) if g != labels[empty]]
-        found.append([np.flatnonzero(labels[:-1] == g).tolist() for g in free])
+    for rank, group in enumerate(groups):
+        pinned = set(group[_against_none(met, n_grades, rank)].tolist())
+        free = [g for g in dict.fromkeys(group.tolist()) if g not in pinned]
+        found.append([np.flatnonzero(group == g).tolist() for g in free])
+    return found
+
+
+def _at_rank(met: Floats, n_grades: int, k: int) -> Floats:
+    """Return the part of X'X at rank k: minus how often two grades meet, off the diagonal."""
+    return met[k * n_grades : (k + 1) * n_grades, k * n_grades : (k + 1) * n_grades]
+
+
+def _against_none(met: Floats, n_grades: int, k: int) -> NDArray[np.bool_]:
+    """Return which grades stand against no document at rank k, shape (L,)."""
+    # A pair of two documents adds 1 to the diagonal and takes 1 off beside it.
+    found: NDArray[np.bool_] = _at_rank(met, n_grades, k).sum(axis=1) > 0
     return found
 
 
@@ -142,13 +177,6 @@ def _among(groups: list[list[int]], shown: set[int]) -> tuple[tuple[int, ...], .
     pinned = shown - {grade for group in groups for grade in group}
     kept = [sorted(pinned), *([g for g in group if g in shown] for group in groups)]
     return tuple(tuple(group) for group in kept if group)
-
-
-def _against_none(pairs: Grades) -> NDArray[np.bool_]:
-    """Return at which ranks a document stands against none, shape (K,)."""
-    empty = pairs == NO_DOCUMENT
-    found: NDArray[np.bool_] = (empty[:, 0] != empty[:, 1]).any(axis=0)
-    return found
 
 
 def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:

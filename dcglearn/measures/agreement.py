@@ -54,12 +54,12 @@ def differences(measure: Measure, pairs: ArrayLike) -> Floats:
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.hstack([weights, np.zeros((len(weights), 1))])  # index -1: no document
     largest = np.abs(weights).max(axis=1)
-    found, possible = np.zeros(len(rows)), np.zeros(len(rows))
+    found = np.zeros(len(rows))
     for k, row in enumerate(padded):  # rank by rank, so that equal terms cancel exactly
-        first, second = rows[:, 0, k], rows[:, 1, k]
-        found += row[first] - row[second]
-        possible += largest[k] * (first != second)
-    found[np.abs(found) <= TIE * possible] = 0.0
+        found += row[rows[:, 0, k]] - row[rows[:, 1, k]]
+    near = np.flatnonzero(np.abs(found) <= TIE * largest.sum())
+    possible = (rows[near, 0] != rows[near, 1]) @ largest
+    found[near[np.abs(found[near]) <= TIE * possible]] = 0.0
     return found
 
 

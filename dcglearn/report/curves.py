@@ -69,7 +69,7 @@ def _draw_series(axes: Axes, series: Series, index: int, bars: bool) -> None:
         mean,
         color=colour,
         marker=MARKERS[index % len(MARKERS)],
-        linestyle=DASHES[index % len(DASHES)],
+        linestyle=DASHES[(index + index // len(COLOURS)) % len(DASHES)],
         markersize=4.5,
         markerfacecolor=colour if index < len(COLOURS) else "white",
         linewidth=2.2 if index == 0 and not bars else 1.4,

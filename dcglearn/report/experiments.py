@@ -1,7 +1,7 @@
 """What an experiment leaves in its folder: table, figures, provenance.
 
-A folder holds the results of one experiment; a config that asks for other cells than a larger
-or smaller grid of the same ones is another experiment, and is refused there.
+A folder holds the results of one experiment. A config that asks for other cells, or for fewer,
+is refused there; and fewer finished cells do not replace more.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
 from dcglearn.report.curves import draw_figure
@@ -20,10 +22,10 @@ from dcglearn.study.cells import VERSION
 from dcglearn.study.config import Config
 from dcglearn.study.experiment import (
     Progress,
+    draw,
     load_experiment,
     progress,
     table_of,
-    with_setting,
 )
 from dcglearn.study.findings import Figure
 from dcglearn.study.provenance import made_with
@@ -66,14 +68,10 @@ def check_folder(folder: Path, config: Config) -> None:
     InputError
         Naming the difference and the way on.
     """
-    path = folder / PROVENANCE
-    if not path.exists():
+    found = _kept(folder)
+    if found is None:
         return
-    try:
-        found = json.loads(read_text(path))
-        there, version = found["experiment"], found["cells"]["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError("cannot be read", "add --replace to write it anew", str(path)) from error
+    there, version = found["experiment"], found["cells"]["version"]
     way_on = "name another --out, or add --replace"
     if version != VERSION:
         raise InputError(
@@ -81,11 +79,39 @@ def check_folder(folder: Path, config: Config) -> None:
             way_on,
             str(folder),
         )
-    here = json.loads(json.dumps(config.identity))
-    for key, value in here.items():
+    here_sweep = json.loads(json.dumps(config.sweep))
+    for key, value in json.loads(json.dumps(config.identity)).items():
         if there.get(key) != value:
             difference = _difference(key, there.get(key), value)
             raise InputError(f"holds results of another config: {difference}", way_on, str(folder))
+    for key, values in there["sweep"].items():
+        lost = [value for value in values if value not in here_sweep[key]]
+        if lost:
+            raise InputError(
+                f"holds results of a larger grid: {key} {_short(lost)} too", way_on, str(folder)
+            )
+    if there["repetitions"] > config.repetitions:
+        raise InputError(
+            f"holds results of {there['repetitions']} repetitions, and {config.repetitions} are "
+            "asked for",
+            way_on,
+            str(folder),
+        )
+
+
+def _kept(folder: Path) -> dict[str, Any] | None:
+    """Return the provenance of the results in a folder, if it holds any."""
+    path = folder / PROVENANCE
+    if not path.exists():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(read_text(path))
+        whole = {"sweep", "repetitions"} <= found["experiment"].keys()
+        if not (whole and {"version", "done", "failed", "total"} <= found["cells"].keys()):
+            raise KeyError("experiment")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("cannot be read", "add --replace to write it anew", str(path)) from error
+    return found
 
 
 def _difference(key: str, there: Any, here: Any) -> str:
@@ -93,12 +119,21 @@ def _difference(key: str, there: Any, here: Any) -> str:
         for name in sorted(there.keys() | here.keys()):
             if there.get(name) != here.get(name):
                 return _difference(name, there.get(name), here.get(name))
-    short = [text if len(text) <= 60 else text[:57] + "..." for text in map(repr, (there, here))]
-    return f"{key} is {short[0]} there and {short[1]} here"
+    return f"{key} is {_short(there)} there and {_short(here)} here"
 
 
-def write_results(config: Config, quick: bool, store: Store, folder: Path) -> Shown:
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def write_results(
+    config: Config, quick: bool, store: Store, folder: Path, replace: bool = False
+) -> Shown:
     """Write the table, the figures and the provenance of the cells that are finished.
+
+    Where the folder holds a table of more cells than the store, as in a fresh checkout, that
+    stays, and is what is shown.
 
     Parameters
     ----------
@@ -107,6 +142,8 @@ def write_results(config: Config, quick: bool, store: Store, folder: Path) -> Sh
     store : Store
     folder : Path
         Made if it is not there.
+    replace : bool, default False
+        Whether fewer cells may replace more.
 
     Returns
     -------
@@ -115,21 +152,20 @@ def write_results(config: Config, quick: bool, store: Store, folder: Path) -> Sh
     Raises
     ------
     InputError
-        If the experiment's file cannot be used, or the place cannot be written.
+        If the folder holds results of something else, the experiment's file cannot be used,
+        or the place cannot be written.
     """
     done = progress(config, quick, store)
+    if not replace:
+        check_folder(folder, config)
+        kept = _kept(folder)
+        if kept is not None and kept["cells"]["done"] > done.done:
+            return _shown_again(config, folder, kept["cells"])
     if not done.done:
         return Shown(config, folder, done, ())
     experiment = load_experiment(config)
     table = table_of(config, quick, store, experiment.columns)
-    try:
-        figures = tuple(experiment.figures(with_setting(config, table)))
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"figures(table) failed ({type(error).__name__}: {error})",
-            "mend it; the cells are kept",
-            str(experiment.path),
-        ) from error
+    figures = draw(experiment, config, table)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
@@ -140,6 +176,21 @@ def write_results(config: Config, quick: bool, store: Store, folder: Path) -> Sh
         for ending in (".svg", ".png"):
             save(drawing, folder / f"{figure.name}{ending}")
     write_text(folder / PROVENANCE, json.dumps(_provenance(config, quick, done), indent=2) + "\n")
+    return Shown(config, folder, done, figures)
+
+
+def _shown_again(config: Config, folder: Path, cells: dict[str, Any]) -> Shown:
+    """Return what a folder already shows, from its table."""
+    path = folder / TABLE
+    try:
+        table = pd.read_csv(path, float_precision="round_trip")
+    except (OSError, ValueError) as error:
+        raise InputError("cannot be read", "add --replace to write it anew", str(path)) from error
+    figures = draw(load_experiment(config), config, table)
+    for file in (f"{figure.name}{ending}" for figure in figures for ending in (".svg", ".csv")):
+        if not (folder / file).is_file():
+            raise InputError("is missing", "add --replace to write it anew", str(folder / file))
+    done = Progress(cells["done"], cells["failed"], cells["total"])
     return Shown(config, folder, done, figures)
 
 

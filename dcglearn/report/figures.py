@@ -68,6 +68,9 @@ def save(figure: Figure, path: str | Path) -> None:
     check_figure_name(path)
     suffix = Path(path).suffix.lower()
     with mpl.rc_context(STYLE), written_whole(path) as temporary:
+        if figure.get_layout_engine() is not None:  # laid out once, not once a file
+            figure.draw_without_rendering()
+            figure.set_layout_engine(None)
         figure.savefig(temporary, dpi=150, metadata=FORMATS[suffix], format=suffix[1:])
 
 

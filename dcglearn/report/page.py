@@ -134,5 +134,5 @@ def _three(number: Number, part: str) -> str:
     '0.400 to 0.600'
     """
     if part == "mean":
-        return f"{number.mean:.3f}"
-    return "-" if number.low != number.low else f"{number.low:.3f} to {number.high:.3f}"
+        return f"{number.mean:z.3f}"
+    return "-" if number.low != number.low else f"{number.low:z.3f} to {number.high:z.3f}"

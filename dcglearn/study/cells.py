@@ -14,16 +14,17 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from dcglearn.base.errors import InputError, SolverError
 from dcglearn.data.preferences import Pairs
 from dcglearn.learning.factorise import is_order
-from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.path import solve_path
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.reading import read
 from dcglearn.learning.solve import solve
 from dcglearn.measures.agreement import Measure, agreement
 from dcglearn.measures.dcg import DCG
@@ -38,10 +39,10 @@ from dcglearn.study.evaluate import (
     similarity,
 )
 from dcglearn.study.judges import flipped, misgraded
-from dcglearn.study.setting import Setting, check_sense
+from dcglearn.study.setting import Setting, check_sense, unused
 from dcglearn.study.simulate import grade_scale
 
-VERSION = 1
+VERSION = 2
 """To be raised by hand with every change that changes results; a golden cell watches."""
 
 _LISTS = ("base", "grades", "ranks", "probabilities", "queries")
@@ -59,6 +60,9 @@ AXES: dict[str, tuple[str, ...]] = {
 }
 """The axes that seed each stream, beside the seed, the repetition and the stream's name."""
 
+_TRUTH = ("truth",)
+_JUDGE = ("truth", "reliability", "bias")
+
 
 def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
     """Write a cell down.
@@ -71,7 +75,8 @@ def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        JSON-able: seed, repetition, and what in the setting is not a default.
+        JSON-able: seed, repetition, and what in the setting is not a default, nor a default
+        spelled out, nor without effect.
 
     Examples
     --------
@@ -79,6 +84,12 @@ def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
     {'seed': 1, 'repetition': 0, 'flips': 5}
     """
     changed = setting.model_dump(exclude_defaults=True)
+    if setting.ranks == len(setting.base):
+        changed.pop("ranks", None)
+    if setting.test_lists == setting.lists:
+        changed.pop("test_lists", None)
+    for key in unused(setting):
+        changed.pop(key, None)
     return {"seed": seed, "repetition": repetition, **changed}
 
 
@@ -140,7 +151,7 @@ def run_cell(cell: dict[str, Any]) -> dict[str, Any]:
         # that a cluster runs in threads take turns.
         with _ONE_AT_A_TIME, _threads().limit(limits=1):
             return {"result": compute(cell)}
-    except (InputError, SolverError, ArithmeticError, ValueError, MemoryError) as error:
+    except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
@@ -178,35 +189,71 @@ def compute(cell: dict[str, Any]) -> dict[str, Any]:
     >>> round(compute({"seed": 1, "repetition": 0, "test_pairs": 100})["precision"], 2)
     0.95
     """
-    setting = Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
+    setting = _setting(cell)
     check_sense(setting)
     truth = truth_of(setting, stream(cell, "truth"))
-    judge = judge_of(setting, truth, stream(cell, "calibration"), stream(cell, "judge"))
+    noise, bias = _judge(_only(cell, "calibration", _JUDGE))
+    judge = (stream(cell, "judge"), noise, bias) if noise or bias else None
     train, draws, drawn = strict_pairs(
         setting, setting.lists, setting.pairs, truth, stream(cell, "training"), judge
     )
-    train = _with_errors(setting, train, stream(cell, "errors"))
-    learner = _learn(setting, train, stream(cell, "validation"), truth)
-    test, _, _ = strict_pairs(
-        setting, lists_to_test_on(setting), setting.test_pairs, truth, stream(cell, "test")
-    )
-    W, true_W = learner.weights_, truth.matrix_for(setting.n_ranks)
-    tested = learner.dcg_ if setting.learner == "qp-dcg" else learner.utility_
-    scale = grade_scale(setting.grades)
+    if setting.flips or setting.wrong_grades:
+        train = _with_errors(setting, train, stream(cell, "errors"))
+    problem, W = _learn(setting, train, cell)
+    tests = _only(cell, "test", (*_TRUTH, "test_pairs"))
+    tested = _dcg(problem, W) if setting.learner == "qp-dcg" else LinearUtility(W)
+    true_W = truth.matrix_for(setting.n_ranks)
     return {
-        "precision": agreement(tested, test),
+        "precision": agreement(tested, _pairs(tests)),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(truth, learner, setting.n_ranks),
-        "chosen_C": learner.C,
+        **_parameters(truth, problem, W),
+        "chosen_C": problem.C,
         "draws": draws,
         "drawn": drawn,
-        **{
-            f"precision:{name}": agreement(preset(name, scale, setting.n_ranks), test)
-            for name in setting.against
-        },
+        **{f"precision:{name}": _precision_of(name, tests) for name in setting.against},
     }
+
+
+def _setting(cell: dict[str, Any]) -> Setting:
+    return Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
+
+
+def _only(cell: dict[str, Any], name: str, more: tuple[str, ...]) -> str:
+    """Write down the part of a cell that a stream, and `more`, depend on: what is cached by."""
+    kept = {"seed", "repetition", *AXES[name], *AXES["truth"], *more} & cell.keys()
+    return json.dumps([name, {key: cell[key] for key in sorted(kept)}])
+
+
+@lru_cache(32)
+def _pairs(part: str) -> Pairs:
+    """Draw the exact pairs of a stream; neighbouring cells of a grid share them."""
+    name, cell = json.loads(part)
+    setting = _setting(cell)
+    truth = truth_of(setting, stream(cell, "truth"))
+    lists, n = setting.lists, setting.validation_pairs
+    if name == "test":
+        lists, n = lists_to_test_on(setting), setting.test_pairs
+    pairs, _, _ = strict_pairs(setting, lists, n, truth, stream(cell, name))
+    by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # read faster
+    by_rank.flags.writeable = False
+    return by_rank
+
+
+@lru_cache(256)
+def _precision_of(name: str, tests: str) -> float:
+    """Return a preset's precision on test pairs."""
+    setting = _setting(json.loads(tests)[1])
+    return agreement(preset(name, grade_scale(setting.grades), setting.n_ranks), _pairs(tests))
+
+
+@lru_cache(32)
+def _judge(part: str) -> tuple[float, float]:
+    """Return the noise and the bias of the judge."""
+    name, cell = json.loads(part)
+    setting = _setting(cell)
+    return judge_of(setting, truth_of(setting, stream(cell, "truth")), stream(cell, name))
 
 
 def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
@@ -218,32 +265,36 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
     return pairs
 
 
-def _learn(setting: Setting, train: Pairs, rng: np.random.Generator, truth: Measure) -> DCGLearner:
-    """Learn with the C that is given, or that agrees best with independent exact pairs."""
-    learner = DCGLearner(
-        encoding="documents" if setting.documents else "grades",
-        margin=setting.margin,
-        C=1.0,
-        n_grades=None if setting.documents else setting.grades,
-    )
+def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Problem, Floats]:
+    """Return the problem and its optimum, C given, or that which agrees best with exact pairs."""
+    C = 1.0 if setting.C == "validation" else setting.C
+    L, ordered = setting.grades, not setting.documents
+    if setting.documents:
+        L = setting.n_ranks
+    problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
     if setting.C != "validation":
-        learner.set_params(C=setting.C)
-        return learner.fit(train)
-    held_out, _, _ = strict_pairs(setting, setting.lists, setting.validation_pairs, truth, rng)
-    scores = []
-    for C in setting.C_grid:
-        W = solve(learner.set_params(C=C).problem(train)).W
-        scores.append(agreement(LinearUtility(W), held_out))
-    learner.set_params(C=setting.C_grid[int(np.argmax(scores))])
-    return learner.fit(train)
+        return problem, solve(problem).W
+    held_out = _pairs(_only(cell, "validation", (*_TRUTH, "validation_pairs")))
+    found = []
+    for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True):
+        here, W = problem.at(C), solution.W
+        tested = _dcg(here, W) if setting.learner == "qp-dcg" else LinearUtility(W)
+        found.append((agreement(tested, held_out), here, W))
+    best = int(np.argmax([score for score, _, _ in found]))
+    return found[best][1:]
 
 
-def _parameters(truth: Measure, learner: DCGLearner, n_ranks: int) -> dict[str, Any]:
+def _dcg(problem: Problem, W: Floats) -> DCG:
+    factors = read(problem, W)
+    return DCG(factors.gains, factors.discounts)
+
+
+def _parameters(truth: Measure, problem: Problem, W: Floats) -> dict[str, Any]:
     """Return learned gains and discounts on the truth's scale, where the truth has such."""
     if not isinstance(truth, DCG):
         return {}
-    factors = learner.factors_
-    c = truth.discounts_for(n_ranks)
+    factors = read(problem, W)
+    c = truth.discounts_for(problem.shape[0])
     gains = mapped(factors.gains, truth.gains)
     discounts = mapped(factors.discounts, c, is_order(factors.gauge))
     return {

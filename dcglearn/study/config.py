@@ -10,6 +10,7 @@ those of the full run.
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,13 @@ from dcglearn.base.names import unknown_name
 from dcglearn.data.letor import read_grade_counts
 from dcglearn.measures.naming import is_file_name, measure_for
 from dcglearn.study.cells import cell_of
-from dcglearn.study.setting import Setting, check_sense
+from dcglearn.study.setting import Setting, check_sense, unused
 from dcglearn.study.simulate import grade_scale, named_truth
 
 MOST_CELLS = 1_000_000
+
+RESERVED = ("quick", "store", "side-by-side", "stand-in")
+"""Folders of results that are no experiment's."""
 
 
 class Run(BaseModel):
@@ -164,6 +168,8 @@ def read_config(path: str | Path) -> Config:
         Naming the file and the key: what was expected and what was found; near names for
         an unknown key; values that make no sense, alone or together.
     """
+    if Path(path).is_dir():
+        raise InputError("is a folder", "name a .toml file", str(path))
     text = read_text(path)
     try:
         document = _Document.model_validate(tomllib.loads(text))
@@ -181,8 +187,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
     if not document.experiment.isidentifier():
         raise InputError(f"{document.experiment!r} is no name", "use letters, digits and _",
                          "experiment")  # fmt: skip
-    if not document.figures:
-        raise InputError("names no figure", "write figures = [1, 2]", "figures")
+    _check_names(document, path)
     sweep = _swept(document.sweep)
     for key in sweep.keys() & document.setting.keys():
         raise InputError(f"{key} stands in [setting] and in [sweep]", "leave one", "sweep")
@@ -198,6 +203,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         size *= len(values)
     if size > MOST_CELLS:
         raise InputError(f"{size:,} cells", f"ask for {MOST_CELLS:,} at most", "sweep")
+    _check_used(config)
     for point, setting in config.settings():
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         try:
@@ -206,6 +212,29 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         except InputError as error:
             raise error.at(where) from error
     return config
+
+
+def _check_names(document: _Document, path: Path) -> None:
+    """Refuse names that cannot become names of files, or are those of other files."""
+    if not document.figures:
+        raise InputError("names no figure", "write figures = [1, 2]", "figures")
+    names = [str(figure) for figure in document.figures]
+    for n, name in enumerate(names, 1):
+        if name in names[: n - 1]:
+            raise InputError(f"{name!r} twice", "leave one", "figures")
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
+            raise InputError(f"{name!r} is no name", "use letters, digits and -",
+                             f"figures, value {n}")  # fmt: skip
+    if path.stem in RESERVED:
+        raise InputError(f"results would be in {path.stem}, which is taken", "rename the file")
+
+
+def _check_used(config: Config) -> None:
+    """Refuse a key that has no effect at any point of the grid."""
+    without = [unused(setting) for _, setting in config.settings()]
+    for key in (*config.fixed, *config.sweep):
+        if all(key in point for point in without):
+            raise InputError("has no effect", f"leave it out, or set {without[0][key]}", key)
 
 
 def _swept(sweep: dict[str, Any]) -> dict[str, list[Any]]:
@@ -268,13 +297,20 @@ def _build(content: dict[str, Any]) -> Setting:
 def _resolved(setting: Setting, given: dict[str, Any], path: Path) -> dict[str, Any]:
     """Put what a file holds into the setting in place of the file's name."""
     fixed = {key: getattr(setting, key) for key in given}
+    if isinstance(setting.queries, list):
+        raise InputError("found a list", f"expected {_EXPECTED['queries']}", "setting.queries")
     if isinstance(setting.queries, str):
         file = Path(setting.queries)
         file = file if file.is_absolute() or file.is_file() else path.parent / file
-        counts = read_grade_counts(file, setting.grades)
-        fixed["queries"] = counts.tolist()
+        try:
+            fixed["queries"] = read_grade_counts(file, setting.grades).tolist()
+        except InputError as error:
+            raise error.at("setting.queries") from error
     if is_file_name(setting.truth):
-        found = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
+        try:
+            found = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
+        except InputError as error:
+            raise error.at("setting.truth") from error
         fixed["truth"] = str(found.measure)
     return fixed
 
@@ -293,13 +329,15 @@ def _explained(
     # A misspelt key leaves the right one missing: the misspelling is what to mend.
     first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
-    key = key.split(".")[0] if model is Setting else key
+    key = key.split(".")[0] if model is Setting or key.startswith("figures") else key
     where = place if bare else f"{place}.{key}".strip(".")
     if first["type"] == "extra_forbidden":
         known = Run.model_fields if key.startswith("run.") else model.model_fields
-        return unknown_name("key", key.split(".")[-1], known, place)
+        return unknown_name(
+            "key", key.split(".")[-1], known, place or ".".join(key.split(".")[:-1])
+        )
     if first["type"] == "missing":
-        return InputError(f"{key} is missing", _wanted(model, key), place)
+        return InputError(f"{key} is missing", f"add it: {_wanted(model, key)}", place)
     return InputError(
         f"found {first['input']!r} ({_type_name(first)})", f"expected {_wanted(model, key)}", where
     )

@@ -147,16 +147,18 @@ def strict_pairs(
     """
     noisy, noise, bias = judge or (rng, 0.0, 0.0)
     kept: list[Pairs] = []
-    draws = held = 0
-    for _ in range(MOST_DRAWS + n):  # at least one strict pair a block, or an error
+    draws = held = barren = 0
+    while barren < MOST_DRAWS:
         lists = draw_lists(setting, name, BLOCK, rng)
+        if noise or bias:  # some generators put the better list first
+            turned = noisy.random(BLOCK) < 0.5
+            lists[turned] = lists[turned][:, ::-1]
         pairs, dropped = judged_pairs(truth, lists, noisy, noise, bias)
         kept.append(pairs)
         draws, held = draws + dropped, held + len(pairs)
         if held >= n:
             return np.concatenate(kept)[:n], draws, BLOCK * len(kept)
-        if len(kept) >= MOST_DRAWS and not held:
-            break
+        barren = 0 if len(pairs) else barren + 1
     raise InputError(
         f"the truth {setting.truth} tells too few {name} lists apart",
         "choose another truth or other lists",
@@ -164,10 +166,8 @@ def strict_pairs(
     )
 
 
-def judge_of(
-    setting: Setting, truth: Measure, rng: np.random.Generator, noisy: np.random.Generator
-) -> tuple[np.random.Generator, float, float]:
-    """Return a judge of the setting's reliability and bias, in units of the truth.
+def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tuple[float, float]:
+    """Return how noisy and how biased a setting's judge is, in units of the truth.
 
     Parameters
     ----------
@@ -175,19 +175,17 @@ def judge_of(
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
         Draws the lists on which the judge is calibrated.
-    noisy : numpy.random.Generator
-        Will draw the judge's noise.
 
     Returns
     -------
-    (numpy.random.Generator, float, float)
-        `noisy`, the scale of its noise, the bias.
+    noise, bias : float
+        The scale of the logistic noise, and what being shown first is worth.
     """
     if setting.reliability == 1 and not setting.bias:
-        return noisy, 0.0, 0.0
+        return 0.0, 0.0
     difference = differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
     noise = noise_for(difference, setting.reliability)
-    return noisy, noise, setting.bias * float(difference.std())
+    return noise, setting.bias * float(difference.std())
 
 
 def lists_to_test_on(setting: Setting) -> str:

@@ -9,6 +9,7 @@ cells and know nothing of them.
 from __future__ import annotations
 
 import importlib.util
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ def config_files() -> list[Path]:
     """
     found: dict[str, Path] = {}
     for folder in folders("configs"):
-        for path in sorted(folder.glob("*.toml")):
+        for path in sorted(file for file in folder.glob("*.toml") if file.is_file()):
             found.setdefault(path.name, path)
     return [found[name] for name in sorted(found)]
 
@@ -134,12 +135,58 @@ def load_experiment(config: Config) -> Experiment:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (ImportError, SyntaxError, NameError, AttributeError) as error:
-        raise InputError(f"cannot be loaded ({error})", "mend it", str(path)) from error
+    except Exception as error:
+        raise InputError(
+            f"cannot be loaded ({_in_short(error, path)})", "mend it", str(path)
+        ) from (error)
     for name in ("COLUMNS", "figures"):
         if not hasattr(module, name):
             raise InputError(f"has no {name}", "see CONTRIBUTING.md", str(path))
-    return Experiment(path, tuple(module.COLUMNS), module.figures)
+    columns = module.COLUMNS
+    if not isinstance(columns, tuple | list) or not all(isinstance(c, str) for c in columns):
+        raise InputError("COLUMNS is no tuple of names", 'write ("precision",)', str(path))
+    return Experiment(path, tuple(columns), module.figures)
+
+
+def draw(experiment: Experiment, config: Config, table: pd.DataFrame) -> tuple[Figure, ...]:
+    """Return the figures of a table.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    config : Config
+    table : pandas.DataFrame
+        As :func:`table_of` returns it.
+
+    Returns
+    -------
+    tuple of Figure
+
+    Raises
+    ------
+    InputError
+        If the experiment's file fails.
+    """
+    path = experiment.path
+    try:
+        found = tuple(experiment.figures(with_setting(config, table)))
+    except Exception as error:
+        raise InputError(
+            f"figures(table) failed ({_in_short(error, path)})",
+            "mend it; the cells are kept",
+            str(path),
+        ) from error
+    for figure in found:
+        if not isinstance(figure, Figure):
+            raise InputError(f"figures(table) returned {figure!r}", "return Figures", str(path))
+    return found
+
+
+def _in_short(error: Exception, path: Path) -> str:
+    """Say what went wrong in a file, and in which line of it."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    where = f", line {lines[-1]}" if lines else ""
+    return f"{type(error).__name__}: {error}{where}"
 
 
 def compute_cells(

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from dcglearn.study.means import Number, along, mean_over, name_of, stated
+from dcglearn.study.means import Number, along, mean_over, name_of, stated, trend
 
 Verdict = Literal["holds", "holds, with a reason", "does not hold", "undecided"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "holds, with a reason", "does not hold", "undecided")
@@ -274,9 +274,10 @@ def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
     Returns
     -------
     Finding
-        On the change from the least to the largest x (see :func:`rising`).
+        On the change from the least to the largest x, and on the straight line through all
+        of them (see :func:`rising`).
     """
-    return rising(list(along(table, x, y, by).values()))
+    return rising(_changes(table, x, y, by))
 
 
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
@@ -290,9 +291,14 @@ def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
     Returns
     -------
     Finding
-        On the change from the least to the largest x: it holds if all intervals are below
-        0, does not if one is at or above 0, and is undecided between.
+        On the change from the least to the largest x, and on the straight line through all
+        of them: it holds if all intervals are below 0, does not if one is at or above 0, and
+        is undecided between.
     """
-    numbers = list(along(table, x, y, by).values())
+    numbers = _changes(table, x, y, by)
     holds = all(number.high < 0 for number in numbers)
     return judged(numbers, holds, any(number.low >= 0 for number in numbers))
+
+
+def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[Number]:
+    return [*along(table, x, y, by).values(), *trend(table, x, y, by).values()]

@@ -50,7 +50,7 @@ def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     if not 0 <= how_many <= len(pairs):
         raise InputError(f"{how_many} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
     noisy = pairs.copy()
-    chosen = rng.choice(len(pairs), how_many, replace=False)
+    chosen = rng.permutation(len(pairs))[:how_many]  # fewer flips are some of these
     noisy[chosen] = noisy[chosen][:, ::-1]
     return noisy
 
@@ -86,7 +86,7 @@ def misgraded(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generat
             f"use 0 ... {len(places)}, and two grades or more",
         )
     noisy = pairs.copy()
-    chosen = rng.choice(places, how_many, replace=False)
+    chosen = rng.permutation(places)[:how_many]  # fewer wrong grades are some of these
     steps = rng.integers(1, n_grades, how_many)  # 1 ... L - 1: never back to the same grade
     noisy.reshape(-1)[chosen] = (noisy.reshape(-1)[chosen] + steps) % n_grades
     return noisy

@@ -40,8 +40,8 @@ class Number:
 
     def __str__(self) -> str:
         if np.isnan(self.low):
-            return f"{self.label} {self.mean:.3f} (n = {self.n})"
-        return f"{self.label} {self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
+            return f"{self.label} {self.mean:z.3f} (n = {self.n})"
+        return f"{self.label} {self.mean:z.3f} ({self.low:z.3f} to {self.high:z.3f})"
 
 
 def mean_of(values: ArrayLike, label: str = "") -> Number:
@@ -190,6 +190,39 @@ def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") 
     """
     both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
     return mean_of(both.to_numpy(float), label)
+
+
+def trend(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
+    """Return how much a column changes over the range of another, by all values of it.
+
+    Parameters
+    ----------
+    table : DataFrame
+    x, y, by : str
+
+    Returns
+    -------
+    dict from value of `by` to Number
+        The slope of the line of least squares through one repetition, times the range of `x`;
+        empty where `x` has one value only.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"repetition": [0, 0, 0, 1, 1, 1], "flips": [0, 1, 2] * 2})
+    >>> table["precision"], table["truth"] = [0.9, 0.8, 0.7, 0.9, 0.9, 0.7], "data-1"
+    >>> round(trend(table, "flips", "precision", "truth")["data-1"].mean, 3)
+    -0.2
+    """
+    width = table[x].max() - table[x].min()
+    if not width:
+        return {}
+    found = {}
+    for value, group in table.groupby(by, sort=False):
+        runs = [one for _, one in group.groupby("repetition") if one[x].nunique() > 1]
+        slopes = [np.polyfit(one[x], one[y], 1)[0] for one in runs]
+        label = f"{name_of(value)}, {y} by the straight line through all:"
+        found[value] = mean_of(width * np.array(slopes), label)
+    return found
 
 
 def along(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import platform
 import subprocess
+from functools import cache
 from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def provenance(data: Path) -> dict[str, Any]:
     return {"data": {"file": data.name, "sha256": digest}, **made_with()}
 
 
+@cache
 def made_with() -> dict[str, Any]:
     """Return versions of Python, this package and what it builds on, and the git revision.
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
-from dcglearn.learning.choose import C_GRID
+from dcglearn.learning.path import C_GRID
 from dcglearn.measures.presets import preset
 from dcglearn.study.simulate import grade_scale
 
@@ -60,9 +60,11 @@ class Setting(BaseModel):
     flips, wrong_grades : int
         How many preferences are turned round, and how many grades are then replaced.
     reliability : float
-        The share of pairs that the judge orders as the truth does, above .5, up to 1.
+        The share of pairs that the judge orders as the truth does, above .5, up to 1; a
+        bias comes on top, and lowers it.
     bias : float
         What being shown first is worth, in standard deviations of the true differences.
+        Which list of a pair is shown first is drawn.
     learner : str
         One of :data:`LEARNERS`.
     margin : {"unit", "hamming"}
@@ -130,8 +132,34 @@ def check_sense(setting: Setting) -> None:
         ...
     dcglearn.base.errors.InputError: flips: 11 flips of 10 pairs; use 0 ... 10
     """
-    for check in (_check_names, _check_sizes, _check_lists, _check_noise, _check_learner):
+    for check in (_check_lists, _check_names, _check_sizes, _check_noise, _check_learner):
         check(setting)
+
+
+def unused(setting: Setting) -> dict[str, str]:
+    """Return the keys that have no effect in a setting, and what would give them one.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Returns
+    -------
+    dict from str to str
+
+    Examples
+    --------
+    >>> unused(Setting(C="validation"))
+    {'probabilities': 'lists = "drawn"', 'queries': 'lists = "queries"'}
+    """
+    lists = {setting.lists, setting.test_lists}
+    needs = {
+        "probabilities": ("drawn" in lists, 'lists = "drawn"'),
+        "queries": ("queries" in lists, 'lists = "queries"'),
+        "C_grid": (setting.C == "validation", 'C = "validation"'),
+        "validation_pairs": (setting.C == "validation", 'C = "validation"'),
+    }
+    return {key: words for key, (met, words) in needs.items() if not met}
 
 
 def _check_names(s: Setting) -> None:
@@ -160,8 +188,10 @@ def _check_sizes(s: Setting) -> None:
 
 
 def _check_lists(s: Setting) -> None:
-    if not all(1 <= grade <= s.grades for grade in s.base):
-        raise InputError(f"{s.base}", f"use grades 1 ... {s.grades}, {s.grades} the best", "base")
+    wrong = [grade for grade in s.base if not 1 <= grade <= s.grades]
+    if wrong or not s.base:
+        problem = f"{wrong[0]} is no grade" if wrong else "an empty list"
+        raise InputError(problem, f"use grades 1 ... {s.grades}, {s.grades} the best", "base")
     reordering = {"permutations", "sorted-against-shuffled", "documents"}
     if {s.lists, s.test_lists} & reordering and s.n_ranks > len(s.base):
         raise InputError(

@@ -77,11 +77,17 @@ class Store:
             return
         if version != VERSION:
             self.other_versions += 1
-        elif isinstance(result, dict):
+        elif isinstance(result, dict) and all(map(_is_number_or_list, result.values())):
             self._results[key] = result
             self._errors.pop(key, None)
+        elif error is None:
+            self.torn += 1
         elif key not in self._results:
             self._errors[key] = str(error)
+
+    def __len__(self) -> int:
+        """Cells with a result."""
+        return len(self._results)
 
     def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
         """Return a finished cell's result, or None."""
@@ -113,15 +119,22 @@ class Store:
             line = "\n" + json.dumps(record, separators=(",", ":")) + "\n"
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
             try:
-                os.write(handle, line.encode())
+                written = os.write(handle, line.encode())
             finally:
                 os.close(handle)
         except OSError as error:
             raise InputError(
                 f"cannot be written ({error.strerror})", "choose another --out", str(self.path)
             ) from error
+        if written < len(line):  # the line is ASCII
+            raise InputError("the disk is full", "make room; the cells are kept", str(self.path))
         if "result" in outcome:
             self._results[key] = outcome["result"]
             self._errors.pop(key, None)
-        else:
+        elif key not in self._results:
             self._errors[key] = str(outcome.get("error"))
+
+
+def _is_number_or_list(value: Any) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return all(isinstance(one, int | float) for one in values)

@@ -1,0 +1,237 @@
+"""Pairs as codes, in blocks, and the products with X that solvers need: X is never built.
+
+At one rank a pair of rankings is the code a (L + 1) + b of its two grades (L stands for no
+document; it is left out where no list is empty). Neighbouring ranks share a code as long as
+there are few of them. So <w, x> is one look-up a code in a table of gains, and X' V X
+follows from how often two codes occur together: counts, which are exact where the weights
+are whole numbers, in any order and on any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import Grades
+
+MOST_CODES = 1000
+"""Ranks share a code up to this many codes: tables of gains stay in the cache."""
+
+MOST_DENSE = 2_000_000
+"""Entries of X up to which it is built: that is quicker then."""
+
+ROWS = 1 << 20
+"""Pairs a block."""
+
+_STRIPE = 1 << 15
+"""Pairs that are worked on at a time, so that they stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How grades become codes.
+
+    Attributes
+    ----------
+    n_ranks, n_grades : int
+        K and L.
+    empty : bool
+        Whether some ranking is empty at some rank.
+    """
+
+    n_ranks: int
+    n_grades: int
+    empty: bool
+
+    @property
+    def base(self) -> int:
+        """Values that a grade can take, no document among them where it occurs."""
+        return self.n_grades + self.empty
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first rank of each code, and K."""
+        together = 1
+        while together < self.n_ranks and self.base ** (2 * together + 2) <= MOST_CODES:
+            together += 1
+        return (*range(0, self.n_ranks, together), self.n_ranks)
+
+    @property
+    def rows_of_codes(self) -> list[Floats]:
+        """X of every value of each code, at its ranks: arrays of shape (values, ranks L)."""
+        return _rows_of_codes(self)
+
+    def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
+        """Return the codes of pairs.
+
+        Parameters
+        ----------
+        pairs : ndarray of int, shape (n, 2, K)
+
+        Returns
+        -------
+        ndarray of unsigned int, shape (codes a pair, n)
+        """
+        kind = np.min_scalar_type(max(len(rows) for rows in self.rows_of_codes))
+        found = np.zeros((len(self.starts) - 1, len(pairs)), kind)
+        for begin in range(0, len(pairs), _STRIPE):
+            stripe = pairs[begin : begin + _STRIPE].transpose(1, 2, 0).astype(kind, order="C")
+            if self.empty:  # -1 has become the largest unsigned number
+                np.minimum(stripe, kind.type(self.n_grades), out=stripe)
+            codes = found[:, begin : begin + _STRIPE]
+            for code, (first, last) in zip(codes, pairwise(self.starts), strict=True):
+                for k in range(first, last):
+                    for grade in stripe[:, k]:
+                        code *= kind.type(self.base)
+                        code += grade
+        return found
+
+
+@lru_cache(8)  # many small problems share a layout
+def _rows_of_codes(layout: Layout) -> list[Floats]:
+    base, n_grades = layout.base, layout.n_grades
+    one = np.zeros((base, base, n_grades))
+    grades = np.arange(n_grades)
+    one[grades, :, grades] += 1.0
+    one[:, grades, grades] -= 1.0
+    rank = one.reshape(-1, n_grades)
+    found: list[Floats] = []
+    for first, last in pairwise(layout.starts):
+        rows = np.zeros((1, 0))
+        for _ in range(last - first):
+            left = np.repeat(rows, len(rank), axis=0)
+            rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
+        found.append(rows)
+    return found
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some pairs, as codes.
+
+    Attributes
+    ----------
+    layout : Layout
+    codes : ndarray of unsigned int, shape (codes a pair, n)
+    margins, weights : ndarray of float, shape (n,)
+        A value that all pairs share takes no memory if the array is a broadcast one.
+    """
+
+    layout: Layout
+    codes: NDArray[np.unsignedinteger]
+    margins: Floats
+    weights: Floats
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[1])
+
+    @property
+    def size(self) -> int:
+        """K L."""
+        return self.layout.n_ranks * self.layout.n_grades
+
+    @cached_property
+    def dense(self) -> Floats | None:
+        """X, shape (n, K L), where it is small."""
+        return self._rows(slice(None)) if len(self) * self.size <= MOST_DENSE else None
+
+    def reached(self, w: Floats) -> Floats:
+        """Return X w, shape (n,).
+
+        Parameters
+        ----------
+        w : ndarray of float, shape (K L,)
+        """
+        if self.dense is not None:
+            return np.asarray(self.dense @ w)
+        tables = [rows @ part for rows, part in zip(self.layout.rows_of_codes, self._parts(w),
+                                                    strict=True)]  # fmt: skip
+        found, one = np.empty(len(self)), np.empty(_STRIPE)
+        for begin in range(0, len(self), _STRIPE):
+            sums, codes = found[begin : begin + _STRIPE], self.codes[:, begin : begin + _STRIPE]
+            np.take(tables[0], codes[0], out=sums, mode="clip")  # unclipped, it would be buffered
+            for table, code in zip(tables[1:], codes[1:], strict=True):
+                sums += np.take(table, code, out=one[: len(sums)], mode="clip")
+        return found
+
+    def pulled(self, forces: Floats, rows: NDArray[np.intp]) -> Floats:
+        """Return X' y of some pairs, shape (K L,).
+
+        Parameters
+        ----------
+        forces : ndarray of float, shape (m,)
+            y.
+        rows : ndarray of int, shape (m,)
+            Their pairs.
+        """
+        if self.dense is not None:
+            return np.asarray(self.dense[rows].T @ forces)
+        sums = [
+            np.bincount(code[rows], forces, len(values)) @ values
+            for code, values in zip(self.codes, self.layout.rows_of_codes, strict=True)
+        ]
+        return np.concatenate(sums)
+
+    def gram(self, rows: NDArray[np.intp], weights: Floats | None = None) -> Floats:
+        """Return X' V X of some pairs, shape (K L, K L).
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+        weights : ndarray of float, shape (m,), optional
+            The diagonal of V; 1 by default.
+        """
+        if self.dense is not None:
+            X = self.dense[rows]
+            return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
+        if self._counting_is_quicker(len(rows)):
+            return self._gram_by_counting(rows, weights)
+        found = np.zeros((self.size, self.size))
+        for begin in range(0, len(rows), _STRIPE):
+            X = self._rows(rows[begin : begin + _STRIPE])
+            found += X.T @ (X if weights is None else X * weights[begin : begin + _STRIPE, None])
+        return found
+
+    def _counting_is_quicker(self, n: int) -> bool:
+        """Compare, in nanoseconds, n rows times K L columns with as many counts of codes."""
+        codes = max(len(rows) for rows in self.layout.rows_of_codes)
+        n_codes = len(self.codes)
+        counting = n_codes * (n_codes - 1) / 2 * (2.5 * n + codes**2)
+        return codes <= MOST_CODES and counting < n * self.size * (2.0 + 0.05 * self.size)
+
+    def _gram_by_counting(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
+        codes = [code[rows] for code in self.codes]
+        ends = np.cumsum([0, *(values.shape[1] for values in self.layout.rows_of_codes)])
+        found = np.zeros((self.size, self.size))
+        for i, left in enumerate(self.layout.rows_of_codes):
+            at_i = slice(ends[i], ends[i + 1])
+            alone = np.bincount(codes[i], weights, len(left))
+            found[at_i, at_i] = left.T @ (left * alone[:, None])
+            shifted = codes[i].astype(np.intp)
+            for j, right in enumerate(self.layout.rows_of_codes[:i]):
+                size = len(left) * len(right)
+                both = np.bincount(shifted * len(right) + codes[j], weights, size)
+                table = both.astype(float).reshape(len(left), len(right))  # whole numbers crawl
+                at_j = slice(ends[j], ends[j + 1])
+                found[at_i, at_j] = left.T @ table @ right
+                found[at_j, at_i] = found[at_i, at_j].T
+        return found
+
+    def _rows(self, rows: NDArray[np.intp] | slice) -> Floats:
+        """Return some rows of X."""
+        parts = [
+            values[code[rows]]
+            for code, values in zip(self.codes, self.layout.rows_of_codes, strict=True)
+        ]
+        return np.hstack(parts)
+
+    def _parts(self, w: Floats) -> Iterator[Floats]:
+        L = self.layout.n_grades
+        for first, last in pairwise(self.layout.starts):
+            yield w[first * L : last * L]
