@@ -29,7 +29,8 @@ BY_RANK = (
     "learned over true ones, as a share of the largest discount; standardised, for such a line "
     "is drawn to the first rank, which lies far from the others: errors that are equally large "
     "at all ranks make a level line. As shares of the discount at the rank itself they fall "
-    "towards the top, where discounts are larger. Bands: 95% intervals of the mean over repetitions."
+    "towards the top, where discounts are larger. Bands: 95% intervals of the mean over "
+    "repetitions."
 )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,16 @@ MOST_DENSE = 2_000_000
 """Entries of X up to which it is built: that is quicker then."""
 
 ROWS = 1 << 20
-"""Pairs a block."""
+"""Pairs a block, at most."""
+
+FEWEST_ROWS = 1 << 17
+"""Fewer pairs are one block; more are two or more, for as many threads."""
 
 _STRIPE = 1 << 15
 """Pairs that are worked on at a time, so that they stay in the cache."""
+
+_DENSE_ROWS = 1 << 12
+"""Rows of X that are built at a time, where they are built."""
 
 
 @dataclass(frozen=True)
@@ -139,42 +146,56 @@ class Block:
     @cached_property
     def dense(self) -> Floats | None:
         """X, shape (n, K L), where it is small."""
-        return self._rows(slice(None)) if len(self) * self.size <= MOST_DENSE else None
+        if len(self) * self.size > MOST_DENSE:
+            return None
+        return self._rows(np.arange(len(self)), [values for values, _ in self._tables()])
 
-    def reached(self, w: Floats) -> Floats:
-        """Return X w, shape (n,).
+    @cached_property
+    def active(self) -> dict[bytes, list[NDArray[np.bool_]]]:
+        """Which pairs miss their margin, by stripes, at the last W that was looked at."""
+        return {}
+
+    def stripes(self) -> Iterator[slice]:
+        """Cut the pairs into parts whose numbers stay in the cache."""
+        step = len(self) if self.dense is not None else _STRIPE
+        for begin in range(0, len(self), step):
+            yield slice(begin, min(begin + step, len(self)))
+
+    def reached(self, w: Floats, part: slice) -> Floats:
+        """Return X w of some pairs, shape (m,).
 
         Parameters
         ----------
         w : ndarray of float, shape (K L,)
+        part : slice
+            One of :meth:`stripes`.
         """
         if self.dense is not None:
-            return np.asarray(self.dense @ w)
-        tables = [rows @ part for rows, part in zip(self.layout.rows_of_codes, self._parts(w),
-                                                    strict=True)]  # fmt: skip
-        found, one = np.empty(len(self)), np.empty(_STRIPE)
-        for begin in range(0, len(self), _STRIPE):
-            sums, codes = found[begin : begin + _STRIPE], self.codes[:, begin : begin + _STRIPE]
-            np.take(tables[0], codes[0], out=sums, mode="clip")  # unclipped, it would be buffered
-            for table, code in zip(tables[1:], codes[1:], strict=True):
-                sums += np.take(table, code, out=one[: len(sums)], mode="clip")
+            found: Floats = self.dense @ w
+            return found
+        tables = [rows @ w[at] for rows, at in self._tables()]
+        codes = self.codes[:, part]
+        found = np.take(tables[0], codes[0], mode="clip")  # unclipped, it is buffered
+        for table, code in zip(tables[1:], codes[1:], strict=True):
+            found += np.take(table, code, mode="clip")
         return found
 
-    def pulled(self, forces: Floats, rows: NDArray[np.intp]) -> Floats:
+    def pulled(self, forces: Floats | None, rows: NDArray[np.intp]) -> Floats:
         """Return X' y of some pairs, shape (K L,).
 
         Parameters
         ----------
-        forces : ndarray of float, shape (m,)
-            y.
+        forces : ndarray of float, shape (m,), optional
+            y; 1 by default.
         rows : ndarray of int, shape (m,)
             Their pairs.
         """
         if self.dense is not None:
-            return np.asarray(self.dense[rows].T @ forces)
+            X = self.dense[rows]
+            return np.asarray(X.sum(axis=0) if forces is None else X.T @ forces)
         sums = [
-            np.bincount(code[rows], forces, len(values)) @ values
-            for code, values in zip(self.codes, self.layout.rows_of_codes, strict=True)
+            np.bincount(code.take(rows), forces, len(values)) @ values
+            for code, (values, _) in zip(self.codes, self._tables(), strict=True)
         ]
         return np.concatenate(sums)
 
@@ -192,46 +213,49 @@ class Block:
             return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
         if self._counting_is_quicker(len(rows)):
             return self._gram_by_counting(rows, weights)
+        # Sums of up to 2^24 whole numbers are exact in single precision.
+        kind = np.float32 if weights is None else np.float64
+        tables: list[NDArray[Any]] = [values.astype(kind) for values, _ in self._tables()]
         found = np.zeros((self.size, self.size))
-        for begin in range(0, len(rows), _STRIPE):
-            X = self._rows(rows[begin : begin + _STRIPE])
-            found += X.T @ (X if weights is None else X * weights[begin : begin + _STRIPE, None])
+        for begin in range(0, len(rows), _DENSE_ROWS):
+            X = self._rows(rows[begin : begin + _DENSE_ROWS], tables)
+            V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
+            found += X.T @ (X if V is None else X * V)
         return found
 
     def _counting_is_quicker(self, n: int) -> bool:
         """Compare, in nanoseconds, n rows times K L columns with as many counts of codes."""
         codes = max(len(rows) for rows in self.layout.rows_of_codes)
         n_codes = len(self.codes)
-        counting = n_codes * (n_codes - 1) / 2 * (2.5 * n + codes**2)
-        return codes <= MOST_CODES and counting < n * self.size * (2.0 + 0.05 * self.size)
+        counting = n_codes * (n_codes - 1) / 2 * (9.0 * n + 4.0 * codes**2)
+        return codes <= MOST_CODES and counting < n * self.size * (1.2 + 0.04 * self.size)
 
     def _gram_by_counting(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
-        codes = [code[rows] for code in self.codes]
-        ends = np.cumsum([0, *(values.shape[1] for values in self.layout.rows_of_codes)])
+        codes = [code.take(rows) for code in self.codes]
+        tables = self._tables()
         found = np.zeros((self.size, self.size))
-        for i, left in enumerate(self.layout.rows_of_codes):
-            at_i = slice(ends[i], ends[i + 1])
+        both = np.empty(len(rows), np.intp)
+        for i, (left, at_i) in enumerate(tables):
             alone = np.bincount(codes[i], weights, len(left))
             found[at_i, at_i] = left.T @ (left * alone[:, None])
             shifted = codes[i].astype(np.intp)
-            for j, right in enumerate(self.layout.rows_of_codes[:i]):
-                size = len(left) * len(right)
-                both = np.bincount(shifted * len(right) + codes[j], weights, size)
-                table = both.astype(float).reshape(len(left), len(right))  # whole numbers crawl
-                at_j = slice(ends[j], ends[j + 1])
-                found[at_i, at_j] = left.T @ table @ right
+            shifted *= len(tables[0][0])  # all but the last code have as many values
+            for j, (right, at_j) in enumerate(tables[:i]):
+                np.add(shifted, codes[j], out=both)
+                counts = np.bincount(both, weights, len(left) * len(right)).astype(float)
+                found[at_i, at_j] = left.T @ counts.reshape(len(left), -1) @ right
                 found[at_j, at_i] = found[at_i, at_j].T
         return found
 
-    def _rows(self, rows: NDArray[np.intp] | slice) -> Floats:
-        """Return some rows of X."""
-        parts = [
-            values[code[rows]]
-            for code, values in zip(self.codes, self.layout.rows_of_codes, strict=True)
-        ]
-        return np.hstack(parts)
+    def _rows(self, rows: NDArray[np.intp], tables: list[NDArray[Any]]) -> NDArray[Any]:
+        """Return some rows of X, from X of every value of each code."""
+        found = np.empty((len(rows), self.size), tables[0].dtype)
+        for code, values, (_, at) in zip(self.codes, tables, self._tables(), strict=True):
+            found[:, at] = values.take(code.take(rows), axis=0, mode="clip")
+        return found
 
-    def _parts(self, w: Floats) -> Iterator[Floats]:
+    def _tables(self) -> list[tuple[Floats, slice]]:
+        """Return X of every value of each code, and where in w it belongs."""
         L = self.layout.n_grades
-        for first, last in pairwise(self.layout.starts):
-            yield w[first * L : last * L]
+        ends = (slice(first * L, last * L) for first, last in pairwise(self.layout.starts))
+        return list(zip(self.layout.rows_of_codes, ends, strict=True))

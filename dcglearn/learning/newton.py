@@ -9,11 +9,11 @@ over the cone,
 
 is a non-negative least-squares problem in the steps from grade to grade,
 w[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 but for the offset z[k, L], so it has K L
-unknowns however many pairs there are. Its direction is one of descent. When the piece at
-its minimum is the same again, to the last bit, that minimum is the optimum. The idea is
+unknowns however many pairs there are. Its direction is one of descent. When the same pairs
+miss their margin at its minimum, that minimum is the optimum. The idea is
 that of Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution of Large
 Scale Linear SVMs" (JMLR 6, 2005), carried over to a cone. Many pairs are approached by
-way of every tenth, of every tenth of those, and so on.
+way of every twentieth, of every twentieth of those, and so on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scipy.optimize import nnls
 
 from dcglearn.base.errors import SolverError
 from dcglearn.learning.certificate import project
-from dcglearn.learning.pieces import Piece, piece, slopes
+from dcglearn.learning.pieces import Piece, move, piece, slopes
 from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
 
@@ -36,7 +36,7 @@ MOST_STEPS = 100
 FEW = 5_000
 """Up to so many pairs there is no approach by way of fewer."""
 
-FEWER = 10
+FEWER = 20
 """By how much fewer."""
 
 APPROACH = 10
@@ -55,7 +55,7 @@ def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int
         Only :mod:`dcglearn.learning.pieces` of it are asked for.
     start : ndarray of float, shape (K, L), optional
         Where to begin, such as the optimum of a near problem; it is projected on the cone.
-        By default at the optimum of every tenth pair where there are many, and at w_0.
+        By default at the optimum of every twentieth pair where there are many, and at w_0.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int
     steps : int
         Also the passes over all pairs but one, line searches aside.
     returned : bool
-        Whether the minimum of the last piece has the same piece: it is the
+        Whether the same pairs are active at the minimum of the last piece: it is the
         optimum then. Otherwise W is the best point reached.
 
     Raises
@@ -97,9 +97,10 @@ def _descend(problem: Objective, start: Floats, most: int) -> tuple[Floats, int,
     here = problem.summed(piece, w)
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here)
-        there = problem.summed(piece, target)
-        if there.is_that_of(here):
+        change = problem.summed(move, w, target)
+        if not change.changed:
             return target.reshape(problem.shape), step, True
+        there = Piece(here.curvature + change.curvature, here.demand + change.demand, change.loss)
         along = target - w
         if np.abs(along).max() <= 1e-15 * np.abs(w).max():
             break

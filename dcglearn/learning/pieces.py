@@ -47,11 +47,26 @@ class Piece(_Sum):
     demand: Floats
     loss: float
 
-    def is_that_of(self, other: Piece) -> bool:
-        """Whether both are the same quadratic, to the last bit."""
-        return np.array_equal(self.demand, other.demand) and np.array_equal(
-            self.curvature, other.curvature
-        )
+
+@dataclass(frozen=True)
+class Move(_Sum):
+    """How the quadratic changes from one W to another.
+
+    Attributes
+    ----------
+    curvature : ndarray of float, shape (K L, K L)
+    demand : ndarray of float, shape (K L,)
+        What is added to those of the :class:`Piece` at the first W.
+    loss : float
+        That at the second W.
+    changed : int
+        Pairs that are active at one of them only; 0 means that the piece is the same.
+    """
+
+    curvature: Floats
+    demand: Floats
+    loss: float
+    changed: int
 
 
 @dataclass(frozen=True)
@@ -105,14 +120,36 @@ def piece(block: Block, w: Floats) -> Piece:
     -------
     Piece
     """
-    rows, missed = _active(block, w)
-    margins, weights = block.margins[rows], of_rows(block.weights, rows)
-    force = margins if weights is None else weights * margins
-    return Piece(
-        block.gram(rows, weights),
-        block.pulled(force, rows),
-        float(missed @ missed if weights is None else (weights * missed) @ missed),
-    )
+    active, loss = _active(block, w)
+    return Piece(*_quadratic(block, np.flatnonzero(np.concatenate(active))), loss)
+
+
+def move(block: Block, w: Floats, to: Floats) -> Move:
+    """Return how the quadratic changes from w to another point.
+
+    Only pairs that become active or cease to be are added up; so near the optimum it takes
+    little more than two passes of look-ups.
+
+    Parameters
+    ----------
+    block : Block
+    w, to : ndarray of float, shape (K L,)
+
+    Returns
+    -------
+    Move
+    """
+    before = block.active.get(w.tobytes()) or _active(block, w)[0]
+    now, loss = _active(block, to)
+    gone, come = (
+        np.concatenate(
+            [np.flatnonzero(a > b) + part.start
+             for part, a, b in zip(block.stripes(), one, other, strict=True)]
+        )
+        for one, other in ((before, now), (now, before))
+    )  # fmt: skip
+    less, more = _quadratic(block, gone), _quadratic(block, come)
+    return Move(more[0] - less[0], more[1] - less[1], loss, len(gone) + len(come))
 
 
 def slacks(block: Block, w: Floats) -> Slacks:
@@ -128,9 +165,18 @@ def slacks(block: Block, w: Floats) -> Slacks:
     Slacks
         Computed from the pairs themselves, not from a :class:`Piece`.
     """
-    rows, missed = _active(block, w)
-    force = block.weights[rows] * missed
-    return Slacks(block.pulled(force, rows), float(force @ missed), float(force.sum()), len(rows))
+    pull, loss, size, active = np.zeros(block.size), 0.0, 0.0, 0
+    for part in block.stripes():
+        missed = block.margins[part] - block.reached(w, part)
+        rows = np.flatnonzero(missed > 0)
+        missed = missed[rows]
+        weights = of_rows(block.weights[part], rows)
+        force = missed if weights is None else weights * missed
+        pull += block.pulled(force, rows + part.start)
+        loss += float(force @ missed)
+        size += float(force.sum())
+        active += len(rows)
+    return Slacks(pull, loss, size, active)
 
 
 def slopes(block: Block, w: Floats, along: Floats, steps: Floats) -> Floats:
@@ -148,9 +194,14 @@ def slopes(block: Block, w: Floats, along: Floats, steps: Floats) -> Floats:
     ndarray of float, shape (m,)
         sum v (X along) max(0, m - X w - t X along).
     """
-    missed, gained = block.margins - block.reached(w), block.reached(along)
-    weighted = block.weights * gained
-    return np.array([weighted @ np.maximum(0.0, missed - t * gained) for t in steps])
+    found = np.zeros(len(steps))
+    for part in block.stripes():
+        gained = block.reached(along, part)
+        missed = block.margins[part] - block.reached(w, part)
+        weights = of_rows(block.weights[part], slice(None))
+        weighted = gained if weights is None else weights * gained
+        found += [weighted @ np.maximum(0.0, missed - t * gained) for t in steps]
+    return found
 
 
 def counts(block: Block) -> Counts:
@@ -170,14 +221,31 @@ def counts(block: Block) -> Counts:
     return Counts(met, met if weights is None else block.gram(rows, weights), len(rows))
 
 
-def of_rows(weights: Floats, rows: NDArray[np.intp]) -> Floats | None:
-    """Return the weights of some rows, or None where all weights are 1."""
-    shared = weights.strides == (0,) and len(weights) and weights[0] == 1
-    return None if shared else weights[rows]
+def _quadratic(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return X' V X and X' V m of some pairs."""
+    weights, margins = of_rows(block.weights, rows), of_rows(block.margins, rows)
+    force = margins if weights is None or margins is None else weights * margins
+    return block.gram(rows, weights), block.pulled(weights if force is None else force, rows)
 
 
-def _active(block: Block, w: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the pairs that miss their margin, and by how much."""
-    missed = block.margins - block.reached(w)
-    rows = np.flatnonzero(missed > 0)
-    return rows, missed[rows]
+def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
+    """Return the weights (or margins) of some rows, or None where all of them are 1."""
+    one = values.strides == (0,) and len(values) and values[0] == 1
+    return None if one else values[rows]
+
+
+def _active(block: Block, w: Floats) -> tuple[list[NDArray[np.bool_]], float]:
+    """Return which pairs miss their margin at w, by stripes, and the loss; remember the first."""
+    active, loss = [], 0.0
+    for part in block.stripes():
+        missed = block.margins[part] - block.reached(w, part)
+        active.append(missed > 0)
+        np.maximum(missed, 0.0, out=missed)
+        loss += _loss(missed, of_rows(block.weights[part], slice(None)))
+    block.active.clear()
+    block.active[w.tobytes()] = active
+    return active, loss
+
+
+def _loss(missed: Floats, weights: Floats | None) -> float:
+    return float(missed @ missed if weights is None else (weights * missed) @ missed)

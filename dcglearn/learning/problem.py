@@ -17,15 +17,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Real
+from operator import add
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.blocks import ROWS, Block, Layout
+from dcglearn.base.threads import mapped
+from dcglearn.learning.blocks import FEWEST_ROWS, ROWS, Block, Layout
 from dcglearn.learning.margins import margins, one_a_pair, shared
 from dcglearn.measures.agreement import as_pairs
 from dcglearn.measures.discounts import Floats
@@ -165,11 +167,14 @@ class Problem:
         """The pairs as codes."""
         empty = bool((self.pairs.min(initial=0)) == NO_DOCUMENT)
         layout = Layout(self.shape[0], self.n_grades, empty)
-        cuts = [slice(begin, begin + ROWS) for begin in range(0, self.n_pairs, ROWS)]
-        return tuple(
-            Block(layout, layout.encode(self.pairs[cut]), self.margins[cut], self.weights[cut])
-            for cut in cuts
-        )
+        step = min(ROWS, max(FEWEST_ROWS, -(-self.n_pairs // 2)))  # whatever the machine has
+        cuts = [slice(begin, begin + step) for begin in range(0, self.n_pairs, step)]
+
+        def block(cut: slice) -> Block:
+            codes = layout.encode(self.pairs[cut])
+            return Block(layout, codes, self.margins[cut], self.weights[cut])
+
+        return tuple(mapped(block, cuts))
 
     def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
         """Return the sum of a statistic over the blocks (see :class:`Objective`).
@@ -180,11 +185,8 @@ class Problem:
             Called with a block and the arguments; what it returns can be added.
         *arguments
         """
-        first, *others = self.blocks
-        total: Any = statistic(first, *arguments)
-        for block in others:
-            total = total + statistic(block, *arguments)
-        found: _Sum = total
+        parts: list[Any] = mapped(lambda block: statistic(block, *arguments), self.blocks)
+        found: _Sum = reduce(add, parts)
         return found
 
     def at(self, C: float) -> Self:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.names import unknown_name
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
 from dcglearn.learning.newton import newton
 from dcglearn.learning.polish import polish
@@ -98,7 +99,8 @@ def _attempt(problem: Objective, name: str, start: Floats | None) -> Solution:
     """Return a confirmed solution, or raise with what is to be said of the refused one."""
     exact = False
     if name == "newton":
-        W, iterations, exact = newton(problem, start)
+        with one_blas_thread():
+            W, iterations, exact = newton(problem, start)
         status = "the last piece returned" if exact else "no descent left"
     else:
         if not isinstance(problem, Problem):

@@ -14,12 +14,12 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.data.preferences import Pairs
 from dcglearn.learning.factorise import is_order
 from dcglearn.learning.path import solve_path
@@ -149,16 +149,10 @@ def run_cell(cell: dict[str, Any]) -> dict[str, Any]:
     try:
         # The order of additions must not vary. The limit is the whole process's, so cells
         # that a cluster runs in threads take turns.
-        with _ONE_AT_A_TIME, _threads().limit(limits=1):
+        with _ONE_AT_A_TIME, one_blas_thread():
             return {"result": compute(cell)}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """Find the linear algebra's threads once a process: looking takes milliseconds."""
-    return ThreadpoolController()
 
 
 def compute(cell: dict[str, Any]) -> dict[str, Any]:
