@@ -223,3 +223,30 @@ def test_a_fit_as_a_measure_file(rng: np.random.Generator) -> None:
     assert content.dcg.grades == scale.labels
     assert content.about["agreement"]["utility"] == learner.score(data.pairs)
     assert content.about["certificate"]["confirmed"] is True
+
+
+def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
+    pairs, _ = true_pairs(DATA_1, permuted_lists(300, rng))
+    turned = rng.random(len(pairs)) < 0.2
+    pairs[turned] = pairs[turned][:, ::-1]
+    groups = [f"q{i // 3}" for i in range(len(pairs))]
+    learner = DCGLearner(C="cv", n_grades=5).fit(pairs, groups=groups)
+    choice = learner.choice_
+    assert learner.C_ == choice.C == choice.grid[int(np.argmax(choice.agreement))]
+    assert (learner.weights_ == DCGLearner(C=learner.C_, n_grades=5).fit(pairs).weights_).all()
+    turn = np.array([(i // 3) % 5 for i in range(len(pairs))])  # what fold a query is dealt to
+    for C, share in zip(choice.grid, choice.agreement, strict=True):
+        right = np.zeros(len(pairs))
+        for fold in range(5):
+            one = DCGLearner(C=C, n_grades=5).fit(pairs[turn != fold])
+            right[turn == fold] = (one.predict(pairs[turn == fold]) + 1) / 2
+        assert share == pytest.approx(right.mean())
+    assert DCGLearner().fit(pairs).choice_ is None
+    alone = DCGLearner(C="cv").fit(pairs)  # every pair a query of its own
+    assert alone.C_ in choice.grid
+    with pytest.raises(InputError, match="one group of pairs has no folds"):
+        DCGLearner(C="cv").fit(pairs, groups=["q"] * len(pairs))
+    with pytest.raises(InputError, match="groups of shape"):
+        DCGLearner(C="cv").fit(pairs, groups=["q"])
+    with pytest.raises(InputError, match="C is 'vc'"):
+        DCGLearner(C="vc").fit(pairs)

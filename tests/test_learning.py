@@ -173,10 +173,10 @@ def test_newton_needs_nobody_else(
 ) -> None:
     pairs, _ = true_pairs(DATA_1, permuted_lists(n, rng))
     problem = Problem.of(flipped(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
-    W, steps, returned = newton(problem)
+    W, _, steps, _, returned = newton(problem)
     certificate = certify(problem, W)[1]
     assert returned
-    assert steps < 60
+    assert steps < 80  # 25, then along a path of C, where C is large
     assert certificate.distance <= 1e-7 * certificate.size
     check_kkt(problem, W)
 
@@ -248,7 +248,11 @@ def test_an_answer_that_is_not_confirmed_raises(
     with pytest.raises(SolverError, match=r"user_limit after 3 iterations.*residual"):
         solve(problem, "osqp")
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "newton", lambda problem, start: (np.zeros(problem.shape), 1, False))
+        patch.setattr(
+            solving,
+            "newton",
+            lambda problem, start: (np.zeros(problem.shape), np.zeros((50, 50)), 1, 2, False),
+        )
         patch.setattr(solving, "polish", polish)
         found = solve(problem, "auto")
         assert found.certificate.confirmed

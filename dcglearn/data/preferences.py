@@ -211,9 +211,9 @@ def check_worth_learning(
             f"all {len(counted)} strict preferences are between identical lists",
             "give pairs whose lists differ",
         )
-    grades = np.unique(counted[counted != NO_DOCUMENT])
-    if len(grades) == 1:
-        name = f"index {grades[0]}" if scale is None else scale.labels[grades[0]]
+    worst = counted.max()
+    if worst == counted.min(where=counted != NO_DOCUMENT, initial=worst) != NO_DOCUMENT:
+        name = f"index {worst}" if scale is None else scale.labels[worst]
         raise InputError(
             f"only one grade occurs ({name})",
             "judge lists that hold documents of different grades",

@@ -85,7 +85,7 @@ class Layout:
         -------
         ndarray of unsigned int, shape (codes a pair, n)
         """
-        kind = np.min_scalar_type(max(len(rows) for rows in self.rows_of_codes))
+        kind = np.min_scalar_type(max(len(rows) for rows in self.rows_of_codes) - 1)
         found = np.zeros((len(self.starts) - 1, len(pairs)), kind)
         for begin in range(0, len(pairs), _STRIPE):
             stripe = pairs[begin : begin + _STRIPE].transpose(1, 2, 0).astype(kind, order="C")
@@ -157,8 +157,8 @@ class Block:
 
     def stripes(self) -> Iterator[slice]:
         """Cut the pairs into parts whose numbers stay in the cache."""
-        step = len(self) if self.dense is not None else _STRIPE
-        for begin in range(0, len(self), step):
+        step = _STRIPE if self.dense is None else max(1, len(self))
+        for begin in range(0, max(1, len(self)), step):  # one that is empty, where there is none
             yield slice(begin, min(begin + step, len(self)))
 
     def reached(self, w: Floats, part: slice) -> Floats:

@@ -1,18 +1,33 @@
-"""Choosing C: the value whose fits agree best with queries they have not seen."""
+"""Choosing C: the value whose fits agree best with queries they have not seen.
+
+Every fold is solved along the whole path of C, each optimum begun from the one before.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Pairs, query_folds
-from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.path import C_GRID
-from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.learning.path import C_GRID, solve_path
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.reading import read
+from dcglearn.learning.solve import SolverName
+from dcglearn.measures.agreement import Measure, outcomes, weighted_mean
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
+from dcglearn.measures.utility import LinearUtility
+
+if TYPE_CHECKING:  # which imports this module
+    from dcglearn.learning.learner import DCGLearner
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
@@ -76,14 +91,88 @@ def choose_C(
         If there is only one query, or a training part teaches nothing.
     """
     folds = list(query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng))
-    found = np.zeros((len(grid), len(pairs)))
-    n_grades = learner.problem(pairs).n_grades
+    problem = learner.problem(pairs, weights)
+    return cross_validate(problem, folds, grid, learner.solver, use, advance)
+
+
+def interleaved(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
+    """Deal groups out to folds by turns, in the order in which they first occur.
+
+    Parameters
+    ----------
+    groups : array-like, shape (n,)
+        The query of each pair.
+    n_folds : int, default 5
+        Fewer where there are fewer groups.
+
+    Returns
+    -------
+    list of (train, test)
+        Row numbers.
+
+    Raises
+    ------
+    InputError
+        If there is only one group.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in interleaved(["q", "q", "p", "r"], 2)]
+    [[0, 1, 3], [2]]
+    """
+    _, first, codes = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
+    if len(first) < 2:
+        raise InputError("one group of pairs has no folds", "name C, or give pairs of more queries")
+    turn = np.argsort(np.argsort(first))[codes] % min(n_folds, len(first))
+    return [
+        (np.flatnonzero(turn != fold), np.flatnonzero(turn == fold))
+        for fold in range(turn.max() + 1)
+    ]
+
+
+def cross_validate(
+    problem: Problem,
+    folds: Sequence[Fold],
+    grid: Iterable[float] = C_GRID,
+    solver: SolverName = "auto",
+    use: str = "utility",
+    advance: Advance = silent,
+) -> Choice:
+    """Choose the C whose optima on the training parts agree best with the test parts.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its own C does not matter.
+    folds : sequence of (train, test)
+        Row numbers of pairs; together the test parts are all pairs.
+    grid : iterable of float
+        Candidates, ascending.
+    solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
+    use : {"utility", "dcg"}, default "utility"
+    advance : callable
+        Called with (fits done, fits in all).
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    InputError
+        If a training part teaches nothing.
+    """
+    candidates = tuple(grid)
+    found = np.zeros((len(candidates), problem.n_pairs))
     for f, (train, test) in enumerate(folds):
-        for c, C in enumerate(grid):
-            one = clone(learner).set_params(C=C, n_grades=n_grades)
-            one.fit(pairs[train], sample_weight=weights[train])
-            measure = one.dcg_ if use == "dcg" else one.utility_
-            found[c, test] = outcomes(measure, pairs[test])
-            advance(f * len(grid) + c + 1, len(folds) * len(grid))
-    scores = tuple(weighted_mean(row, weights) for row in found)
-    return Choice(grid[int(np.argmax(scores))], tuple(grid), scores)
+        part = problem.take(train)
+        path = solve_path(part, candidates, solver)
+        for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
+            measure: Measure = LinearUtility(solution.W)
+            if use == "dcg":
+                factors = read(part.at(C), solution)
+                measure = DCG(factors.gains, factors.discounts)
+            found[c, test] = outcomes(measure, problem.pairs[test])
+            advance(f * len(candidates) + c + 1, len(folds) * len(candidates))
+    scores = tuple(weighted_mean(row, problem.weights) for row in found)
+    return Choice(candidates[int(np.argmax(scores))], candidates, scores)

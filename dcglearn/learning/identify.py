@@ -149,7 +149,9 @@ class Identifiability(Structure):
         return [determined(*one) for one in both]
 
 
-def identify(problem: Objective, W: Floats | None = None) -> Identifiability:
+def identify(
+    problem: Objective, W: Floats | None = None, curvature: Floats | None = None
+) -> Identifiability:
     """Find out what the pairs of a problem determine.
 
     Parameters
@@ -159,6 +161,8 @@ def identify(problem: Objective, W: Floats | None = None) -> Identifiability:
     W : ndarray of float, shape (K, L), optional
         The optimum. Without it nothing is fitted: shares are those of all pairs,
         along equally spaced gains and the discounts 1 / log2(i + 1).
+    curvature : ndarray of float, shape (K L, K L), optional
+        X_A' V X_A there, where it is known; it saves a pass.
 
     Returns
     -------
@@ -185,7 +189,9 @@ def identify(problem: Objective, W: Floats | None = None) -> Identifiability:
     everything = _shares(problem, met.weighted, found)
     shares = everything
     if W is not None:
-        shares = _shares(problem, problem.summed(piece, W.ravel()).curvature, found)
+        if curvature is None:
+            curvature = problem.summed(piece, W.ravel()).curvature
+        shares = _shares(problem, curvature, found)
     gauge, seen = shares.gauge(found.still_ranks)
     reading = _reading(problem, W, shares, gauge, seen, found)
 

@@ -53,6 +53,7 @@ def learned_measure(
             "solver": solution.solver,
             "status": solution.status,
             "iterations": solution.iterations,
+            "passes": solution.passes,
             "polished": solution.polished,
         },
         "certificate": learner.certificate_.to_json(),

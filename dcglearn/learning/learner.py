@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.data.preferences import check_worth_learning
+from dcglearn.learning.choose import cross_validate, interleaved
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.learning.margins import MARGINS, one_a_pair
@@ -50,8 +51,9 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     margin : {"unit", "hamming"} or callable, default "unit"
         By how much the preferred ranking should win; a callable takes the pairs
         (n, 2, K) and returns n numbers.
-    C : float, default 1.0
-        What a missed margin costs beside the size of W. Positive.
+    C : float or "cv", default 1.0
+        What a missed margin costs beside the size of W. Positive. ``"cv"`` chooses it among
+        :data:`dcglearn.learning.path.C_GRID` by five-fold cross-validation.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
@@ -60,6 +62,10 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     Attributes
     ----------
+    C_ : float
+        The C that was learned with.
+    choice_ : Choice or None
+        What cross-validation found, where it chose C.
     weights_ : ndarray of float, shape (K, L)
         W, confirmed optimal to a relative 1e-6 by `certificate_`.
     utility_ : LinearUtility
@@ -92,7 +98,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         *,
         encoding: Encoding = "grades",
         margin: Margin = "unit",
-        C: float = 1.0,
+        C: float | Literal["cv"] = 1.0,
         solver: SolverName = "auto",
         n_grades: int | None = None,
     ) -> None:
@@ -103,7 +109,11 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         self.n_grades = n_grades
 
     def fit(
-        self, pairs: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+        self,
+        pairs: ArrayLike,
+        y: object = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> DCGLearner:
         """Learn from pairs.
 
@@ -115,6 +125,9 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             Here for scikit-learn's tools.
         sample_weight : array-like of float, shape (n,), optional
             How much each pair counts, 0 or more; 1 by default.
+        groups : array-like, shape (n,), optional
+            The query of each pair; cross-validation keeps a query whole. Every pair is one
+            of its own by default. Where C is given it does not matter.
 
         Returns
         -------
@@ -130,9 +143,14 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         """
         validate_data(self, _flat(pairs))
         problem = self.problem(pairs, sample_weight)
+        choice = None
+        if self.C == "cv":
+            folds = interleaved(self._groups(groups, problem.n_pairs))
+            choice = cross_validate(problem, folds, solver=self.solver)
+            problem = problem.at(choice.C)
         solution = solve(problem, self.solver)
         _check_prefers(problem, solution.W)
-        found = identify(problem, solution.W)
+        found = identify(problem, solution.W, solution.piece.curvature)
         factors = factorise(
             solution.W,
             found.gauge,
@@ -140,6 +158,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             found.still_grades,
             ordered=problem.monotone,
         )
+        self.C_, self.choice_ = problem.C, choice
         self.weights_ = solution.W
         self.solution_ = solution
         self.certificate_ = solution.certificate
@@ -186,7 +205,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             n_grades,
             self.margin(rows) if callable(self.margin) else self.margin,
             weights,
-            self.C,
+            1.0 if self.C == "cv" else self.C,
             monotone=self.encoding == "grades",
         )
 
@@ -245,6 +264,14 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         except InputError as error:
             error.remedy += "; set n_grades so that the learner knows grades it has not seen"
             raise
+
+    def _groups(self, groups: ArrayLike | None, n_pairs: int) -> Any:
+        found = np.arange(n_pairs) if groups is None else np.asarray(groups)
+        if found.shape != (n_pairs,):
+            raise InputError(
+                f"groups of shape {found.shape} for {n_pairs} pairs", "give one a pair"
+            )
+        return found
 
     def _grades_of(self, rows: Grades) -> int:
         largest = int(rows.max()) + 1

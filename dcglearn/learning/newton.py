@@ -18,7 +18,9 @@ way of every twentieth, of every twentieth of those, and so on.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -33,6 +35,9 @@ from dcglearn.measures.discounts import Floats
 
 MOST_STEPS = 100
 
+SOON = 25
+"""Steps after which an optimum that is not found is looked for along a path of C."""
+
 FEW = 5_000
 """Up to so many pairs there is no approach by way of fewer."""
 
@@ -42,12 +47,39 @@ FEWER = 20
 APPROACH = 10
 """Steps on the way."""
 
+NARROWER = 3
+"""How often a line search looks between two of 17 points; it is nearly straight there then."""
+
 ENOUGH = 1e-4
 """A full step is taken if it brings this share of what its slope promises."""
 
 
-def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int, bool]:
-    """Return the optimum, the steps it took, and whether the last piece returned.
+class Descent(NamedTuple):
+    """Where Newton's method got.
+
+    Attributes
+    ----------
+    W : ndarray of float, shape (K, L)
+        In the cone; tied grades are exactly tied.
+    piece : Piece
+        There.
+    steps : int
+    passes : int
+        Over all pairs.
+    returned : bool
+        Whether the same pairs are active at the minimum of the last piece: it is the
+        optimum then. Otherwise W is the best point reached.
+    """
+
+    W: Floats
+    piece: Piece
+    steps: int
+    passes: int
+    returned: bool
+
+
+def newton(problem: Objective, start: Floats | None = None, known: Piece | None = None) -> Descent:
+    """Go to the optimum.
 
     Parameters
     ----------
@@ -56,16 +88,12 @@ def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int
     start : ndarray of float, shape (K, L), optional
         Where to begin, such as the optimum of a near problem; it is projected on the cone.
         By default at the optimum of every twentieth pair where there are many, and at w_0.
+    known : Piece, optional
+        That at `start`, which is in the cone, where it is known; C is no part of it.
 
     Returns
     -------
-    W : ndarray of float, shape (K, L)
-        In the cone; tied grades are exactly tied.
-    steps : int
-        Also the passes over all pairs but one, line searches aside.
-    returned : bool
-        Whether the same pairs are active at the minimum of the last piece: it is the
-        optimum then. Otherwise W is the best point reached.
+    Descent
 
     Raises
     ------
@@ -76,30 +104,52 @@ def newton(problem: Objective, start: Floats | None = None) -> tuple[Floats, int
     --------
     >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
-    >>> newton(problem)[0].round(4)
+    >>> newton(problem).W.round(4)
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
     if start is None and problem.n_pairs > FEW:
         start = _approach(problem)
-    return _descend(problem, problem.prior if start is None else start, MOST_STEPS)
+    first = _descend(problem, problem.prior if start is None else start, SOON, known)
+    if first.returned:
+        return first
+    found = _along_path(problem)
+    return found._replace(steps=found.steps + first.steps, passes=found.passes + first.passes)
+
+
+def _along_path(problem: Objective) -> Descent:
+    """Go from a small C to the problem's own by tens.
+
+    Where C is large, pieces far from the optimum say little of it; but the optima of C and of
+    C / 10 are near each other.
+    """
+    start, known, steps, passes = problem.prior, None, 0, 0
+    tens = max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
+    for power in range(-tens, 1):
+        found = _descend(problem.at(problem.C * 10.0**power), start, MOST_STEPS, known)
+        start, known = found.W, found.piece
+        steps, passes = steps + found.steps, passes + found.passes
+    return found._replace(steps=steps, passes=passes)
 
 
 def _approach(problem: Objective) -> Floats:
     """Return the optimum, or nearly, of fewer pairs that cost as much in all."""
     fewer = problem.sample(problem.n_pairs // FEWER)
     start = _approach(fewer) if fewer.n_pairs > FEW else fewer.prior
-    return _descend(fewer, start, APPROACH)[0]
+    return _descend(fewer, start, APPROACH).W
 
 
-def _descend(problem: Objective, start: Floats, most: int) -> tuple[Floats, int, bool]:
+def _descend(problem: Objective, start: Floats, most: int, known: Piece | None = None) -> Descent:
     w = project(problem, start).ravel()
-    here = problem.summed(piece, w)
+    here = known or problem.summed(piece, w)
+    passes = 0 if known else 1
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here)
         change = problem.summed(move, w, target)
+        passes += 1
         if not change.changed:
-            return target.reshape(problem.shape), step, True
+            there = Piece(here.curvature, here.demand, change.loss)
+            return Descent(target.reshape(problem.shape), there, step, passes, True)
         there = Piece(here.curvature + change.curvature, here.demand + change.demand, change.loss)
         along = target - w
         if np.abs(along).max() <= 1e-15 * np.abs(w).max():
@@ -109,7 +159,8 @@ def _descend(problem: Objective, start: Floats, most: int) -> tuple[Floats, int,
         else:
             w = w + _best_step(problem, w, along) * along
             here = problem.summed(piece, w)
-    return w.reshape(problem.shape), step, False
+            passes += NARROWER + 1
+    return Descent(w.reshape(problem.shape), here, step, passes, False)
 
 
 def _is_enough(problem: Objective, w: Floats, here: Piece, target: Floats, there: Piece) -> bool:
@@ -136,7 +187,7 @@ def _best_step(problem: Objective, w: Floats, along: Floats) -> float:
     """Return a t in (0, 1) at which the slope of F along the way is 0, or nearly."""
     low, high = 0.0, 1.0
     from_prior = w - problem.prior.ravel()
-    for _ in range(3):  # 16 times narrower each; between two steps the slope is nearly straight
+    for _ in range(NARROWER):
         steps = np.linspace(low, high, 17)
         force = problem.C * problem.summed(slopes, w, along, steps)
         slope = along @ from_prior + steps * (along @ along) - force

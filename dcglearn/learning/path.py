@@ -47,8 +47,7 @@ def solve_path(
     >>> [float(s.W[0, 0].round(3)) for s in solve_path(problem, [0.1, 1.0, 10.0])]
     [0.083, 0.333, 0.476]
     """
-    start = None
+    solution = None
     for C in grid:
-        solution = solve(problem.at(C), solver, start)
+        solution = solve(problem.at(C), solver, solution)
         yield solution
-        start = solution.W

@@ -23,12 +23,14 @@ from operator import add
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.threads import mapped
+from dcglearn.data.preferences import check_worth_learning
 from dcglearn.learning.blocks import FEWEST_ROWS, ROWS, Block, Layout
 from dcglearn.learning.margins import margins, one_a_pair, shared
+from dcglearn.learning.pieces import of_rows
 from dcglearn.measures.agreement import as_pairs
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import NO_DOCUMENT, Grades
@@ -205,6 +207,27 @@ class Problem:
         other = replace(self, C=float(C))
         vars(other)["blocks"] = self.blocks  # the codes are the same
         return other
+
+    def take(self, rows: NDArray[np.intp]) -> Problem:
+        """Return the problem of some of the pairs.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+
+        Raises
+        ------
+        InputError
+            If they teach nothing: no pair differs, or all weigh nothing.
+        """
+        weights = of_rows(self.weights, rows)
+        check_worth_learning(self.pairs[rows], weights)
+        return replace(
+            self,
+            pairs=self.pairs[rows],
+            margins=self.margins[rows],
+            weights=shared(1.0, len(rows)) if weights is None else weights,
+        )
 
     def sample(self, n: int) -> Problem:
         """Return the problem of about n of the pairs (see :class:`Objective`).

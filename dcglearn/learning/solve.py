@@ -16,6 +16,7 @@ from dcglearn.base.names import unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
 from dcglearn.learning.newton import newton
+from dcglearn.learning.pieces import Piece, piece
 from dcglearn.learning.polish import polish
 from dcglearn.learning.problem import Objective, Problem
 from dcglearn.measures.discounts import Floats
@@ -32,24 +33,33 @@ class Solution:
     ----------
     W : ndarray of float, shape (K, L)
     certificate : Certificate
+    piece : Piece
+        The quadratic that the objective is around W, of the active pairs.
     solver : str
         Which solver it started from.
     status : str
-        What that solver said of its own answer.
+        How it ended, in that solver's own words.
     iterations : int
+    passes : int
+        Over all pairs, the certificate's included; those of solvers that hold all of X are
+        not counted.
     polished : bool
         Whether the answer was improved after the solver.
     """
 
     W: Floats
     certificate: Certificate
+    piece: Piece
     solver: str
     status: str
     iterations: int
+    passes: int
     polished: bool
 
 
-def solve(problem: Objective, solver: SolverName = "auto", start: Floats | None = None) -> Solution:
+def solve(
+    problem: Objective, solver: SolverName = "auto", start: Solution | None = None
+) -> Solution:
     """Solve a problem to a confirmed optimum.
 
     Parameters
@@ -58,8 +68,8 @@ def solve(problem: Objective, solver: SolverName = "auto", start: Floats | None 
         The solvers of the problem as it is printed take a Problem only.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         ``auto`` takes Newton, and Clarabel where that answer is not confirmed.
-    start : ndarray of float, shape (K, L), optional
-        Where Newton begins, such as the optimum of a near problem.
+    start : Solution, optional
+        Of the same pairs with another C: where Newton begins.
 
     Returns
     -------
@@ -95,13 +105,14 @@ def solve(problem: Objective, solver: SolverName = "auto", start: Floats | None 
     )
 
 
-def _attempt(problem: Objective, name: str, start: Floats | None) -> Solution:
+def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
     """Return a confirmed solution, or raise with what is to be said of the refused one."""
-    exact = False
+    exact, passes, at = False, 0, None
     if name == "newton":
         with one_blas_thread():
-            W, iterations, exact = newton(problem, start)
-        status = "the last piece returned" if exact else "no descent left"
+            where = (start.W, start.piece) if start else ()
+            W, at, iterations, passes, exact = newton(problem, *where)
+        status = "the active pairs did not change" if exact else "no descent left"
     else:
         if not isinstance(problem, Problem):
             raise SolverError(f"{name} needs the pairs in memory")
@@ -116,4 +127,6 @@ def _attempt(problem: Objective, name: str, start: Floats | None) -> Solution:
             answer, certificate, improved = polished, judged, True
     if not certificate.confirmed:
         raise SolverError(f"{name} said {status} after {iterations} iterations, but {certificate}")
-    return Solution(answer, certificate, name, status, iterations, improved)
+    if improved or at is None:
+        at = problem.summed(piece, answer.ravel())
+    return Solution(answer, certificate, at, name, status, iterations, passes + 1, improved)

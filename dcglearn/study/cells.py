@@ -25,7 +25,7 @@ from dcglearn.learning.factorise import is_order
 from dcglearn.learning.path import solve_path
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.reading import read
-from dcglearn.learning.solve import solve
+from dcglearn.learning.solve import Solution, solve
 from dcglearn.measures.agreement import Measure, agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
@@ -193,16 +193,17 @@ def compute(cell: dict[str, Any]) -> dict[str, Any]:
     )
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, stream(cell, "errors"))
-    problem, W = _learn(setting, train, cell)
+    problem, solution = _learn(setting, train, cell)
+    W = solution.W
     tests = _only(cell, "test", (*_TRUTH, "test_pairs"))
-    tested = _dcg(problem, W) if setting.learner == "qp-dcg" else LinearUtility(W)
+    tested = _dcg(problem, solution) if setting.learner == "qp-dcg" else LinearUtility(W)
     true_W = truth.matrix_for(setting.n_ranks)
     return {
         "precision": agreement(tested, _pairs(tests)),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(truth, problem, W),
+        **_parameters(truth, problem, solution),
         "chosen_C": problem.C,
         "draws": draws,
         "drawn": drawn,
@@ -259,7 +260,7 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
     return pairs
 
 
-def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Problem, Floats]:
+def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Problem, Solution]:
     """Return the problem and its optimum, C given, or that which agrees best with exact pairs."""
     C = 1.0 if setting.C == "validation" else setting.C
     L, ordered = setting.grades, not setting.documents
@@ -267,27 +268,28 @@ def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Proble
         L = setting.n_ranks
     problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
     if setting.C != "validation":
-        return problem, solve(problem).W
+        return problem, solve(problem)
     held_out = _pairs(_only(cell, "validation", (*_TRUTH, "validation_pairs")))
     found = []
     for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True):
-        here, W = problem.at(C), solution.W
-        tested = _dcg(here, W) if setting.learner == "qp-dcg" else LinearUtility(W)
-        found.append((agreement(tested, held_out), here, W))
+        here = problem.at(C)
+        as_dcg = setting.learner == "qp-dcg"
+        tested = _dcg(here, solution) if as_dcg else LinearUtility(solution.W)
+        found.append((agreement(tested, held_out), here, solution))
     best = int(np.argmax([score for score, _, _ in found]))
     return found[best][1:]
 
 
-def _dcg(problem: Problem, W: Floats) -> DCG:
-    factors = read(problem, W)
+def _dcg(problem: Problem, solution: Solution) -> DCG:
+    factors = read(problem, solution)
     return DCG(factors.gains, factors.discounts)
 
 
-def _parameters(truth: Measure, problem: Problem, W: Floats) -> dict[str, Any]:
+def _parameters(truth: Measure, problem: Problem, solution: Solution) -> dict[str, Any]:
     """Return learned gains and discounts on the truth's scale, where the truth has such."""
     if not isinstance(truth, DCG):
         return {}
-    factors = read(problem, W)
+    factors = read(problem, solution)
     c = truth.discounts_for(problem.shape[0])
     gains = mapped(factors.gains, truth.gains)
     discounts = mapped(factors.discounts, c, is_order(factors.gauge))
