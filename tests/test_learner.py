@@ -118,7 +118,8 @@ def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator) -> None:
     pairs, groups = data.pairs, data.pair_groups
     grid = (0.01, 1.0, 100.0)
     learner = DCGLearner(n_grades=5)
-    choice = choose_C(learner, pairs, groups, data.pair_weights, np.random.default_rng(1), 3, grid)
+    problem = learner.problem(pairs, data.pair_weights)
+    choice = choose_C(problem, groups, np.random.default_rng(1), 3, grid)
     assert grid[int(np.argmax(choice.agreement))] == choice.C
     assert not hasattr(learner, "weights_")
     seed = int(np.random.default_rng(1).integers(2**31))

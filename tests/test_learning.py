@@ -19,7 +19,8 @@ from dcglearn.learning import solve as solving
 from dcglearn.learning.certificate import certify, project
 from dcglearn.learning.encoding import difference_matrix, encode, encode_sparse
 from dcglearn.learning.margins import margins
-from dcglearn.learning.newton import newton
+from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.pieces import Piece
 from dcglearn.learning.polish import polish
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import solve
@@ -248,11 +249,10 @@ def test_an_answer_that_is_not_confirmed_raises(
     with pytest.raises(SolverError, match=r"user_limit after 3 iterations.*residual"):
         solve(problem, "osqp")
     with monkeypatch.context() as patch:
-        patch.setattr(
-            solving,
-            "newton",
-            lambda problem, start: (np.zeros(problem.shape), np.zeros((50, 50)), 1, 2, False),
+        nowhere = Descent(
+            np.zeros(problem.shape), Piece(np.eye(50), np.zeros(50), 0.0), 1, 2, False
         )
+        patch.setattr(solving, "newton", lambda problem: nowhere)
         patch.setattr(solving, "polish", polish)
         found = solve(problem, "auto")
         assert found.certificate.confirmed

@@ -12,11 +12,19 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dcglearn.base import workers
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import WorkersLostError, open_workers
+from dcglearn.data import packed
+from dcglearn.data.packed import PackedPairs
+from dcglearn.learning.solve import solve
+from dcglearn.learning.streamed import Streamed
+from dcglearn.measures.scale import Scale
+from dcglearn.study.judges import true_pairs
+from dcglearn.study.simulate import DATA_1, permuted_lists
 
 CONFIG = """
 experiment = "flips"
@@ -210,6 +218,27 @@ def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
     cluster.workers[0].kill()
     assert process.wait(timeout=90) == 0
     assert table(tmp_path) == expected
+
+
+def test_a_cluster_reads_packed_pairs_to_the_same_answer(
+    tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a worker is killed on the way."""
+    pairs, _ = true_pairs(DATA_1, permuted_lists(4000, rng))
+    monkeypatch.setattr(packed, "ROWS", 200)
+    packed.pack(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
+    here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
+    for _ in range(2):
+        cluster.add()
+    cluster.ready(2)
+    with open_workers(cluster.address) as found:
+        there = Streamed.of(PackedPairs.of(tmp_path / "p.parquet"), workers=found)
+        assert (here == solve(there).W).all()
+        cluster.workers[0].kill()
+        assert (here == solve(there).W).all()
+        (tmp_path / "p.parquet").unlink()
+        with pytest.raises(InputError, match=r"p\.parquet: no such file"):
+            solve(there)
 
 
 def test_a_cluster_that_loses_all_workers_ends_in_words(

@@ -15,7 +15,7 @@ import typer
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli import experiments, judgments, learn, measures
+from dcglearn.cli import experiments, judgments, learn, measures, packed
 
 app = typer.Typer(
     name="dcglearn",
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 judgments.add_to(app)
 learn.add_to(app)
+packed.add_to(app)
 measures.add_to(app)
 experiments.add_to(app)
 

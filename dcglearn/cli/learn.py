@@ -71,14 +71,23 @@ def fit(
     ] = 0,
     seed: SeedOption = 0,
     lenient: LenientOption = False,
+    workers: Annotated[
+        str,
+        typer.Option(
+            "--workers",
+            metavar="N|tcp://HOST:PORT",
+            help="Who reads packed pairs: threads here (1), N processes, or a Dask cluster.",
+        ),
+    ] = "1",
     json: JsonOption = False,
 ) -> None:
-    """Learn gains and discounts from judgments."""
+    """Learn gains and discounts from judgments, or from packed pairs."""
     import numpy as np
 
+    from dcglearn.cli.packed import fit_packed
+    from dcglearn.data.packed import is_packed
     from dcglearn.data.summary import summarise
     from dcglearn.learning.learned import learned_measure
-    from dcglearn.measures.files import write_measure
     from dcglearn.report.words import scale_in_words, what_is_in
 
     value, part = parse_C(C), parse_use(use)
@@ -87,6 +96,21 @@ def fit(
         if Path(out).suffix.lower() != ".json":
             raise InputError(f"ends in {Path(out).suffix!r}", "name it .json", out)
         check_place(out)
+    if is_packed(prefs):
+        given = {
+            "--scale": scale,
+            "--K": n_ranks,
+            "--lenient": lenient,
+            "--intervals": intervals,
+        }
+        for option, wanted in {**given, "--encoding": encoding != "grades"}.items():
+            if wanted:
+                raise InputError(f"{option} with packed pairs", "leave it out", prefs)
+        about, content = fit_packed(prefs, value, margin, solver, part, workers)
+        _give(about, content, None, out, json, part)
+        return
+    if workers != "1":
+        raise InputError("--workers with judgments in memory", "dcglearn pack them", prefs)
     data = read(prefs, scale, n_ranks, lenient, documents=encoding == "documents")
     with judgments_of(prefs):
         data.check_strict()
@@ -101,15 +125,8 @@ def fit(
         if intervals:
             found = _intervals(learner, data, np.random.default_rng(seed), intervals)
             content = replace(content, about={**content.about, "intervals": found})
-    if out is not None:
-        write_measure(out, content)
-    if json:
-        print_json(_fit_json(content, choice))
-        return
     words = scale_in_words(data.scale, scale is not None, encoding == "documents")
-    _print_fit(what_is_in(prefs, summarise(data), words), content, choice)
-    if out is not None:
-        say(f"\nwrote {out}; commands that are given it use its {part}")
+    _give(what_is_in(prefs, summarise(data), words), content, choice, out, json, part)
 
 
 def compare(
@@ -209,14 +226,9 @@ def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, us
     from dcglearn.learning.choose import choose_C
 
     with reporting("choosing C, by fits") as advance:
+        problem = learner.problem(data.pairs, data.pair_weights)
         return choose_C(
-            learner,
-            data.pairs,
-            data.pair_groups,
-            data.pair_weights,
-            rng,
-            use=use,
-            advance=advance,
+            problem, data.pair_groups, rng, solver=learner.solver, use=use, advance=advance
         )
 
 
@@ -242,6 +254,22 @@ def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:
             "agreement": list(choice.agreement),
         }
     return document
+
+
+def _give(
+    about: str, content: MeasureFile, choice: Choice | None, out: str | None, json: bool, use: str
+) -> None:
+    """Write what was learned, and print it."""
+    from dcglearn.measures.files import write_measure
+
+    if out is not None:
+        write_measure(out, content)
+    if json:
+        print_json(_fit_json(content, choice))
+        return
+    _print_fit(about, content, choice)
+    if out is not None:
+        say(f"\nwrote {out}; commands that are given it use its {use}")
 
 
 def _print_fit(about: str, content: MeasureFile, choice: Choice | None) -> None:

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.data.preferences import Pairs, query_folds
+from dcglearn.data.preferences import query_folds
 from dcglearn.learning.path import C_GRID, solve_path
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.reading import read
 from dcglearn.learning.solve import SolverName
 from dcglearn.measures.agreement import Measure, outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import Floats
 from dcglearn.measures.utility import LinearUtility
-
-if TYPE_CHECKING:  # which imports this module
-    from dcglearn.learning.learner import DCGLearner
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -48,13 +43,12 @@ class Choice:
 
 
 def choose_C(
-    learner: DCGLearner,
-    pairs: Pairs,
-    groups: np.ndarray[tuple[int], np.dtype[np.int64]],
-    weights: Floats,
+    problem: Problem,
+    groups: NDArray[np.int64],
     rng: np.random.Generator,
     n_folds: int = 5,
-    grid: tuple[float, ...] = C_GRID,
+    grid: Iterable[float] = C_GRID,
+    solver: SolverName = "auto",
     use: str = "utility",
     advance: Advance = silent,
 ) -> Choice:
@@ -62,23 +56,16 @@ def choose_C(
 
     Parameters
     ----------
-    learner : DCGLearner
-        Its other parameters are kept.
-    pairs : ndarray of int, shape (n, 2, K)
-        The preferred ranking first.
+    problem : Problem
+        Its own C does not matter.
     groups : ndarray of int, shape (n,)
         The query of each pair.
-    weights : ndarray of float, shape (n,)
     rng : numpy.random.Generator
         Shuffles the queries into folds.
     n_folds : int, default 5
         Fewer where there are fewer queries.
-    grid : tuple of float
-        Candidates, ascending.
-    use : {"utility", "dcg"}, default "utility"
-        Whose agreement counts: that of W, as in ``DCGLearner.score``, or of its DCG.
-    advance : callable
-        Called with (fits done, fits in all).
+    grid, solver, use, advance
+        As in :func:`cross_validate`.
 
     Returns
     -------
@@ -90,9 +77,8 @@ def choose_C(
     InputError
         If there is only one query, or a training part teaches nothing.
     """
-    folds = list(query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng))
-    problem = learner.problem(pairs, weights)
-    return cross_validate(problem, folds, grid, learner.solver, use, advance)
+    folds = query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng)
+    return cross_validate(problem, list(folds), grid, solver, use, advance)
 
 
 def interleaved(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
@@ -150,6 +136,7 @@ def cross_validate(
         Candidates, ascending.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
     use : {"utility", "dcg"}, default "utility"
+        Whose agreement counts: that of W, as in ``DCGLearner.score``, or of its DCG.
     advance : callable
         Called with (fits done, fits in all).
 

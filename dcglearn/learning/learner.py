@@ -148,6 +148,39 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             folds = interleaved(self._groups(groups, problem.n_pairs))
             choice = cross_validate(problem, folds, solver=self.solver)
             problem = problem.at(choice.C)
+        self.fit_problem(problem)
+        self.choice_ = choice
+        return self
+
+    def fit_problem(self, problem: Objective) -> DCGLearner:
+        """Learn from a problem that is there already, such as one of pairs in files.
+
+        Parameters
+        ----------
+        problem : Objective
+            A :class:`dcglearn.learning.streamed.Streamed`, for pairs that do not fit in
+            memory, or a Problem. Its margins and its C are used, whatever this learner's are.
+
+        Returns
+        -------
+        DCGLearner
+            The learner itself.
+
+        Raises
+        ------
+        InputError
+            If the pairs ask for nothing, or cancel out.
+        SolverError
+            If no solver's answer is confirmed.
+
+        Examples
+        --------
+        >>> from dcglearn.learning.problem import Problem
+        >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
+        >>> DCGLearner().fit_problem(problem).certificate_.confirmed
+        True
+        """
+        self.n_features_in_ = 2 * problem.shape[0]
         solution = solve(problem, self.solver)
         _check_prefers(problem, solution.W)
         found = identify(problem, solution.W, solution.piece.curvature)
@@ -158,7 +191,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             found.still_grades,
             ordered=problem.monotone,
         )
-        self.C_, self.choice_ = problem.C, choice
+        self.C_, self.choice_ = problem.C, None
         self.weights_ = solution.W
         self.solution_ = solution
         self.certificate_ = solution.certificate

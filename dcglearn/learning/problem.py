@@ -145,8 +145,8 @@ class Problem:
         if weights is not None:
             v = one_a_pair(weights, len(rows), "weights", 0.0)
         m = margins(rows, margin)
-        _check_scale(_checked_C(C), v, m)
-        W_0 = None if towards is None else _checked_prior(towards, (rows.shape[2], n_grades))
+        check_scale(checked_C(C), total_weight(v), _widest(m))
+        W_0 = None if towards is None else checked_prior(towards, (rows.shape[2], n_grades))
         return cls(rows, n_grades, m, v, float(C), monotone, W_0)
 
     @property
@@ -203,7 +203,7 @@ class Problem:
         InputError
             If C is not positive and finite, or so large that the objective overflows.
         """
-        _check_scale(_checked_C(C), self.weights, self.margins)
+        check_scale(checked_C(C), total_weight(self.weights), _widest(self.margins))
         other = replace(self, C=float(C))
         vars(other)["blocks"] = self.blocks  # the codes are the same
         return other
@@ -244,24 +244,61 @@ class Problem:
         )
 
 
-def _checked_C(C: object) -> float:
+def checked_C(C: object) -> float:
+    """Return C, positive and finite, or refuse it.
+
+    Parameters
+    ----------
+    C : object
+
+    Raises
+    ------
+    InputError
+    """
     if not isinstance(C, bool) and isinstance(C, Real) and 0 < float(C) < math.inf:
         return float(C)
     raise InputError(f"C is {C!r}", "use a finite number above 0")
 
 
-def _check_scale(C: float, weights: Floats, margins: Floats) -> None:
+def check_scale(C: float, weight: float, widest: float) -> None:
+    """Refuse an objective that overflows.
+
+    Parameters
+    ----------
+    C : float
+    weight : float
+        The sum of the weights.
+    widest : float
+        The largest margin, without its sign.
+
+    Raises
+    ------
+    InputError
+        Naming the scale.
+    """
     with np.errstate(over="ignore"):
-        heaviest, widest = float(weights.sum()), float(np.abs(margins).max())
-        if C * max(heaviest, 1.0) * max(widest, 1.0) ** 2 < LARGEST:
+        if C * max(weight, 1.0) * max(widest, 1.0) ** 2 < LARGEST:
             return
     raise InputError(
-        f"C = {C:g}, weights that add up to {heaviest:g} and margins up to {widest:g} overflow",
+        f"C = {C:g}, weights that add up to {weight:g} and margins up to {widest:g} overflow",
         f"scale them down: C x weights x margins^2 may be {LARGEST:g}",
     )
 
 
-def _checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
+def checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
+    """Return W_0 as an array, or refuse it.
+
+    Parameters
+    ----------
+    towards : array-like of float
+    shape : (int, int)
+        (K, L).
+
+    Raises
+    ------
+    InputError
+        If it is not of that shape, or not finite.
+    """
     try:
         found = np.asarray(towards, float)
     except (TypeError, ValueError) as error:
@@ -273,3 +310,13 @@ def _checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
             f"a prior of shape {found.shape}", f"give finite numbers of shape {shape}, as W"
         )
     return found
+
+
+def total_weight(weights: Floats) -> float:
+    """Return the sum of weights; infinity where it overflows."""
+    with np.errstate(over="ignore"):
+        return float(weights.sum())
+
+
+def _widest(margins: Floats) -> float:
+    return float(np.abs(margins).max(initial=0.0))

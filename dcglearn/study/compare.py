@@ -140,7 +140,8 @@ def compare(
     for done, (train, test) in enumerate(folds, start=1):
         one = clone(learner)
         if tune:
-            choice = choose_C(one, pairs[train], groups[train], weights[train], rng, use=use)
+            problem = one.problem(pairs[train], weights[train])
+            choice = choose_C(problem, groups[train], rng, solver=one.solver, use=use)
             one.set_params(C=choice.C)
         one.fit(pairs[train], sample_weight=weights[train])
         dcg[test], utility[test] = (

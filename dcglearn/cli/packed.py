@@ -1,0 +1,83 @@
+"""Commands on packed pairs: judgments that need not fit in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import reporting
+from dcglearn.cli.options import (
+    Judgments,
+    LenientOption,
+    RanksOption,
+    ScaleOption,
+    judgments_of,
+    read,
+    say,
+)
+
+if TYPE_CHECKING:
+    from dcglearn.learning.solve import SolverName
+    from dcglearn.measures.files import MeasureFile, Use
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(pack)
+
+
+def pack(
+    prefs: Judgments,
+    out: Annotated[str, typer.Argument(metavar="OUT", help="A .parquet file to write.")],
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+    lenient: LenientOption = False,
+) -> None:
+    """Pack strict judgments, so that fit can read them part by part."""
+    from dcglearn.base.files import check_place
+    from dcglearn.data.packed import pack as write
+
+    if Path(out).suffix.lower() != ".parquet":
+        raise InputError(f"ends in {Path(out).suffix!r}", "name it .parquet", out)
+    check_place(out)
+    data = read(prefs, scale, n_ranks, lenient)
+    with judgments_of(prefs):
+        data.check_strict()
+    weights = None if (data.pair_weights == 1).all() else data.pair_weights
+    ties = len(data) - len(data.pairs)
+    write(out, data.pairs, data.scale, weights, ties)
+    left = f"; {ties:,} without a preference are left out" if ties else ""
+    say(f"wrote {out}: {len(data.pairs):,} preferences{left}")
+
+
+def fit_packed(
+    path: str, C: float | None, margin: str, solver: str, use: Use, workers: str
+) -> tuple[str, MeasureFile]:
+    """Learn from packed pairs; return what they are, in words, and the measure."""
+    from dcglearn.base.workers import open_workers
+    from dcglearn.data.packed import PackedPairs
+    from dcglearn.learning.learned import learned_from_files
+    from dcglearn.learning.learner import DCGLearner
+    from dcglearn.learning.streamed import Streamed
+    from dcglearn.measures.scale import Scale
+
+    if C is None:
+        raise InputError("--C cv needs the judgments in memory", "choose C on a part of them", path)
+    pairs = PackedPairs.of(path)
+    with (
+        open_workers(workers) as found,
+        judgments_of(path),
+        reporting(f"solving for {pairs.n_pairs:,} pairs, by pairs read") as advance,
+    ):
+        problem = Streamed.of(
+            pairs, margin, C, workers=None if workers == "1" else found, advance=advance
+        )
+        learner = DCGLearner(solver=cast("SolverName", solver)).fit_problem(problem)
+        content = learned_from_files(learner, problem, Path(path).name, use)
+    files = len({part.path for part in pairs.parts})
+    place = f"{path}: {pairs.n_pairs:,} packed preferences in {files:,} "
+    words = "file" if files == 1 else "files"
+    return f"{place}{words}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content
