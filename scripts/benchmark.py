@@ -24,6 +24,7 @@ import os
 import signal
 import statistics
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -43,11 +44,14 @@ import numpy as np
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.files import check_place, read_text, write_text
 from dcglearn.base.names import unknown_name
+from dcglearn.data.packed import ROWS, PackedPairs, packing
 from dcglearn.data.preferences import Pairs
 from dcglearn.learning.certificate import Certificate, certify
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.solve import Solution, SolverName, solve
+from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
 from dcglearn.study.judges import flipped, true_pairs
 from dcglearn.study.provenance import made_with
@@ -242,6 +246,30 @@ def package_job(case: Case, name: SolverName) -> Job:
     return Job(lambda: solve(Problem.of(pairs, case.L, C=case.C), name), judge)
 
 
+def streamed_job(case: Case) -> Job:
+    """Return the job of Newton's method on packed pairs in a file, read part by part."""
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name) / "pairs.parquet"
+    with packing(path, Scale(tuple(range(case.L, 0, -1)))) as write:
+        held: list[Pairs] = []
+        for batch in batches(case):
+            held.append(batch)
+            if sum(map(len, held)) >= ROWS:  # whole row groups
+                write(np.concatenate(held))
+                held = []
+        if held:
+            write(np.concatenate(held))
+
+    def solved() -> Solution:
+        file = Path(folder.name) / path.name  # the folder lives as long as this function
+        return solve(Streamed.of(PackedPairs.of(file), C=case.C), "newton")
+
+    def judge(solution: Solution) -> tuple[str, int, Certificate]:
+        return solution.status, solution.iterations, solution.certificate
+
+    return Job(solved, judge)
+
+
 def svc_job(case: Case) -> Job:
     """Return scikit-learn's job: the same without monotone rows, on X that is there already.
 
@@ -305,6 +333,12 @@ SOLVERS = {
         "monotone rows; making its sparse X is not counted as time, holding it is as memory",
         svc_job,
         5e8,
+    ),
+    "newton-streamed": Solver(
+        "newton on packed pairs in a Parquet file, read part by part at every pass",
+        streamed_job,
+        5e9,
+        10**6,
     ),
 }
 """By name; ratios are to the first."""
