@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -218,6 +219,32 @@ def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
     cluster.workers[0].kill()
     assert process.wait(timeout=90) == 0
     assert table(tmp_path) == expected
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
+def test_an_address_that_answers_something_else_is_refused_in_time(answer: bytes) -> None:
+    """A silent port, and a web server such as the dashboard."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held: list[socket.socket] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                held.append(connection)
+                if answer:
+                    connection.sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        start = time.monotonic()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(InputError, match="no Dask scheduler at"), open_workers(address):
+            pass
+        assert time.monotonic() - start < 15
+        for connection in held:
+            connection.close()
 
 
 def test_a_cluster_reads_packed_pairs_to_the_same_answer(
