@@ -33,8 +33,11 @@ ROWS = 1 << 20
 FEWEST_ROWS = 1 << 17
 """Fewer pairs are one block; more are two or more, for as many threads."""
 
-_STRIPE = 1 << 15
+_STRIPE = 1 << 17
 """Pairs that are worked on at a time, so that they stay in the cache."""
+
+_ENCODED = 1 << 15
+"""Pairs that are encoded at a time."""
 
 _DENSE_ROWS = 1 << 12
 """Rows of X that are built at a time, where they are built."""
@@ -87,11 +90,11 @@ class Layout:
         """
         kind = np.min_scalar_type(max(len(rows) for rows in self.rows_of_codes) - 1)
         found = np.zeros((len(self.starts) - 1, len(pairs)), kind)
-        for begin in range(0, len(pairs), _STRIPE):
-            stripe = pairs[begin : begin + _STRIPE].transpose(1, 2, 0).astype(kind, order="C")
+        for begin in range(0, len(pairs), _ENCODED):
+            stripe = pairs[begin : begin + _ENCODED].transpose(1, 2, 0).astype(kind, order="C")
             if self.empty:  # -1 has become the largest unsigned number
                 np.minimum(stripe, kind.type(self.n_grades), out=stripe)
-            codes = found[:, begin : begin + _STRIPE]
+            codes = found[:, begin : begin + _ENCODED]
             for code, (first, last) in zip(codes, pairwise(self.starts), strict=True):
                 for k in range(first, last):
                     for grade in stripe[:, k]:
@@ -180,21 +183,21 @@ class Block:
             found += np.take(table, code, mode="clip")
         return found
 
-    def pulled(self, forces: Floats | None, rows: NDArray[np.intp]) -> Floats:
+    def pulled(self, forces: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,).
 
         Parameters
         ----------
         forces : ndarray of float, shape (m,), optional
             y; 1 by default.
-        rows : ndarray of int, shape (m,)
+        rows : ndarray of int, shape (m,), or slice
             Their pairs.
         """
         if self.dense is not None:
             X = self.dense[rows]
             return np.asarray(X.sum(axis=0) if forces is None else X.T @ forces)
         sums = [
-            np.bincount(code.take(rows), forces, len(values)) @ values
+            np.bincount(_some(code, rows), forces, len(values)) @ values
             for code, (values, _) in zip(self.codes, self._tables(), strict=True)
         ]
         return np.concatenate(sums)
@@ -259,3 +262,7 @@ class Block:
         L = self.layout.n_grades
         ends = (slice(first * L, last * L) for first, last in pairwise(self.layout.starts))
         return list(zip(self.layout.rows_of_codes, ends, strict=True))
+
+
+def _some(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:
+    return code[rows] if isinstance(rows, slice) else code.take(rows)  # which is quicker

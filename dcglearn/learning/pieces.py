@@ -168,14 +168,13 @@ def slacks(block: Block, w: Floats) -> Slacks:
     pull, loss, size, active = np.zeros(block.size), 0.0, 0.0, 0
     for part in block.stripes():
         missed = block.margins[part] - block.reached(w, part)
-        rows = np.flatnonzero(missed > 0)
-        missed = missed[rows]
-        weights = of_rows(block.weights[part], rows)
+        active += int(np.count_nonzero(missed > 0))
+        np.maximum(missed, 0.0, out=missed)
+        weights = of_rows(block.weights[part], slice(None))
         force = missed if weights is None else weights * missed
-        pull += block.pulled(force, rows + part.start)
+        pull += block.pulled(force, part)
         loss += float(force @ missed)
         size += float(force.sum())
-        active += len(rows)
     return Slacks(pull, loss, size, active)
 
 
