@@ -233,3 +233,8 @@ def test_pack_and_fit_on_the_command_line(
         assert refused.returncode == 2
         assert message in refused.stderr
     assert "name it .parquet" in run("pack", "p.jsonl", "p.csv").stderr
+    for arguments in (("inspect",), ("agree",), ("compare",), ("pack",)):
+        more = {"agree": ["zipf"], "pack": ["q.parquet"]}.get(arguments[0], [])
+        refused = run(*arguments, "many/one.parquet", *more)
+        assert refused.returncode == 2
+        assert "holds packed pairs; fit reads them, nothing else does" in refused.stderr

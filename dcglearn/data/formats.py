@@ -17,6 +17,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text, written_whole
+from dcglearn.data.packed import METADATA
 from dcglearn.measures.scale import Label
 
 Row = tuple[str, dict[str, Any]]
@@ -108,6 +109,8 @@ def _read_parquet(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
         raise InputError(problem, "name a file", str(path))
     try:
         source = pq.ParquetFile(path)
+        if METADATA in (source.schema_arrow.metadata or {}):
+            raise InputError("holds packed pairs", "fit reads them, nothing else does", str(path))
         _check_types(source.schema_arrow, path)
         row = 0
         for batch in source.iter_batches():
