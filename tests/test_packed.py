@@ -17,6 +17,8 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
 from dcglearn.data import packed
 from dcglearn.data.packed import METADATA, PackedPairs, is_packed, pack, packing
+from dcglearn.data.preferences import Preferences
+from dcglearn.data.tables import read_in_parts, survey, write_preferences
 from dcglearn.learning import streamed
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.problem import Problem
@@ -238,3 +240,39 @@ def test_pack_and_fit_on_the_command_line(
         refused = run(*arguments, "many/one.parquet", *more)
         assert refused.returncode == 2
         assert "holds packed pairs; fit reads them, nothing else does" in refused.stderr
+
+
+def test_packing_in_parts_is_packing_at_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    lists = np.sort(rng.integers(-1, 3, (500, 2, 4)), axis=2)[..., ::-1]  # short ones end in -1
+    lists[:, :, 0] = 2
+    answers = rng.choice(["a", "b", "tie", "good"], 500)
+    data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
+    write_preferences(data, tmp_path / "p.jsonl")
+    known = survey(tmp_path / "p.jsonl")
+    assert (known.judgments, known.weighted) == (500, True)
+    assert known.ties == (~data.strict).sum()
+    parts = list(read_in_parts(tmp_path / "p.jsonl", known, size=64))
+    assert [len(part) for part in parts] == [64] * 7 + [52]
+    np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
+    weights = np.concatenate([part.pair_weights for part in parts])
+    np.testing.assert_array_equal(weights, data.pair_weights)
+
+
+def test_pack_leaves_nothing_when_a_late_line_is_wrong(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    lines = ['{"a": [1, 0], "b": [0, 0], "answer": "a"}'] * 3 + ['{"a": [7], "b": [0]}']
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    refused = run("pack", "p.jsonl", "p.parquet")
+    assert refused.returncode == 2
+    assert 'p.jsonl, line 4: "answer" is missing' in refused.stderr
+    (tmp_path / "p.jsonl").write_text(
+        "\n".join(lines[:3]) + '\n{"a": [7], "b": [0], "answer": "b"}'
+    )
+    refused = run("pack", "p.jsonl", "p.parquet", "--scale", "1,0")
+    assert refused.returncode == 2
+    assert 'p.jsonl, line 4, "a", rank 1: grade 7 is off the scale' in refused.stderr
+    (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "tie"}')
+    assert "no strict preference" in run("pack", "p.jsonl", "p.parquet").stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.jsonl"]

@@ -113,7 +113,7 @@ def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int)
     layout = Layout(K, L, empty)
     codes = layout.encode(pairs)
     assert codes.dtype.itemsize * 8 == bits
-    X = np.hstack([rows[code] for rows, code in zip(layout.rows_of_codes, codes, strict=True)])
+    X = np.hstack([rows[code] for (rows, _), code in zip(layout.tables, codes, strict=True)])
     assert (dense_differences(pairs, L) == X).all()
 
 

@@ -130,17 +130,39 @@ def read_text(path: str | os.PathLike[str]) -> str:
     InputError
         If it does not exist, cannot be read or is not UTF-8 (naming the line).
     """
+    return "".join(read_lines(path))
+
+
+def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Read a UTF-8 text file line by line: it need not fit into memory.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to read.
+
+    Yields
+    ------
+    str
+        A line, with the line feed that ends it.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_text`.
+    """
     try:
-        content = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    place = f"{path}, line {number}"
+                    raise InputError("is not UTF-8 text", "save it as UTF-8", place) from error
     except FileNotFoundError as error:
         raise InputError("no such file", "check the path", str(path)) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", "", str(path)) from error
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8 text", "save it as UTF-8", f"{path}, line {line}") from error
 
 
 def _umask() -> int:

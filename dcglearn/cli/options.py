@@ -14,9 +14,10 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
-from dcglearn.base.progress import reporting
+from dcglearn.base.progress import Advance, reporting
 
 if TYPE_CHECKING:
+    from dcglearn.data.formats import PassedOver
     from dcglearn.data.preferences import Preferences
 
 Judgments = Annotated[
@@ -79,23 +80,24 @@ def read(
     documents: bool = False,
 ) -> Preferences:
     """Read judgments with progress, and say on standard error what was passed over."""
-    from dcglearn.data.formats import PassedOver
     from dcglearn.data.tables import read_preferences
     from dcglearn.measures.scale import Scale
 
+    known = None if scale is None else Scale.parse(scale)
+    with reading(path, lenient) as (passed_over, advance):
+        return read_preferences(path, known, n_ranks, passed_over, advance, documents)
+
+
+@contextmanager
+def reading(path: str, lenient: bool) -> Iterator[tuple[PassedOver | None, Advance]]:
+    """Give what a reader counts into; say on standard error what it passed over."""
+    from dcglearn.data.formats import PassedOver
+
     passed_over = PassedOver() if lenient else None
     with reporting(f"reading {path}") as advance:
-        found = read_preferences(
-            path,
-            None if scale is None else Scale.parse(scale),
-            n_ranks,
-            passed_over,
-            advance,
-            documents,
-        )
+        yield passed_over, advance
     for reason, times in sorted((passed_over.counts if passed_over else {}).items()):
         print(f"passed over: {reason}, {times} times", file=sys.stderr)
-    return found
 
 
 def parse_C(text: str) -> float | None:

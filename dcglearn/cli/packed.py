@@ -15,7 +15,7 @@ from dcglearn.cli.options import (
     RanksOption,
     ScaleOption,
     judgments_of,
-    read,
+    reading,
     say,
 )
 
@@ -38,19 +38,29 @@ def pack(
 ) -> None:
     """Pack strict judgments, so that fit can read them part by part."""
     from dcglearn.base.files import check_place
-    from dcglearn.data.packed import pack as write
+    from dcglearn.data.formats import PassedOver
+    from dcglearn.data.packed import packing
+    from dcglearn.data.tables import read_in_parts, survey
+    from dcglearn.measures.scale import Scale
 
     if Path(out).suffix.lower() != ".parquet":
         raise InputError(f"ends in {Path(out).suffix!r}", "name it .parquet", out)
     check_place(out)
-    data = read(prefs, scale, n_ranks, lenient)
-    with judgments_of(prefs):
-        data.check_strict()
-    weights = None if (data.pair_weights == 1).all() else data.pair_weights
-    ties = len(data) - len(data.pairs)
-    write(out, data.pairs, data.scale, weights, ties)
-    left = f"; {ties:,} without a preference are left out" if ties else ""
-    say(f"wrote {out}: {len(data.pairs):,} preferences{left}")
+    named = None if scale is None else Scale.parse(scale)
+    with reading(prefs, lenient) as (passed_over, advance):
+        known = survey(prefs, named, n_ranks, passed_over, advance)
+    strict = known.judgments - known.ties
+    if not strict:
+        raise InputError("no strict preference", "give at least one answer a or b", prefs)
+    with (
+        reporting(f"packing {known.judgments:,} judgments") as advance,
+        packing(out, known.scale, known.ties) as write,
+    ):
+        for part in read_in_parts(prefs, known, PassedOver() if lenient else None, advance):
+            if len(part.pairs):
+                write(part.pairs, part.pair_weights if known.weighted else None)
+    left = f"; {known.ties:,} without a preference are left out" if known.ties else ""
+    say(f"wrote {out}: {strict:,} preferences{left}")
 
 
 def fit_packed(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text, write_text, written_whole
+from dcglearn.base.files import read_lines, write_text, written_whole
 from dcglearn.data.packed import METADATA
 from dcglearn.measures.scale import Label
 
@@ -44,7 +44,7 @@ def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
         return record
 
     decoder = json.JSONDecoder(object_pairs_hook=unrepeated)
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
         place = f"line {number}"
@@ -61,7 +61,7 @@ def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
 
 
 def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = csv.reader(read_lines(path), strict=True)
     try:
         header = next(reader, [])
         twice = [name for name, times in Counter(header).items() if times > 1]

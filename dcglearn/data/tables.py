@@ -9,8 +9,9 @@ its entries are separated by blanks, ``-`` where a rank is empty.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +27,9 @@ from dcglearn.measures.scale import Label, Scale, plain_label
 
 REQUIRED = ("a", "b", "answer")
 FIELDS = ("query", *REQUIRED, "weight", "judge")
+
+PART = 1 << 16
+"""Judgments that are read at a time where a file is read in parts."""
 
 _Format = TypeVar("_Format")
 
@@ -76,18 +80,134 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
+    judgments = list(_judgments(path, passed_over, advance))
+    found = _surveyed((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
+    return _assemble(judgments, found.scale, found.n_ranks, str(path), documents)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What has to be known of all judgments of a file before the first can be an array.
+
+    Attributes
+    ----------
+    scale : Scale
+    n_ranks : int
+        K.
+    judgments : int
+    ties : int
+        Those without a preference.
+    weighted : bool
+        Whether some weight is not 1.
+    """
+
+    scale: Scale
+    n_ranks: int
+    judgments: int
+    ties: int
+    weighted: bool
+
+
+def survey(
+    path: str | os.PathLike[str],
+    scale: Scale | None = None,
+    n_ranks: int | None = None,
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+) -> Survey:
+    """Read a file of judgments once, and keep none of them.
+
+    Parameters
+    ----------
+    path, scale, n_ranks, passed_over, advance
+        As those of :func:`read_preferences`.
+
+    Returns
+    -------
+    Survey
+
+    Raises
+    ------
+    InputError
+        As :func:`read_preferences`.
+    """
+    found = (judgment for _, judgment in _judgments(path, passed_over, advance))
+    return _surveyed(found, scale, n_ranks, path, documents=False)
+
+
+def read_in_parts(
+    path: str | os.PathLike[str],
+    known: Survey,
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+    size: int = PART,
+) -> Iterator[Preferences]:
+    """Read a file of judgments part by part: it need not fit into memory.
+
+    Parameters
+    ----------
+    path : path-like
+    known : Survey
+        Of that file.
+    passed_over, advance
+        As those of :func:`read_preferences`.
+    size : int
+        Judgments a part.
+
+    Yields
+    ------
+    Preferences
+
+    Raises
+    ------
+    InputError
+        As :func:`read_preferences`.
+    """
+    rows = _judgments(path, passed_over, advance)
+    while part := list(islice(rows, size)):
+        yield _assemble(part, known.scale, known.n_ranks, str(path), documents=False)
+
+
+def _judgments(
+    path: str | os.PathLike[str], passed_over: PassedOver | None, advance: Advance
+) -> Iterator[tuple[str, _Judgment]]:
+    """Yield each judgment, and where it stands."""
     rows = _by_ending(path, READERS)(Path(path), passed_over)
-    judgments = []
+    number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            judgments.append((place, _judgment(record, passed_over)))
+            yield place, _judgment(record, passed_over)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:
             advance(number, 0)
-    if not judgments:
+    if number < 0:
         raise InputError("holds no judgment", "give one judgment a line", str(path))
-    return _assemble(judgments, scale, n_ranks, str(path), documents)
+
+
+def _surveyed(
+    judgments: Iterable[_Judgment],
+    scale: Scale | None,
+    n_ranks: int | None,
+    path: str | os.PathLike[str],
+    documents: bool,
+) -> Survey:
+    labels: set[Label] = set()
+    count = ties = longest = 0
+    weighted = False
+    for judgment in judgments:
+        count += 1
+        ties += judgment.answer > ANSWERS.index("b")
+        weighted |= judgment.weight != 1
+        longest = max(longest, *map(len, judgment.lists))
+        if scale is None:
+            labels.update(label for side in judgment.lists for label in side if label is not None)
+    if scale is None:
+        try:
+            scale = (Scale.of_documents if documents else Scale.of_numbers)(labels)
+        except InputError as error:
+            raise error.at(str(path)) from error
+    return Survey(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
@@ -158,20 +278,12 @@ def _id(value: object, name: str) -> str | None:
 
 def _assemble(
     judgments: Sequence[tuple[str, _Judgment]],
-    scale: Scale | None,
-    n_ranks: int | None,
+    scale: Scale,
+    width: int,
     path: str,
     documents: bool,
 ) -> Preferences:
     found = [judgment for _, judgment in judgments]
-    if scale is None:
-        labels = (label for j in found for side in j.lists for label in side if label is not None)
-        try:
-            scale = (Scale.of_documents if documents else Scale.of_numbers)(labels)
-        except InputError as error:
-            raise error.at(path) from error
-    longest = max(len(side) for judgment in found for side in judgment.lists)
-    width = longest if n_ranks is None else n_ranks
     sides: tuple[list[list[int]], list[list[int]]] = ([], [])
     for place, judgment in judgments:
         for name, labels_, side in zip("ab", judgment.lists, sides, strict=True):

@@ -73,9 +73,27 @@ class Layout:
         return (*range(0, self.n_ranks, together), self.n_ranks)
 
     @property
-    def rows_of_codes(self) -> list[Floats]:
-        """X of every value of each code, at its ranks: arrays of shape (values, ranks L)."""
-        return _rows_of_codes(self)
+    def together(self) -> int:
+        """Ranks that share a code; the last code may have fewer."""
+        return self.starts[1]
+
+    @property
+    def rows(self) -> Floats:
+        """X of every value of a code, at its ranks, shape (values, ranks L).
+
+        A code of fewer ranks has the smaller values, whose rows are 0 but at the last ranks.
+        """
+        return _rows(self.base, self.n_grades, self.together)
+
+    @cached_property
+    def tables(self) -> list[tuple[Floats, slice]]:
+        """X of every value of each code, and where in w its ranks are."""
+        L, found = self.n_grades, []
+        for first, last in pairwise(self.starts):
+            values, columns = self.base ** (2 * (last - first)), (last - first) * L
+            at = slice(first * L, last * L)
+            found.append((self.rows[:values, self.rows.shape[1] - columns :], at))
+        return found
 
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs.
@@ -88,36 +106,34 @@ class Layout:
         -------
         ndarray of unsigned int, shape (codes a pair, n)
         """
-        kind = np.min_scalar_type(max(len(rows) for rows in self.rows_of_codes) - 1)
-        found = np.zeros((len(self.starts) - 1, len(pairs)), kind)
+        kind = np.min_scalar_type(len(self.rows) - 1)
+        base = kind.type(self.base)
+        found = np.empty((len(self.starts) - 1, len(pairs)), kind)
         for begin in range(0, len(pairs), _ENCODED):
             stripe = pairs[begin : begin + _ENCODED].transpose(1, 2, 0).astype(kind, order="C")
             if self.empty:  # -1 has become the largest unsigned number
                 np.minimum(stripe, kind.type(self.n_grades), out=stripe)
             codes = found[:, begin : begin + _ENCODED]
             for code, (first, last) in zip(codes, pairwise(self.starts), strict=True):
-                for k in range(first, last):
-                    for grade in stripe[:, k]:
-                        code *= kind.type(self.base)
-                        code += grade
+                digits = [stripe[side, k] for k in range(first, last) for side in (0, 1)]
+                code[:] = digits[0]
+                for grade in digits[1:]:
+                    code *= base
+                    code += grade
         return found
 
 
 @lru_cache(8)  # many small problems share a layout
-def _rows_of_codes(layout: Layout) -> list[Floats]:
-    base, n_grades = layout.base, layout.n_grades
+def _rows(base: int, n_grades: int, together: int) -> Floats:
     one = np.zeros((base, base, n_grades))
     grades = np.arange(n_grades)
     one[grades, :, grades] += 1.0
     one[:, grades, grades] -= 1.0
     rank = one.reshape(-1, n_grades)
-    found: list[Floats] = []
-    for first, last in pairwise(layout.starts):
-        rows = np.zeros((1, 0))
-        for _ in range(last - first):
-            left = np.repeat(rows, len(rank), axis=0)
-            rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
-        found.append(rows)
+    found = np.zeros((1, 0))
+    for _ in range(together):
+        left = np.repeat(found, len(rank), axis=0)
+        found = np.hstack([left, np.tile(rank, (len(found), 1))])
     return found
 
 
@@ -151,7 +167,12 @@ class Block:
         """X, shape (n, K L), where it is small."""
         if len(self) * self.size > MOST_DENSE:
             return None
-        return self._rows(np.arange(len(self)), [values for values, _ in self._tables()])
+        return np.hstack(
+            [
+                values.take(code, axis=0, mode="clip")
+                for code, (values, _) in zip(self.codes, self.layout.tables, strict=True)
+            ]
+        )
 
     @cached_property
     def active(self) -> dict[bytes, list[NDArray[np.bool_]]]:
@@ -176,7 +197,7 @@ class Block:
         if self.dense is not None:
             found: Floats = self.dense @ w
             return found
-        tables = [rows @ w[at] for rows, at in self._tables()]
+        tables = [rows @ w[at] for rows, at in self.layout.tables]
         codes = self.codes[:, part]
         found = np.take(tables[0], codes[0], mode="clip")  # unclipped, it is buffered
         for table, code in zip(tables[1:], codes[1:], strict=True):
@@ -198,7 +219,7 @@ class Block:
             return np.asarray(X.sum(axis=0) if forces is None else X.T @ forces)
         sums = [
             np.bincount(_some(code, rows), forces, len(values)) @ values
-            for code, (values, _) in zip(self.codes, self._tables(), strict=True)
+            for code, (values, _) in zip(self.codes, self.layout.tables, strict=True)
         ]
         return np.concatenate(sums)
 
@@ -216,33 +237,25 @@ class Block:
             return np.asarray(X.T @ (X if weights is None else X * weights[:, None]))
         if self._counting_is_quicker(len(rows)):
             return self._gram_by_counting(rows, weights)
-        # Sums of up to 2^24 whole numbers are exact in single precision.
-        kind = np.float32 if weights is None else np.float64
-        tables: list[NDArray[Any]] = [values.astype(kind) for values, _ in self._tables()]
-        found = np.zeros((self.size, self.size))
-        for begin in range(0, len(rows), _DENSE_ROWS):
-            X = self._rows(rows[begin : begin + _DENSE_ROWS], tables)
-            V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
-            found += X.T @ (X if V is None else X * V)
-        return found
+        return self._gram_of_rows(rows, weights)
 
     def _counting_is_quicker(self, n: int) -> bool:
-        """Compare, in nanoseconds, n rows times K L columns with as many counts of codes."""
-        codes = max(len(rows) for rows in self.layout.rows_of_codes)
-        n_codes = len(self.codes)
-        counting = n_codes * (n_codes - 1) / 2 * (9.0 * n + 4.0 * codes**2)
-        return codes <= MOST_CODES and counting < n * self.size * (1.2 + 0.04 * self.size)
+        """Compare, in nanoseconds, counts of two codes with products of rows."""
+        values, n_codes = len(self.layout.rows), len(self.codes)
+        columns = n_codes * self.layout.together * self._told
+        counting = n_codes * (n_codes - 1) / 2 * (9.0 * n + 4.0 * values**2)
+        return values <= MOST_CODES and counting < n * (9.0 * n_codes + 0.028 * columns**2)
 
     def _gram_by_counting(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
         codes = [code.take(rows) for code in self.codes]
-        tables = self._tables()
+        tables = self.layout.tables
         found = np.zeros((self.size, self.size))
         both = np.empty(len(rows), np.intp)
         for i, (left, at_i) in enumerate(tables):
             alone = np.bincount(codes[i], weights, len(left))
             found[at_i, at_i] = left.T @ (left * alone[:, None])
             shifted = codes[i].astype(np.intp)
-            shifted *= len(tables[0][0])  # all but the last code have as many values
+            shifted *= len(self.layout.rows)  # all but the last code have as many values
             for j, (right, at_j) in enumerate(tables[:i]):
                 np.add(shifted, codes[j], out=both)
                 counts = np.bincount(both, weights, len(left) * len(right)).astype(float)
@@ -250,18 +263,44 @@ class Block:
                 found[at_j, at_i] = found[at_i, at_j].T
         return found
 
-    def _rows(self, rows: NDArray[np.intp], tables: list[NDArray[Any]]) -> NDArray[Any]:
-        """Return some rows of X, from X of every value of each code."""
-        found = np.empty((len(rows), self.size), tables[0].dtype)
-        for code, values, (_, at) in zip(self.codes, tables, self._tables(), strict=True):
-            found[:, at] = values.take(code.take(rows), axis=0, mode="clip")
-        return found
+    def _gram_of_rows(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
+        # Sums of up to 2^24 whole numbers are exact in single precision.
+        kind = np.float32 if weights is None else np.float64
+        values, together = len(self.layout.rows), self.layout.together
+        table = self.layout.rows.reshape(values, together, -1)[:, :, : self._told]
+        table = table.reshape(values, -1).astype(kind)
+        width = len(self.codes) * table.shape[1]
+        found = np.zeros((width, width))
+        for begin in range(0, len(rows), _DENSE_ROWS):
+            codes = self.codes.take(rows[begin : begin + _DENSE_ROWS], axis=1).T
+            X = table.take(codes, axis=0, mode="clip").reshape(len(codes), width)
+            V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
+            found += X.T @ (X if V is None else X * V)
+        return self._completed(found)
 
-    def _tables(self) -> list[tuple[Floats, slice]]:
-        """Return X of every value of each code, and where in w it belongs."""
-        L = self.layout.n_grades
-        ends = (slice(first * L, last * L) for first, last in pairwise(self.layout.starts))
-        return list(zip(self.layout.rows_of_codes, ends, strict=True))
+    @property
+    def _told(self) -> int:
+        """Grades whose columns of X tell all of it.
+
+        Where no list is empty, the entries of a pair at a rank add up to 0: the worst
+        grade's follows from the others.
+        """
+        return self.layout.n_grades - (not self.layout.empty)
+
+    def _completed(self, gram: Floats) -> Floats:
+        """Return X' V X of all columns from that of those that tell them."""
+        K, L = self.layout.n_ranks, self.layout.n_grades
+        real = np.ones((len(self.codes), self.layout.together), bool)
+        real[-1, : real.size - K] = False  # the last code has fewer ranks
+        at = np.flatnonzero(np.repeat(real.ravel(), self._told))
+        found = np.zeros((K, L, K, L))
+        found[:, : self._told, :, : self._told] = gram[np.ix_(at, at)].reshape(
+            K, self._told, K, self._told
+        )
+        if self._told < L:
+            found[:, -1] = -found[:, :-1].sum(axis=1)
+            found[:, :, :, -1] = -found[:, :, :, :-1].sum(axis=3)
+        return found.reshape(self.size, self.size)
 
 
 def _some(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:

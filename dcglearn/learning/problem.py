@@ -319,4 +319,4 @@ def total_weight(weights: Floats) -> float:
 
 
 def _widest(margins: Floats) -> float:
-    return float(np.abs(margins).max(initial=0.0))
+    return float(max(margins.max(initial=0.0), -margins.min(initial=0.0)))

@@ -95,7 +95,8 @@ def solve(
     refused = []
     for name in ["newton", "clarabel"] if solver == "auto" else [solver]:
         try:
-            return _attempt(problem, name, start)
+            with one_blas_thread():
+                return _attempt(problem, name, start)
         except SolverError as error:
             refused.append(str(error))
     raise SolverError(
@@ -109,9 +110,8 @@ def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
     """Return a confirmed solution, or raise with what is to be said of the refused one."""
     exact, passes, at = False, 0, None
     if name == "newton":
-        with one_blas_thread():
-            where = (start.W, start.piece) if start else ()
-            W, at, iterations, passes, exact = newton(problem, *where)
+        where = (start.W, start.piece) if start else ()
+        W, at, iterations, passes, exact = newton(problem, *where)
         status = "the active pairs did not change" if exact else "no descent left"
     else:
         if not isinstance(problem, Problem):

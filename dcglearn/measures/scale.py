@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -223,6 +223,11 @@ def plain_label(label: Label) -> Label:
     >>> plain_label("007")
     '007'
     """
+    return _plain_label(label)
+
+
+@lru_cache(4096, typed=True)  # a file holds few labels, each a million times
+def _plain_label(label: Label) -> Label:
     if isinstance(label, str):
         if not label:
             raise InputError("an empty grade", "name it")
@@ -270,8 +275,8 @@ def as_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Gra
         raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
     if array.dtype.kind not in "iu":
         array = _whole(array, name)
-    outside = (array < NO_DOCUMENT) | (array >= n_grades)
-    if outside.any():
+    if array.size and (array.min() < NO_DOCUMENT or array.max() >= n_grades):
+        outside = (array < NO_DOCUMENT) | (array >= n_grades)
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
             f"{name} hold the grade index {array[where]}, and there are {n_grades} grades",
