@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_place, read_text, write_text, written_whole
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
+from dcglearn.base.threads import one_blas_thread
 
 
 def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:
@@ -72,3 +75,17 @@ def test_progress_is_silent_at_first_and_then_speaks(capsys: pytest.CaptureFixtu
         advance(1, 4)
         time.sleep(0.3)
     assert "work: 1 of 4 (25%)" in capsys.readouterr().err
+
+
+def test_one_thread_for_linear_algebra_until_the_last_block_ends() -> None:
+    def counts() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    before, first, second = counts(), one_blas_thread(), one_blas_thread()
+    with ThreadPoolExecutor(1) as other:
+        first.__enter__()
+        other.submit(second.__enter__).result()
+        first.__exit__(None, None, None)
+        assert counts() == {1}
+        other.submit(second.__exit__, None, None, None).result()
+    assert counts() == before

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
-from dcglearn.learning.choose import choose_C
+from dcglearn.learning.choose import choose_C, cross_validate, interleaved
 from dcglearn.learning.learned import learned_measure
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
@@ -249,5 +249,26 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
         DCGLearner(C="cv").fit(pairs, groups=["q"] * len(pairs))
     with pytest.raises(InputError, match="groups of shape"):
         DCGLearner(C="cv").fit(pairs, groups=["q"])
+    alike = np.repeat(pairs[:40, :1], 2, axis=1)
+    alike[0] = pairs[0]
+    with pytest.raises(InputError, match="without fold 1 of 5 of the cross-validation: all 32"):
+        DCGLearner(C="cv").fit(alike)
+    problem = DCGLearner().problem(pairs)
+    with pytest.raises(InputError, match="no candidate for C"):
+        cross_validate(problem, interleaved(np.arange(len(pairs))), [])
+    with pytest.raises(InputError, match="n_folds is 1"):
+        interleaved(["p", "q"], 1)
+    mixed = [test.tolist() for _, test in interleaved(["q", None, "q", float("nan")], 9)]
+    assert mixed == [[0, 2], [1], [3]]
+    folds = interleaved(np.arange(len(pairs)))
+    down = cross_validate(problem, folds, [100.0, 1e-6, 1e-7])
+    assert (
+        min(
+            C
+            for C, share in zip(down.grid, down.agreement, strict=True)
+            if share == max(down.agreement)
+        )
+        == down.C
+    )
     with pytest.raises(InputError, match="C is 'vc'"):
         DCGLearner(C="vc").fit(pairs)

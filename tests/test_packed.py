@@ -128,7 +128,10 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
     fails(lambda write: None, "no pair to pack")
     fails(lambda write: write(pairs + 5), "grade index")
     fails(lambda write: (write(pairs), write(pairs, np.ones(len(pairs)))), "have weights and some")
-    fails(lambda write: write(pairs, [1.0]), "1 weights for")
+    fails(lambda write: write(pairs, [1.0]), r"weights of shape \(1,\)")
+    fails(lambda write: write(pairs[:2], [1.0, np.nan]), "weights hold nan")
+    fails(lambda write: write(pairs[:0]), "no pair to pack")
+    fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
     with pytest.raises(InputError, match=r"name it \.parquet"):
         pack(tmp_path / "p.csv", pairs, FIVE)
 
@@ -157,6 +160,24 @@ def second(*parts: Any, scale: Scale = FIVE) -> Callable[[Path, np.ndarray], Non
     return lambda folder, pairs: pack(folder / "b.parquet", parts[0](pairs), scale, *parts[1:])
 
 
+def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
+    def write(folder: Path, pairs: np.ndarray) -> None:
+        pack(folder / "b.parquet", pairs[:2], FIVE, [1.0, 1.0])
+        table = pq.read_table(folder / "b.parquet").set_column(2, "weight", pa.array(weights))
+        pq.write_table(table, folder / "b.parquet")
+
+    return write
+
+
+def beheaded(folder: Path, pairs: np.ndarray) -> None:
+    table = pq.read_table(folder / "b.parquet")
+    head = json.loads(table.schema.metadata[METADATA])
+    del head["ties"]
+    pq.write_table(
+        table.replace_schema_metadata({METADATA: json.dumps(head)}), folder / "b.parquet"
+    )
+
+
 BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
     "mixed K": (second(lambda pairs: pairs[:, :, :4]), r"b.parquet: lists of 4 ranks, and 6 in a"),
     "mixed L": (
@@ -168,8 +189,9 @@ BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
         lambda folder, pairs: pq.write_table(pa.table({"a": [1]}), folder / "b.parquet"),
         "b.parquet: holds no packed",
     ),
-    "nan": (second(lambda pairs: pairs[:2], [1.0, np.nan]), "b.parquet: row 2 holds a weight"),
-    "negative": (second(lambda pairs: pairs[:2], [-1.0, 1.0]), "b.parquet: row 1 holds a weight"),
+    "nan": (reweighted([1.0, np.nan]), "b.parquet: row 2 holds a weight"),
+    "negative": (reweighted([-1.0, 1.0]), "b.parquet: row 1 holds a weight"),
+    "head": (beheaded, "b.parquet: holds no packed pairs"),
     "index": (narrow_scale, "a.parquet: row 1 holds a grade index out of range"),
     "empty": (lambda folder, pairs: [path.unlink() for path in folder.iterdir()], "holds no .parq"),
     "identical": (
@@ -193,6 +215,33 @@ def test_a_part_without_a_difference_does_no_harm(folder: Path, pairs: np.ndarra
     pack(folder / "d.parquet", pairs[:9], FIVE, np.zeros(9))
     with_them = solve(Streamed.of(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
+
+
+def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, pairs: np.ndarray) -> None:
+    with packing(tmp_path / "p.parquet", FIVE) as write:
+        for begin in range(0, len(pairs), 7):
+            write(pairs[begin : begin + 7])
+            write(pairs[:0])
+    assert len(PackedPairs.of(tmp_path).parts) == 1
+    table = pq.read_table(tmp_path / "p.parquet")
+    pq.write_table(table[:0], tmp_path / "empty.parquet")  # someone's day without a judgment
+    parts = PackedPairs.of(tmp_path).parts
+    found = np.concatenate([part.read()[0] for part in parts])
+    np.testing.assert_array_equal(found, pairs)
+    assert solve(Streamed.of(PackedPairs.of(tmp_path))).certificate.confirmed
+
+
+def test_a_folder_is_its_whole_files(folder: Path, pairs: np.ndarray) -> None:
+    (folder / ".b-half.parquet").write_bytes(b"PAR1")
+    (folder / "b.parquet").rename(folder / "B.PARQUET")
+    assert PackedPairs.of(folder).n_pairs == len(pairs)
+
+
+def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
+    for begin in range(0, 200, 5):
+        pack(tmp_path / f"{begin:03}.parquet", pairs[begin : begin + 5], FIVE)
+    found = Streamed.of(PackedPairs.of(tmp_path)).sample(20)
+    np.testing.assert_array_equal(found.pairs, pairs[:200:10])
 
 
 def test_bad_parts_of_a_problem(folder: Path) -> None:
@@ -235,6 +284,11 @@ def test_pack_and_fit_on_the_command_line(
         assert refused.returncode == 2
         assert message in refused.stderr
     assert "name it .parquet" in run("pack", "p.jsonl", "p.csv").stderr
+    assert run("simulate", "q.parquet", "-n", 9).returncode == 0
+    assert "would be written over itself" in run("pack", "q.parquet", "q.parquet").stderr
+    refused = run("fit", "many", "--solver", "osqp")
+    assert refused.returncode == 2
+    assert "--solver osqp needs the judgments in memory" in refused.stderr
     for arguments in (("inspect",), ("agree",), ("compare",), ("pack",)):
         more = {"agree": ["zipf"], "pack": ["q.parquet"]}.get(arguments[0], [])
         refused = run(*arguments, "many/one.parquet", *more)

@@ -23,6 +23,7 @@ from dcglearn.learning import blocks, qp
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.blocks import Block, Layout
 from dcglearn.learning.certificate import certify
+from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.newton import newton
 from dcglearn.learning.path import solve_path
 from dcglearn.learning.pieces import counts, move, piece, slacks, slopes
@@ -224,6 +225,33 @@ def test_tiny_and_huge_C(C: float, monotone: bool, rng: np.random.Generator) -> 
         assert solution.certificate.confirmed
         with suppress(SolverError):  # beyond double precision: confirmed, or an error
             assert solve(Problem.of(pairs, 5, C=1e20 * C)).certificate.confirmed
+
+
+@pytest.mark.parametrize("C", [1e3, 1e5])
+@pytest.mark.parametrize("wrong", [0.3, 0.45])
+def test_many_ties_and_large_costs_are_confirmed(C: float, wrong: float) -> None:
+    """Where grades are tied, the gap must not hold the rounding of their multipliers."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        pairs = noisy(400, rng, wrong)
+        solution = solve(Problem.of(pairs, 5, C=C), "newton")
+        assert solution.status == "the active pairs did not change"
+        assert solution.certificate.distance <= 1e-7 * solution.certificate.size
+
+
+def test_costs_beyond_what_a_bound_on_W_can_tell(rng: np.random.Generator) -> None:
+    pairs = noisy(2000, rng, 0.3)
+    heavy = Problem.of(pairs, 5, weights=np.full(len(pairs), 1e6), C=1e3)
+    solution = solve(heavy, "newton")
+    certificate = solution.certificate
+    assert certificate.distance > 1e-6 * certificate.size  # what the bound can tell
+    assert certificate.residual <= 1e-14 * certificate.pull
+    # The optimum hardly depends on C there, and is told well for a smaller one.
+    W = solve(Problem.of(pairs, 5, C=1e5), "newton").W
+    assert np.diff(solution.W) == pytest.approx(np.diff(W), abs=1e-6)
+    off = Problem.of(pairs, 5, C=1e9)
+    assert not certify(off, solution.W * (1 + 1e-9))[1].confirmed
+    assert DCGLearner(C=1e12).fit(pairs).certificate_.confirmed  # and is not taken for 0
 
 
 def test_one_active_pair(rng: np.random.Generator) -> None:

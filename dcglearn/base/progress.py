@@ -22,6 +22,35 @@ def silent(done: int, total: int) -> None:
     """Report nothing: the default of every function that takes an `Advance`."""
 
 
+def onwards(advance: Advance) -> Advance:
+    """Return an `Advance` for work that begins at 0 again and again: it adds up.
+
+    Parameters
+    ----------
+    advance : callable
+        What is told of it.
+
+    Examples
+    --------
+    >>> tell = onwards(lambda done, total: print(done))
+    >>> for done in (10, 20, 10):
+    ...     tell(done, 0)
+    10
+    20
+    30
+    """
+    before = last = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal before, last
+        if done <= last:
+            before += last
+        last = done
+        advance(before + done, total)
+
+    return tell
+
+
 @contextmanager
 def reporting(label: str, quiet: float = QUIET_SECONDS, every: float = 5.0) -> Iterator[Advance]:
     """Report work that may take long, from a thread that wakes while it runs.

@@ -7,11 +7,12 @@ would add in an order of their own, has one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
-from typing import TypeVar
+from threading import Lock
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -46,11 +47,39 @@ def mapped(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list
         return list(pool.map(function, items))
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep the linear algebra of this process to one thread while the block runs."""
-    with _controller().limit(limits=1):
-        yield
+class _OneThread:
+    """A limit that blocks share: they may overlap, in threads too; the last lifts it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _controller().limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Keep the linear algebra of this process to one thread while a block runs.
+
+    Returns
+    -------
+    context manager
+        Blocks may overlap, in threads too: the limit is lifted when the last one ends.
+    """
+    return _ONE_THREAD
 
 
 @cache

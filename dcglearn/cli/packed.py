@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import reporting
+from dcglearn.base.progress import onwards, reporting
 from dcglearn.cli.options import (
     Judgments,
     LenientOption,
@@ -46,6 +46,8 @@ def pack(
     if Path(out).suffix.lower() != ".parquet":
         raise InputError(f"ends in {Path(out).suffix!r}", "name it .parquet", out)
     check_place(out)
+    if Path(out).exists() and Path(prefs).exists() and Path(out).samefile(prefs):
+        raise InputError("would be written over itself", "name another file", out)
     named = None if scale is None else Scale.parse(scale)
     with reading(prefs, lenient) as (passed_over, advance):
         known = survey(prefs, named, n_ranks, passed_over, advance)
@@ -74,6 +76,10 @@ def fit_packed(
     from dcglearn.learning.streamed import Streamed
     from dcglearn.measures.scale import Scale
 
+    if solver not in ("auto", "newton"):
+        raise InputError(
+            f"--solver {solver} needs the judgments in memory", "leave it out: newton reads them"
+        )
     if C is None:
         raise InputError("--C cv needs the judgments in memory", "choose C on a part of them", path)
     pairs = PackedPairs.of(path)
@@ -83,7 +89,7 @@ def fit_packed(
         reporting(f"solving for {pairs.n_pairs:,} pairs, by pairs read") as advance,
     ):
         problem = Streamed.of(
-            pairs, margin, C, workers=None if workers == "1" else found, advance=advance
+            pairs, margin, C, workers=None if workers == "1" else found, advance=onwards(advance)
         )
         learner = DCGLearner(solver=cast("SolverName", solver)).fit_problem(problem)
         content = learned_from_files(learner, problem, Path(path).name, use)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import written_whole
 from dcglearn.data.preferences import Pairs
-from dcglearn.measures.agreement import as_pairs
+from dcglearn.measures.agreement import as_pairs, one_a_pair
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -42,6 +42,8 @@ class Part:
         The number of the row group.
     first : int
         The number of its first row in the file.
+    before : int
+        Rows of the whole folder before it.
     n_grades : int
         L, which no index may reach.
     """
@@ -49,6 +51,7 @@ class Part:
     path: str
     group: int
     first: int
+    before: int
     n_grades: int
 
     def read(self) -> tuple[Pairs, Floats | None]:
@@ -83,7 +86,7 @@ class Part:
         return pairs, weights
 
     def _check(self, wrong: NDArray[np.bool_], problem: str) -> None:
-        rows = wrong.reshape(len(wrong), -1).any(axis=1)
+        rows = wrong.any(axis=tuple(range(1, wrong.ndim)))
         if rows.any():
             row = self.first + int(np.argmax(rows)) + 1
             raise InputError(f"row {row} {problem}", "pack the judgments again", self.path)
@@ -141,7 +144,7 @@ class PackedPairs:
             scale than the first.
         """
         place = Path(path)
-        files = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+        files = _files(place) if place.is_dir() else [place]
         if not files:
             raise InputError("holds no .parquet file", "name another folder", str(path))
         heads = [_head(file) for file in files]
@@ -160,14 +163,22 @@ class PackedPairs:
                     str(file),
                 )
         labels = Scale(first["scale"]).labels
-        parts = [
-            Part(str(file), group, start, len(labels))
-            for file, head in zip(files, heads, strict=True)
-            for group, start in enumerate(head["starts"])
-        ]
-        n_pairs = sum(head["rows"] for head in heads)
+        n_pairs, parts = 0, []
+        for file, head in zip(files, heads, strict=True):
+            for group, start in enumerate(head["starts"]):
+                parts.append(Part(str(file), group, start, n_pairs + start, len(labels)))
+            n_pairs += head["rows"]
         ties = sum(head["ties"] for head in heads)
         return cls(tuple(parts), labels, first["n_ranks"], n_pairs, ties)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder; those that begin with a dot are not yet whole."""
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() == ".parquet" and not file.name.startswith(".")
+    )
 
 
 def is_packed(path: str | Path) -> bool:
@@ -224,7 +235,7 @@ def pack(
 
 
 @contextmanager
-def packing(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Any]:
+def packing(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Packing]:
     """Give a function that adds pairs to a packed file; it is written whole or not at all.
 
     Parameters
@@ -236,36 +247,61 @@ def packing(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Any]:
     Yields
     ------
     callable
-        Takes pairs, and weights or None; either all calls give weights or none does.
+        Takes pairs, and weights or None; either all calls give weights or none does. Pairs are
+        held until they fill a row group, so they may come in small batches.
 
     Raises
     ------
     InputError
         As :func:`pack`.
     """
-    import pyarrow.parquet as pq
-
     if Path(path).suffix.lower() != ".parquet":
         raise InputError(f"ends in {Path(path).suffix!r}", "name it .parquet", str(path))
     head = {"layout": 1, "scale": list(scale.labels), "ties": ties}
     with written_whole(path) as temporary, ExitStack() as stack:
-        writer: Any = None
-
-        def write(pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
-            nonlocal writer
-            table = _table(as_pairs(pairs, len(scale)), weights, head)
-            if writer is None:
-                file = pq.ParquetWriter(
-                    temporary, table.schema, use_dictionary=False, compression="none"
-                )
-                writer = stack.enter_context(file)
-            elif writer.schema.names != table.schema.names:
-                raise InputError("some pairs have weights and some have none", "give all or none")
-            writer.write_table(table, row_group_size=ROWS)
-
+        write = Packing(temporary, len(scale), head, stack)
         yield write
-        if writer is None:
+        write.flush()
+        if write.writer is None:
             raise InputError("no pair to pack", "give at least one", str(path))
+
+
+class Packing:
+    """What :func:`packing` gives: adds pairs to a file, a row group at a time."""
+
+    def __init__(self, path: Path, n_grades: int, head: dict[str, Any], stack: ExitStack) -> None:
+        self.writer: Any = None
+        self._path, self._n_grades, self._head, self._stack = path, n_grades, head, stack
+        self._held: list[Any] = []
+        self._schema: Any = None
+
+    def __call__(self, pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
+        """Add pairs, shape (n, 2, K), and their weights."""
+        table = _table(as_pairs(pairs, self._n_grades), weights, self._head)
+        self._schema = self._schema or table.schema
+        if self._schema.names != table.schema.names:
+            raise InputError("some pairs have weights and some have none", "give all or none")
+        K, known = (s.field("better").type.byte_width for s in (table.schema, self._schema))
+        if known != K:
+            raise InputError(f"lists of {K} ranks after lists of {known}", "give one K")
+        self._held.append(table)
+        if sum(map(len, self._held)) >= ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not sum(map(len, self._held)):
+            return
+        if self.writer is None:
+            file = pq.ParquetWriter(
+                self._path, self._schema, use_dictionary=False, compression="none"
+            )
+            self.writer = self._stack.enter_context(file)
+        self.writer.write_table(pa.concat_tables(self._held), row_group_size=ROWS)
+        self._held.clear()
 
 
 def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str, Any]) -> Any:
@@ -279,11 +315,7 @@ def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str
             pa.binary(K), len(pairs), [None, content]
         )
     if weights is not None:
-        columns["weight"] = pa.array(np.asarray(weights, float))
-        if len(columns["weight"]) != len(pairs):
-            raise InputError(
-                f"{len(columns['weight'])} weights for {len(pairs)} pairs", "give one a pair"
-            )
+        columns["weight"] = pa.array(one_a_pair(weights, len(pairs), "weights", 0.0))
     return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(head).encode()})
 
 
@@ -312,6 +344,7 @@ def _head(path: Path) -> dict[str, Any]:
     problem = InputError("holds no packed pairs", "dcglearn pack makes such files", str(path))
     try:
         head: dict[str, Any] = json.loads((schema.metadata or {})[METADATA])
+        head["ties"] = int(head["ties"])
         n_ranks = schema.field("better").type.byte_width
         if schema.field("worse").type.byte_width != n_ranks or head["layout"] != 1:
             raise problem

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.scale import NO_DOCUMENT, Grades, Scale
@@ -147,12 +147,7 @@ class Preferences:
 
         Numbers follow first appearance; a judgment without a query is its own group.
         """
-        groups: dict[object, int] = {}
-        keys = (
-            ("alone", row) if query is None else ("query", query)
-            for row, query in enumerate(self.queries[self.strict])
-        )
-        return np.array([groups.setdefault(key, len(groups)) for key in keys], np.int64)
+        return group_numbers(self.queries[self.strict])
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> Preferences:
         """Return the judgments of the given rows, in that order.
@@ -218,6 +213,35 @@ def check_worth_learning(
             f"only one grade occurs ({name})",
             "judge lists that hold documents of different grades",
         )
+
+
+def group_numbers(groups: ArrayLike) -> NDArray[np.int64]:
+    """Return a number for the group of each row, in the order in which groups first occur.
+
+    Parameters
+    ----------
+    groups : array-like, shape (n,)
+        None, or not a number, is a group of its own.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> group_numbers(["q", None, "p", "q", None])
+    array([0, 1, 2, 0, 3])
+    """
+    array = np.asarray(groups)
+    if array.dtype.kind in "iuU":
+        _, first, codes = np.unique(array, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[codes]
+    numbers: dict[object, int] = {}
+    keys = (
+        ("alone", row) if group is None or group != group else ("group", group)
+        for row, group in enumerate(array)
+    )
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 def query_folds(

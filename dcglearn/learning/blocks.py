@@ -106,7 +106,7 @@ class Layout:
         -------
         ndarray of unsigned int, shape (codes a pair, n)
         """
-        kind = np.min_scalar_type(len(self.rows) - 1)
+        kind = np.min_scalar_type(self.base ** (2 * self.together) - 1)
         base = kind.type(self.base)
         found = np.empty((len(self.starts) - 1, len(pairs)), kind)
         for begin in range(0, len(pairs), _ENCODED):

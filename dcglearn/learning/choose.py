@@ -5,15 +5,16 @@ Every fold is solved along the whole path of C, each optimum begun from the one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.data.preferences import query_folds
+from dcglearn.data.preferences import group_numbers, query_folds
 from dcglearn.learning.path import C_GRID, solve_path
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.reading import read
@@ -75,7 +76,7 @@ def choose_C(
     Raises
     ------
     InputError
-        If there is only one query, or a training part teaches nothing.
+        If there is only one query, or a training part teaches nothing (naming the fold).
     """
     folds = query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng)
     return cross_validate(problem, list(folds), grid, solver, use, advance)
@@ -99,17 +100,20 @@ def interleaved(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
     Raises
     ------
     InputError
-        If there is only one group.
+        If there is only one group, or fewer than two folds are asked for.
 
     Examples
     --------
     >>> [test.tolist() for _, test in interleaved(["q", "q", "p", "r"], 2)]
     [[0, 1, 3], [2]]
     """
-    _, first, codes = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
-    if len(first) < 2:
+    codes = group_numbers(groups)
+    count = int(codes.max(initial=-1)) + 1
+    if count < 2:
         raise InputError("one group of pairs has no folds", "name C, or give pairs of more queries")
-    turn = np.argsort(np.argsort(first))[codes] % min(n_folds, len(first))
+    if n_folds < 2:
+        raise InputError(f"n_folds is {n_folds}", "use 2 or more")
+    turn = codes % min(n_folds, count)
     return [
         (np.flatnonzero(turn != fold), np.flatnonzero(turn == fold))
         for fold in range(turn.max() + 1)
@@ -133,7 +137,7 @@ def cross_validate(
     folds : sequence of (train, test)
         Row numbers of pairs; together the test parts are all pairs.
     grid : iterable of float
-        Candidates, ascending.
+        Candidates, at least one; ascending is quickest.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
     use : {"utility", "dcg"}, default "utility"
         Whose agreement counts: that of W, as in ``DCGLearner.score``, or of its DCG.
@@ -147,19 +151,37 @@ def cross_validate(
     Raises
     ------
     InputError
-        If a training part teaches nothing.
+        If a training part teaches nothing (naming the fold), or there is no candidate.
+    SolverError
+        If an optimum is not confirmed (naming the fold).
     """
     candidates = tuple(grid)
+    if not candidates:
+        raise InputError("no candidate for C", "give at least one")
     found = np.zeros((len(candidates), problem.n_pairs))
     for f, (train, test) in enumerate(folds):
-        part = problem.take(train)
-        path = solve_path(part, candidates, solver)
-        for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
-            measure: Measure = LinearUtility(solution.W)
-            if use == "dcg":
-                factors = read(part.at(C), solution)
-                measure = DCG(factors.gains, factors.discounts)
-            found[c, test] = outcomes(measure, problem.pairs[test])
-            advance(f * len(candidates) + c + 1, len(folds) * len(candidates))
+        with _fold_named(f + 1, len(folds)):
+            part = problem.take(train)
+            path = solve_path(part, candidates, solver)
+            for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
+                measure: Measure = LinearUtility(solution.W)
+                if use == "dcg":
+                    factors = read(part.at(C), solution)
+                    measure = DCG(factors.gains, factors.discounts)
+                found[c, test] = outcomes(measure, problem.pairs[test])
+                advance(f * len(candidates) + c + 1, len(folds) * len(candidates))
     scores = tuple(weighted_mean(row, problem.weights) for row in found)
-    return Choice(candidates[int(np.argmax(scores))], candidates, scores)
+    best = min(C for C, score in zip(candidates, scores, strict=True) if score == max(scores))
+    return Choice(best, candidates, scores)
+
+
+@contextmanager
+def _fold_named(number: int, count: int) -> Iterator[None]:
+    """Say in an error which training part is meant."""
+    where = f"without fold {number} of {count} of the cross-validation"
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error.problem}", f"name C; or {error.remedy}") from error
+    except SolverError as error:
+        raise SolverError(f"{where}: {error}") from error

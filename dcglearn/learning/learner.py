@@ -7,6 +7,7 @@ It keeps scikit-learn's contract on pairs of rankings, so that its tools work on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -18,15 +19,23 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
+from dcglearn.base.threads import one_blas_thread
 from dcglearn.data.preferences import check_worth_learning
+from dcglearn.learning.certificate import project, pull
 from dcglearn.learning.choose import cross_validate, interleaved
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
-from dcglearn.learning.margins import MARGINS, one_a_pair
+from dcglearn.learning.margins import MARGINS
 from dcglearn.learning.pieces import slacks
 from dcglearn.learning.problem import Objective, Problem
 from dcglearn.learning.solve import SolverName, solve
-from dcglearn.measures.agreement import as_pairs, differences, outcome_of, weighted_mean
+from dcglearn.measures.agreement import (
+    as_pairs,
+    differences,
+    one_a_pair,
+    outcome_of,
+    weighted_mean,
+)
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import Grades
@@ -181,16 +190,17 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         True
         """
         self.n_features_in_ = 2 * problem.shape[0]
-        solution = solve(problem, self.solver)
-        _check_prefers(problem, solution.W)
-        found = identify(problem, solution.W, solution.piece.curvature)
-        factors = factorise(
-            solution.W,
-            found.gauge,
-            found.seen_offsets,
-            found.still_grades,
-            ordered=problem.monotone,
-        )
+        with one_blas_thread():
+            solution = solve(problem, self.solver)
+            _check_prefers(problem)
+            found = identify(problem, solution.W, solution.piece.curvature)
+            factors = factorise(
+                solution.W,
+                found.gauge,
+                found.seen_offsets,
+                found.still_grades,
+                ordered=problem.monotone,
+            )
         self.C_, self.choice_ = problem.C, None
         self.weights_ = solution.W
         self.solution_ = solution
@@ -336,11 +346,14 @@ def _flat(pairs: ArrayLike) -> Any:
     return array
 
 
-def _check_prefers(problem: Objective, W: Floats) -> None:
-    """Refuse an optimum of 0, saying what made it so."""
-    missed = problem.summed(slacks, np.zeros(W.size))
+def _check_prefers(problem: Objective) -> None:
+    """Refuse an optimum of 0, saying what made it so.
+
+    It is 0 iff what the pairs pull 0 to is no matrix with monotone rows but 0.
+    """
+    missed = problem.summed(slacks, np.zeros(math.prod(problem.shape)))
     strength = problem.C * missed.size
-    if np.abs(W).max() > 1e-12 * strength:
+    if np.abs(project(problem, pull(problem, missed))).max() > 1e-12 * strength:
         return
     if not strength:
         raise InputError("no margin is above 0: nothing is asked of the weights", "raise them")

@@ -114,7 +114,10 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
     if first.returned:
         return first
     found = _along_path(problem)
-    return found._replace(steps=found.steps + first.steps, passes=found.passes + first.passes)
+    steps, passes = found.steps + first.steps, found.passes + first.passes
+    if not found.returned:
+        found = min(found, first, key=lambda end: _value(problem, end.W.ravel(), end.piece))
+    return found._replace(steps=steps, passes=passes)
 
 
 def _along_path(problem: Objective) -> Descent:
@@ -191,6 +194,8 @@ def _best_step(problem: Objective, w: Floats, along: Floats) -> float:
         steps = np.linspace(low, high, 17)
         force = problem.C * problem.summed(slopes, w, along, steps)
         slope = along @ from_prior + steps * (along @ along) - force
+        if not (slope > 0).any():
+            return float(steps[-1])
         last = int(np.argmax(slope > 0))
         if last == 0:  # rounding: it is flat
             return float(steps[0] or steps[1])

@@ -29,9 +29,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.threads import mapped
 from dcglearn.data.preferences import check_worth_learning
 from dcglearn.learning.blocks import FEWEST_ROWS, ROWS, Block, Layout
-from dcglearn.learning.margins import margins, one_a_pair, shared
+from dcglearn.learning.margins import margins, shared
 from dcglearn.learning.pieces import of_rows
-from dcglearn.measures.agreement import as_pairs
+from dcglearn.measures.agreement import as_pairs, one_a_pair
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import NO_DOCUMENT, Grades
 
@@ -81,7 +81,8 @@ class Problem:
     Attributes
     ----------
     pairs : ndarray of int, shape (n, 2, K)
-        The preferred ranking first.
+        The preferred ranking first. The array that was given where it is one of integers: it
+        must not be changed afterwards.
     n_grades : int
         L, or the number of documents.
     margins, weights : ndarray of float, shape (n,)

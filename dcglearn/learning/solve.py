@@ -24,6 +24,10 @@ from dcglearn.measures.discounts import Floats
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
 
+MOST_PRINTED = 100_000
+"""Pairs up to which ``auto`` tries the problem as it is printed: beyond, that takes minutes
+and gigabytes."""
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -67,7 +71,8 @@ def solve(
     problem : Problem, or another Objective
         The solvers of the problem as it is printed take a Problem only.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        ``auto`` takes Newton, and Clarabel where that answer is not confirmed.
+        ``auto`` takes Newton, and Clarabel where that answer is not confirmed and there are
+        at most :data:`MOST_PRINTED` pairs.
     start : Solution, optional
         Of the same pairs with another C: where Newton begins.
 
@@ -93,7 +98,7 @@ def solve(
     if solver not in SOLVERS:
         raise unknown_name("solver", solver, SOLVERS)
     refused = []
-    for name in ["newton", "clarabel"] if solver == "auto" else [solver]:
+    for name in _tried(problem, solver):
         try:
             with one_blas_thread():
                 return _attempt(problem, name, start)
@@ -104,6 +109,13 @@ def solve(
         + "; ".join(refused)
         + "; rescale C, the weights or the margins, or name another solver"
     )
+
+
+def _tried(problem: Objective, solver: SolverName) -> list[str]:
+    if solver != "auto":
+        return [solver]
+    few = isinstance(problem, Problem) and problem.n_pairs <= MOST_PRINTED
+    return ["newton", "clarabel"] if few else ["newton"]
 
 
 def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.threads import mapped
+from dcglearn.base.threads import mapped, one_blas_thread
 from dcglearn.base.workers import Workers
 from dcglearn.data.packed import PackedPairs, Part
 from dcglearn.learning.blocks import ROWS, Block, Layout
@@ -92,7 +92,7 @@ class Streamed:
     workers : callable, optional
         From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
     advance : callable
-        Called with (pairs read so far, 0).
+        Called with (pairs read in this pass, 0).
     """
 
     pairs: PackedPairs
@@ -257,10 +257,11 @@ def _answer(task: tuple[Callable[..., Any], Part, tuple[Any, ...]]) -> Any:
     """Do one part's work; a worker returns its errors."""
     function, part, arguments = task
     try:
-        return function(part, *arguments)
+        with one_blas_thread():
+            return function(part, *arguments)
     except (InputError, SolverError) as error:
         return error
-    except (MemoryError, OSError, ArithmeticError, ValueError) as error:
+    except (MemoryError, OSError) as error:
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", part.path)
 
 
@@ -285,7 +286,7 @@ def _agreed(part: Part, measures: Sequence[Measure]) -> Floats:
 
 def _every(part: Part, every: int) -> tuple[Any, Any]:
     pairs, weights = part.read()
-    rows = slice(-part.first % every, None, every)
+    rows = slice(-part.before % every, None, every)
     return pairs[rows].copy(), None if weights is None else weights[rows]
 
 

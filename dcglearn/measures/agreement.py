@@ -156,3 +156,38 @@ def as_pairs(
             f"pairs of shape {rows.shape}", "give (n, 2, K): the preferred ranking first"
         )
     return rows
+
+
+def one_a_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
+    """Check that there is one finite number a pair.
+
+    Parameters
+    ----------
+    values : array-like of float
+    n_pairs : int
+    name : str
+        What to call them in an error.
+    low : float
+        The smallest number allowed.
+
+    Returns
+    -------
+    ndarray of float, shape (n_pairs,)
+
+    Raises
+    ------
+    InputError
+        Naming the row of the first number that does not fit.
+    """
+    try:
+        found = np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} are not numbers", "give one finite number a pair") from error
+    if found.shape != (n_pairs,):
+        raise InputError(f"{name} of shape {found.shape} for {n_pairs} pairs", "give one a pair")
+    wrong = ~(np.isfinite(found) & (found >= low))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
+        raise InputError(f"{name} hold {found[row]}", remedy, f"row {row}")
+    return found
