@@ -14,7 +14,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -65,7 +65,10 @@ class _OneThread:
         with self._lock:
             self._inside -= 1
             if not self._inside:
+                # The thread that set the limit is not always the one that lifts it.
+                OpenBLASController.clear_controlling_thread(force=True)
                 self._limit.restore_original_limits()
+                OpenBLASController.clear_controlling_thread(force=True)
 
 
 _ONE_THREAD = _OneThread()
@@ -85,6 +88,8 @@ def one_blas_thread() -> AbstractContextManager[None]:
 @cache
 def _controller() -> ThreadpoolController:
     """Find the linear algebra's threads once a process: looking takes milliseconds."""
+    import scipy.linalg  # noqa: F401 - it brings its own, which must be found too
+
     return ThreadpoolController()
 
 

@@ -39,7 +39,7 @@ _STRIPE = 1 << 17
 _ENCODED = 1 << 15
 """Pairs that are encoded at a time."""
 
-_DENSE_ROWS = 1 << 12
+_DENSE_ROWS = 1 << 13
 """Rows of X that are built at a time, where they are built."""
 
 
