@@ -35,7 +35,8 @@ from dcglearn.measures.utility import LinearUtility, add_up, grade_names
 
 Normalise = Literal["ideal", "minmax"]
 
-_HEADS: dict[str, Normalise | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
+HEADS: dict[str, Normalise | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
+"""How each normalisation is written."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class DCG:
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
             checked = _numbers(discounts, "discounts")
-        if normalise not in _HEADS.values():
+        if normalise not in HEADS.values():
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
         set_(self, "gains", numbers)
@@ -325,8 +326,8 @@ class DCG:
             if not (isinstance(node, ast.Call) and not node.keywords and len(node.args) == 2):
                 raise ValueError
             head, (gains, discounts) = ast.unparse(node.func), node.args
-            if head not in _HEADS:
-                raise unknown_name("measure", head, _HEADS)
+            if head not in HEADS:
+                raise unknown_name("measure", head, HEADS)
             if isinstance(gains, ast.Dict) and len(ast.literal_eval(gains)) < len(gains.keys):
                 raise InputError(f"a grade stands twice in {text!r}", "name each once")
             rule = isinstance(discounts, ast.Name | ast.Call)
@@ -334,7 +335,7 @@ class DCG:
                 ast.literal_eval(gains),
                 ast.unparse(discounts) if rule else ast.literal_eval(discounts),
                 cutoff,
-                _HEADS[head],
+                HEADS[head],
             )
         except InputError:
             raise
@@ -342,7 +343,7 @@ class DCG:
             raise InputError(f"cannot read the measure {text!r}", remedy) from error
 
     def __str__(self) -> str:
-        head = next(name for name, normalise in _HEADS.items() if normalise == self.normalise)
+        head = next(name for name, normalise in HEADS.items() if normalise == self.normalise)
         numbers = [number_text(gain) for gain in self.gains]
         if self.grades is None:
             gains = f"[{', '.join(numbers)}]"

@@ -2,23 +2,25 @@
 
 A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), in full
 (``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``), whose other part is
-picked with ``learned.json:utility`` or ``learned.json:dcg``.
+picked with ``learned.json:utility`` or ``learned.json:dcg``. ``nDCG(zipf) @ 10`` and
+``nDCG(learned.json)`` normalise what they name.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.agreement import Measure
-from dcglearn.measures.dcg import DCG
+from dcglearn.measures.dcg import DCG, HEADS
 from dcglearn.measures.files import MeasureFile, Use, read_measure
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
+_WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@\s*(\d+)\s*)?")
 _FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
 
 
@@ -90,15 +92,78 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     >>> measure_for("zipf", Scale((1, 0)), 5).measure
     DCG({1: 1, 0: 0}, zipf)
     """
-    if is_file_name(text) or "[" in text or "{" in text:
-        found = open_measure(text)
-    else:
-        found = NamedMeasure(text, preset(text, scale, n_ranks))
+    found = _named(text, scale, n_ranks)
     try:
         check_fit(found.measure, scale, n_ranks)
     except InputError as error:
         raise error.at(found.name) from error
     return found
+
+
+def measure_on(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+    """Return the measure that a name means for documents of some grades in long lists.
+
+    Parameters
+    ----------
+    text : str
+    scale : Scale
+        The grades that occur. A measure that names its grades may know more of them.
+    n_ranks : int
+        The longest list; a vector of discounts may be shorter and counts its own ranks.
+
+    Returns
+    -------
+    NamedMeasure
+        Its measure has one gain, or column, for each grade of `scale`.
+
+    Raises
+    ------
+    InputError
+        If there is no such measure, or it has no gain for a grade of the scale.
+
+    Examples
+    --------
+    >>> measure_on("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
+    nDCG({1: 1, 0: 0}, log2) @ 5
+    """
+    found = _named(text, scale, n_ranks)
+    measure, theirs = found.measure, found.measure.grades
+    if theirs is None and measure.n_grades != len(scale):
+        raise InputError(
+            f"has {measure.n_grades} gains, and the documents {len(scale)} grades ({scale})",
+            "name the grades: {2: 3, 1: 1, 0: 0}",
+            text,
+        )
+    unknown = [] if theirs is None else [g for g in scale.labels if g not in theirs]
+    if unknown:
+        raise InputError(
+            f"has no gain for the grade {unknown[0]}, only for {', '.join(map(str, theirs or ()))}",
+            "use a measure that covers every grade that occurs",
+            text,
+        )
+    columns = range(len(scale)) if theirs is None else [theirs.index(g) for g in scale.labels]
+    if isinstance(measure, LinearUtility):
+        fitted: Measure = LinearUtility(measure.matrix[:, list(columns)], scale.labels)
+    else:
+        gains = tuple(measure.gains[column] for column in columns)
+        fitted = replace(measure, gains=gains, grades=scale.labels)
+    return replace(found, measure=fitted)
+
+
+def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+    match = _WRAPPED.fullmatch(text)
+    if match is not None:
+        head, name, cutoff = match.groups()
+        inner = _named(name, scale, n_ranks)
+        if isinstance(inner.measure, LinearUtility):
+            raise InputError("position-dependent weights are no DCG", f"write {name}:dcg", text)
+        normalise = HEADS[head]
+        cut = inner.measure.cutoff if cutoff is None else int(cutoff)
+        whole = replace(inner.measure, normalise=normalise, cutoff=cut)
+        return NamedMeasure(text, whole, inner.file)
+    if is_file_name(text) or "[" in text or "{" in text:
+        return open_measure(text)
+    return NamedMeasure(text, preset(text, scale, n_ranks))
 
 
 def check_fit(measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments") -> None:

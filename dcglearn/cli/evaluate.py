@@ -1,0 +1,283 @@
+"""The command on qrels and runs: evaluate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.base.progress import reporting
+from dcglearn.cli.options import LenientOption, ScaleOption, SeedOption, print_json, say
+
+if TYPE_CHECKING:
+    from dcglearn.data.formats import PassedOver
+    from dcglearn.data.graded import Graded
+    from dcglearn.data.trec import Run
+    from dcglearn.measures.naming import NamedMeasure
+    from dcglearn.study.significance import Test
+    from dcglearn.study.systems import Evaluation, Rules
+
+QrelsArgument = Annotated[
+    str, typer.Argument(metavar="QRELS", help="TREC text, .json or .parquet; .gz too.")
+]
+RunsArgument = Annotated[
+    list[str], typer.Argument(metavar="RUN...", help="TREC text, .json or .parquet; .gz too.")
+]
+LikeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--like",
+        metavar="trec_eval|ir_measures|ranx|sklearn",
+        help="Take that tool's choices in all that follows; options beside it win.",
+    ),
+]
+TiesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ties", metavar="mean|input|docid", help="Order of documents with equal scores."
+    ),
+]
+UnjudgedOption = Annotated[
+    str | None,
+    typer.Option(
+        "--unjudged",
+        metavar="worst|nothing|removed|bounds",
+        help="What documents without a judgment count as.",
+    ),
+]
+WorthlessOption = Annotated[
+    str | None,
+    typer.Option(
+        "--worthless",
+        metavar="0|1|out",
+        help="A normalised value where nothing can be gained; out leaves the query out.",
+    ),
+]
+MissingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--missing", metavar="0|out", help="The value of a query that a run does not hold."
+    ),
+]
+FORMATS = ("text", "md", "latex", "csv", "json")
+DEFAULTS = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(evaluate)
+
+
+def evaluate(
+    qrels: QrelsArgument,
+    runs: RunsArgument,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="A preset (zipf), learned.json, a measure in full, or nDCG(...) @ 10 of one; "
+            "may be given again and again.",
+        ),
+    ] = None,
+    like: LikeOption = None,
+    ties: TiesOption = None,
+    unjudged: UnjudgedOption = None,
+    worthless: WorthlessOption = None,
+    missing: MissingOption = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="SYSTEM", help="The first run, if none is named."),
+    ] = None,
+    test: Annotated[
+        str, typer.Option("--test", metavar="randomisation|t|none", help="Of the differences.")
+    ] = "randomisation",
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="A row a query, and no comparison.")
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="text|md|latex|csv|json", help="Of what is printed.")
+    ] = "text",
+    scale: ScaleOption = None,
+    seed: SeedOption = 0,
+    lenient: LenientOption = False,
+) -> None:
+    """Say how good systems are, under any measures at once."""
+    import numpy as np
+
+    from dcglearn.report.systems import (
+        comparisons_table,
+        evaluation_to_json,
+        means_table,
+        queries_table,
+    )
+    from dcglearn.study.significance import TESTS
+    from dcglearn.study.systems import compare_systems
+
+    if form not in FORMATS:
+        raise unknown_name("--format", form, FORMATS)
+    if test not in (*TESTS, "none"):
+        raise unknown_name("--test", test, (*TESTS, "none"))
+    rules = rules_of(like, ties, unjudged, worthless, missing)
+    known, read = open_files(qrels, runs, scale, lenient)
+    names = [one.name for one in read]
+    if baseline is not None and baseline not in names:
+        raise unknown_name("--baseline", baseline, names)
+    measures = measures_on(measure or DEFAULTS, known, read)
+    found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
+    comparisons = []
+    if test != "none" and len(read) > 1 and not per_query:
+        with reporting("comparing systems"):
+            comparisons = compare_systems(
+                found, baseline or names[0], np.random.default_rng(seed), cast("Test", test)
+            )
+    if form == "json":
+        print_json(evaluation_to_json(found, rules, comparisons, per_query))
+        return
+    table = queries_table(found) if per_query else means_table(found)
+    if form == "csv":
+        say(table.csv())
+        return
+    written = {"text": "text", "md": "markdown", "latex": "latex"}[form]
+    say(getattr(table, written)())
+    if comparisons:
+        caption = f"Differences from {baseline or names[0]}"
+        say("\n" + getattr(comparisons_table(comparisons, caption), written)())
+    if form == "text":
+        say("\n" + "\n".join(_in_words(found, known, rules, bool(comparisons), test)))
+
+
+def rules_of(
+    like: str | None,
+    ties: str | None,
+    unjudged: str | None,
+    worthless: str | None,
+    missing: str | None,
+) -> Rules:
+    """Return the rules that options ask for, or refuse them."""
+    from dataclasses import replace
+
+    from dcglearn.data.graded import TIES
+    from dcglearn.study.systems import LIKE, UNJUDGED, Rules
+
+    if like is not None and like not in LIKE:
+        raise unknown_name("--like", like, LIKE)
+    for option, value, choices in (("--ties", ties, TIES), ("--unjudged", unjudged, UNJUDGED)):
+        if value is not None and value not in choices:
+            raise unknown_name(option, value, choices)
+    found = Rules() if like is None else LIKE[like]
+    changes = {"ties": ties, "unjudged": unjudged}
+    found = replace(found, **{k: v for k, v in changes.items() if v is not None})  # type: ignore[arg-type]  # checked above
+    if worthless is not None:
+        found = replace(found, worthless=_number_or_out("--worthless", worthless, ("0", "1")))
+    if missing is not None:
+        found = replace(found, missing=_number_or_out("--missing", missing, ("0",)))
+    return found
+
+
+def open_files(
+    qrels: str, runs: list[str], scale: str | None, lenient: bool
+) -> tuple[Graded, list[Run]]:
+    """Read qrels and runs, and say on standard error what was passed over."""
+    from dcglearn.data.formats import PassedOver
+    from dcglearn.data.graded import graded
+    from dcglearn.data.trec import distinct_names, read_qrels, read_run
+    from dcglearn.measures.scale import Scale
+
+    passed_over: PassedOver | None = PassedOver() if lenient else None
+    named = None if scale is None else Scale.parse(scale)
+    with reporting("reading qrels and runs") as advance:
+        known = graded(read_qrels(qrels, passed_over), named)
+        read = []
+        for number, path in enumerate(runs, start=1):
+            read.append(read_run(path, passed_over))
+            advance(number, len(runs))
+    tell_passed_over(passed_over)
+    return known, distinct_names(read, runs)
+
+
+def tell_passed_over(passed_over: PassedOver | None) -> None:
+    """Say on standard error what a lenient reading left out."""
+    for reason, times in sorted((passed_over.counts if passed_over else {}).items()):
+        print(f"passed over: {reason}, {times} times", file=sys.stderr)
+
+
+def measures_on(
+    names: list[str] | tuple[str, ...], known: Graded, runs: list[Run]
+) -> list[NamedMeasure]:
+    """Return the measures that names mean, on the scale of the qrels."""
+    from dcglearn.measures.naming import measure_on
+
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the measure {twice} is named twice", "name it once")
+    longest = max(len(run) // len(run.queries) for run in runs)
+    return [measure_on(name, known.scale, longest) for name in names]
+
+
+def evaluated(
+    known: Graded,
+    runs: list[Run],
+    paths: list[str],
+    measures: list[NamedMeasure],
+    rules: Rules,
+    lenient: bool,
+) -> Evaluation:
+    """Evaluate runs; refuse queries that the qrels do not hold, or say how many there are."""
+    from dcglearn.data.rows import place_of_query
+    from dcglearn.study.systems import evaluate as evaluate_all
+
+    held = set(known.queries)
+    for run, path in zip(runs, paths, strict=True):
+        extra = [query for query in run.queries if query not in held]
+        if not lenient and extra:
+            raise InputError(
+                f"the query {extra[0]} is not in the qrels ({len(extra)} such queries)",
+                "leave it out, or count such queries with --lenient",
+                place_of_query(Path(path), extra[0]),
+            )
+        if len(extra) == len(run.queries):
+            raise InputError("holds no query of the qrels", "give the qrels that go with it", path)
+    with reporting("evaluating"):
+        found = evaluate_all(known, runs, measures, rules)
+    for s, system in enumerate(found.systems):
+        missing, extra_ones = int(found.missing[s].sum()), len(found.extra[s])
+        if missing:
+            fate = "are left out" if rules.missing is None else f"count {rules.missing:g}"
+            words = f"{missing} of {len(known.queries)} queries are missing and {fate}"
+            print(f"{system}: {words}", file=sys.stderr)
+        if extra_ones:
+            print(f"{system}: {extra_ones} queries are not in the qrels", file=sys.stderr)
+    return found
+
+
+def _in_words(
+    found: Evaluation, known: Graded, rules: Rules, compared: bool, test: str
+) -> list[str]:
+    from dcglearn.report.systems import rules_in_words
+
+    lines = [
+        f"{one.name} is {one.measure}" for one in found.measures if one.name != str(one.measure)
+    ]
+    lines.append(f"{len(found.queries)} queries; grades {known.scale}")
+    lines += rules_in_words(rules)
+    if compared:
+        words = "randomisation test" if test == "randomisation" else "t test"
+        lines.append(
+            f"p: paired {words}, two-sided; corrected: Holm's, over the systems of a measure; "
+            "from, to: 95% bootstrap interval over queries"
+        )
+    return lines
+
+
+def _number_or_out(option: str, text: str, numbers: tuple[str, ...]) -> float | None:
+    if text == "out":
+        return None
+    if text not in numbers:
+        raise unknown_name(option, text, (*numbers, "out"))
+    return float(text)

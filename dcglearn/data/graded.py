@@ -1,0 +1,210 @@
+"""Qrels and runs joined: the grade of each ranked document, as measures need them.
+
+Ids are looked up once for all measures: qrels become an index from (query, document) to
+grade, a run becomes :class:`dcglearn.measures.ranked.Ranked`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.trec import Integers, Qrels, Run
+from dcglearn.measures.ranked import Ranked
+from dcglearn.measures.scale import Scale
+
+Ties = Literal["mean", "input", "docid"]
+TIES: tuple[Ties, ...] = ("mean", "input", "docid")
+"""What documents with equal scores count: the mean over their orders, the order of the run's
+lines, or that of their ids, the larger first (as trec_eval has it)."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Qrels, ready for runs to be looked up.
+
+    Attributes
+    ----------
+    scale : Scale
+    queries : tuple of str
+        Q of them, in the order of the qrels.
+    pools : ndarray of int, shape (Q, L)
+        How many documents of each grade each query has.
+    documents : pyarrow.Array of text
+        The distinct ids.
+    places : pandas.Index
+        From query number x documents + document number to a row of `grades`.
+    grades : ndarray of int, shape (n,)
+    """
+
+    scale: Scale
+    queries: tuple[str, ...]
+    pools: Integers
+    documents: Any
+    places: Any
+    grades: NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run that was looked up in qrels.
+
+    Attributes
+    ----------
+    name : str
+    ranked : Ranked
+    missing : ndarray of bool, shape (Q,)
+        Queries of the qrels that the run does not hold.
+    extra : tuple of str
+        Queries of the run that the qrels do not hold; they are left out.
+    """
+
+    name: str
+    ranked: Ranked
+    missing: NDArray[np.bool_]
+    extra: tuple[str, ...]
+
+
+def scale_of(qrels: Qrels) -> Scale:
+    """Return the grades of qrels, and 0 where all are above it.
+
+    Qrels that name the relevant documents only mean 0 for the others.
+
+    Parameters
+    ----------
+    qrels : Qrels
+
+    Returns
+    -------
+    Scale
+
+    Examples
+    --------
+    >>> from dcglearn.data.trec import qrels_of
+    >>> str(scale_of(qrels_of({"q": {"d1": 1, "d2": 3}})))
+    '3 > 1 > 0'
+    """
+    found = qrels.scale()
+    return found if qrels.number.min() <= 0 else Scale((*found.labels, 0))
+
+
+def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
+    """Make qrels ready for runs to be looked up.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    scale : Scale, optional
+        The grades, best first; by default :func:`scale_of`.
+
+    Returns
+    -------
+    Graded
+
+    Raises
+    ------
+    InputError
+        If a grade of the qrels is off the scale.
+    """
+    import pandas as pd
+
+    scale = scale_of(qrels) if scale is None else scale
+    numbers, which = np.unique(qrels.number, return_inverse=True)
+    try:
+        indices = [scale.index(float(number)) for number in numbers]
+    except InputError as error:
+        raise error.at(qrels.name) from error
+    grades = np.array(indices, np.int8)[which]
+    cells = qrels.query * len(scale) + grades
+    pools = np.bincount(cells, minlength=len(qrels.queries) * len(scale))
+    return Graded(
+        scale,
+        qrels.queries,
+        pools.reshape(-1, len(scale)),
+        qrels.documents,
+        pd.Index(qrels.query * len(qrels.documents) + qrels.document),
+        grades,
+    )
+
+
+def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) -> Found:
+    """Find the grade of each document of a run, best score first.
+
+    Parameters
+    ----------
+    run : Run
+    known : Graded
+    ties : {"mean", "input", "docid"}, default "mean"
+        See :data:`TIES`.
+    single : bool, default False
+        Whether scores are compared in single precision, as trec_eval holds them.
+
+    Returns
+    -------
+    Found
+
+    Examples
+    --------
+    >>> from dcglearn.data.trec import qrels_of, run_of
+    >>> known = graded(qrels_of({"q": {"d1": 1, "d2": 0}}))
+    >>> look_up(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), known).ranked.grades.tolist()
+    [0, 2, 1]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = {query: number for number, query in enumerate(known.queries)}
+    query = np.array([numbers.get(name, -1) for name in run.queries])[run.query]
+    own = pc.fill_null(pc.index_in(run.documents, value_set=known.documents), pa.scalar(-1))
+    document = own.to_numpy().astype(np.int64)[run.document]
+    score = run.number.astype(np.float32) if single else run.number
+    order = _order(query, score)
+    query, document, score = query[order], document[order], score[order]
+    group = _groups(query, score)
+    if group is not None and ties == "docid":
+        document = document[_by_id(group, run.document[order], run.documents)]
+    places = known.places.get_indexer(query * len(known.documents) + document)
+    judged = (places >= 0) & (document >= 0)
+    grades = np.where(judged, known.grades[places], len(known.scale))
+    lengths = np.bincount(query, minlength=len(known.queries))
+    extra = tuple(name for name in run.queries if name not in numbers)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    ranked = Ranked(starts, grades, known.pools, group if ties == "mean" else None)
+    return Found(run.name, ranked, lengths == 0, extra)
+
+
+def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
+    """Return the order by query and falling score; queries that are not in the qrels are left out.
+
+    Mostly runs have that order already: then it is all of them.
+    """
+    same = query[1:] == query[:-1]
+    if query[0] >= 0 and ((query[1:] > query[:-1]) | (same & (score[1:] <= score[:-1]))).all():
+        return slice(None)
+    order = np.lexsort((-score, query))
+    return order[np.count_nonzero(query < 0) :]
+
+
+def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
+    """Return the number of each document's group of equal scores; None where all differ."""
+    new = np.ones(len(query), bool)
+    new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+    return None if new.all() else np.cumsum(new) - 1
+
+
+def _by_id(group: Integers, named: Integers, documents: Any) -> NDArray[np.intp]:
+    """Return the order in which documents of one group stand by id, the larger first."""
+    import pyarrow.compute as pc
+
+    shared = np.bincount(group)[group] > 1
+    some, position = np.unique(named[shared], return_inverse=True)
+    alphabetical = pc.sort_indices(documents.take(some)).to_numpy()  # by bytes
+    key = np.zeros(len(named), np.int64)
+    place = np.empty(len(some), np.int64)
+    place[alphabetical] = np.arange(len(some))
+    key[shared] = -place[position]
+    return np.lexsort((key, group))

@@ -1,0 +1,256 @@
+"""Qrels and runs: which documents are how good, and which systems rank them how.
+
+TREC's text has one document a line, fields between blanks: ``query 0 document grade`` in
+qrels, ``query Q0 document rank score tag`` in runs (the rank there is not used: the order
+follows from the scores). JSON holds ``{query: {document: number}}``, Parquet and pandas
+the columns ``query``, ``document`` and ``grade`` or ``score``, or the names that ir_measures
+and PyTerrier give them. ``.gz`` is unpacked; lines that begin with ``#`` are comments.
+
+Ids become numbers once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.formats import PassedOver
+from dcglearn.data.rows import QRELS, RUN, Kind, Rows, given, read
+from dcglearn.measures.discounts import Floats
+from dcglearn.measures.scale import Label, Scale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One number a document and query: what qrels and runs have in common.
+
+    Attributes
+    ----------
+    name : str
+        The file's path for qrels, the system's name for a run.
+    queries : tuple of str
+        In the order in which they first occur.
+    query : ndarray of int, shape (n,)
+        Index into `queries`.
+    documents : pyarrow.Array of text
+        The distinct ids.
+    document : ndarray of int, shape (n,)
+        Index into `documents`.
+    number : ndarray of float, shape (n,)
+        The grade, or the score.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    query: Integers
+    documents: Any
+    document: Integers
+    number: Floats
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+class Qrels(Judged):
+    """Which documents are how good: `number` is the grade, as it stands in the file."""
+
+    def scale(self) -> Scale:
+        """Return the grades that occur, the highest first."""
+        return Scale(tuple(_label(value) for value in np.unique(self.number)[::-1].tolist()))
+
+
+class Run(Judged):
+    """What a system retrieved: `number` is the score."""
+
+
+def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels:
+    r"""Read qrels.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; each may
+        end in ``.gz``.
+    passed_over : PassedOver, optional
+        Give one for a lenient reading: of a document that stands twice for a query, the
+        first counts, and the others are counted there. By default they are refused.
+
+    Returns
+    -------
+    Qrels
+        Grades as they stand there: fractions and negative ones are kept.
+
+    Raises
+    ------
+    InputError
+        Naming the file and line: a wrong number of fields, a grade that is no finite
+        number, a document twice, text that is not UTF-8, a run instead.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels")
+    ...     _ = path.write_text("301 0 d1 2\n301 0 d2 0\n302 0 d1 1\n")
+    ...     qrels = read_qrels(path)
+    >>> qrels.queries, qrels.number, str(qrels.scale())
+    (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
+    """
+    table, _ = read(Path(path), QRELS)
+    return Qrels(*_coded(str(path), str(path), QRELS, table, passed_over))
+
+
+def read_run(path: str | Path, passed_over: PassedOver | None = None) -> Run:
+    """Read what a system retrieved.
+
+    Parameters
+    ----------
+    path : path-like
+        As :func:`read_qrels`.
+    passed_over : PassedOver, optional
+        As there.
+
+    Returns
+    -------
+    Run
+        Named by its tag where the text has one, otherwise by the file.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`.
+    """
+    table, tag = read(Path(path), RUN)
+    name = tag or Path(path).name.partition(".")[0] or str(path)
+    return Run(*_coded(name, str(path), RUN, table, passed_over))
+
+
+def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
+    """Take qrels from a pandas frame or nested dicts.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame or dict
+        Columns as those of a Parquet file, or ``{query: {document: grade}}``.
+    name : str
+        What to call them in an error.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`, naming the row.
+
+    Examples
+    --------
+    >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
+    2
+    """
+    return Qrels(*_coded(name, name, QRELS, given(content, name, QRELS), None))
+
+
+def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
+    """Take a run from a pandas frame or nested dicts, as :func:`qrels_of`.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame or dict
+    name : str
+        The system's name.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        As :func:`read_run`, naming the row.
+    """
+    return Run(*_coded(name, name, RUN, given(content, name, RUN), None))
+
+
+def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run]:
+    """Tell runs of the same tag apart by the names of their files.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    paths : sequence of path-like
+        Where each was read.
+
+    Returns
+    -------
+    list of Run
+
+    Raises
+    ------
+    InputError
+        If a file stands twice.
+    """
+    names = [run.name for run in runs]
+    if len(set(map(str, paths))) < len(paths):
+        twice = next(path for path in paths if list(map(str, paths)).count(str(path)) > 1)
+        raise InputError("stands twice among the runs", "name it once", str(twice))
+    return [
+        run if names.count(run.name) == 1 else replace(run, name=Path(path).name)
+        for run, path in zip(runs, paths, strict=True)
+    ]
+
+
+def _coded(
+    name: str, path: str, kind: Kind, rows: Rows, passed_over: PassedOver | None
+) -> tuple[str, tuple[str, ...], Integers, Any, Integers, Floats]:
+    if not len(rows.number):
+        raise InputError("is empty", f"give {kind.name} of at least one document", path)
+    queries, query = _numbered(rows.query)
+    documents, document = _numbered(rows.document)
+    keys = query * len(documents) + document
+    number = rows.number
+    ordered = np.sort(keys)
+    if (ordered[1:] == ordered[:-1]).any():
+        _, first = np.unique(keys, return_index=True)
+        again = np.ones(len(keys), bool)
+        again[first] = False
+        if passed_over is None:
+            row = int(np.argmax(again))
+            twice = documents[int(document[row])].as_py()
+            asked = queries[int(query[row])].as_py()
+            raise InputError(
+                f"the document {twice} stands twice for query {asked}",
+                "keep one",
+                rows.place(row),
+            )
+        passed_over.counts[f"documents that stand twice in {path}"] += int(again.sum())
+        query, document, number = query[~again], document[~again], number[~again]
+    return name, tuple(queries.to_pylist()), query, documents, document, number
+
+
+def _numbered(column: Any) -> tuple[Any, Integers]:
+    """Return the distinct ids of a column, and the number of each row's."""
+    import pyarrow as pa
+
+    whole = column.dictionary_encode() if not pa.types.is_dictionary(column.type) else column
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.unify_dictionaries().combine_chunks()
+        if isinstance(whole, pa.ChunkedArray):
+            whole = whole.chunk(0)
+    return whole.dictionary, whole.indices.to_numpy().astype(np.int64)
+
+
+def _label(value: float) -> Label:
+    return int(value) if value.is_integer() else value
