@@ -36,8 +36,8 @@ class Graded:
         How many documents of each grade each query has.
     documents : pyarrow.Array of text
         The distinct ids.
-    places : pandas.Index
-        From query number x documents + document number to a row of `grades`.
+    places : pyarrow.Array of int
+        Query number x documents + document number, of each row of `grades`.
     grades : ndarray of int, shape (n,)
     """
 
@@ -110,7 +110,7 @@ def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
     InputError
         If a grade of the qrels is off the scale.
     """
-    import pandas as pd
+    import pyarrow as pa
 
     scale = scale_of(qrels) if scale is None else scale
     numbers, which = np.unique(qrels.number, return_inverse=True)
@@ -126,7 +126,7 @@ def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
         qrels.queries,
         pools.reshape(-1, len(scale)),
         qrels.documents,
-        pd.Index(qrels.query * len(qrels.documents) + qrels.document),
+        pa.array(qrels.query * len(qrels.documents) + qrels.document),
         grades,
     )
 
@@ -155,26 +155,34 @@ def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) 
     [0, 2, 1]
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     numbers = {query: number for number, query in enumerate(known.queries)}
     query = np.array([numbers.get(name, -1) for name in run.queries])[run.query]
-    own = pc.fill_null(pc.index_in(run.documents, value_set=known.documents), pa.scalar(-1))
-    document = own.to_numpy().astype(np.int64)[run.document]
+    document = _index_in(run.documents, known.documents)[run.document]
     score = run.number.astype(np.float32) if single else run.number
     order = _order(query, score)
     query, document, score = query[order], document[order], score[order]
     group = _groups(query, score)
     if group is not None and ties == "docid":
         document = document[_by_id(group, run.document[order], run.documents)]
-    places = known.places.get_indexer(query * len(known.documents) + document)
-    judged = (places >= 0) & (document >= 0)
+    wanted = np.where(document < 0, -1, query * len(known.documents) + document)
+    places = _index_in(pa.array(wanted), known.places)
+    judged = places >= 0
     grades = np.where(judged, known.grades[places], len(known.scale))
     lengths = np.bincount(query, minlength=len(known.queries))
     extra = tuple(name for name in run.queries if name not in numbers)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     ranked = Ranked(starts, grades, known.pools, group if ties == "mean" else None)
     return Found(run.name, ranked, lengths == 0, extra)
+
+
+def _index_in(values: Any, known: Any) -> Integers:
+    """Return where each of some pyarrow values stands among others, -1 where it does not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.fill_null(pc.index_in(values, value_set=known), pa.scalar(-1, pa.int32()))
+    return np.asarray(found.to_numpy(), np.int64)
 
 
 def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:

@@ -17,7 +17,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.discounts import Floats, number_text
@@ -155,6 +154,8 @@ class LinearUtility:
         return found.reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
+        from scipy.optimize import linear_sum_assignment  # it takes long to load
+
         filled = min(self.n_ranks, len(pool))
         worth = self.matrix[:filled][:, pool]
         ranks, documents = linear_sum_assignment(worth, maximize=True)

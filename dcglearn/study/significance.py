@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import bootstrap, ttest_1samp
 
 from dcglearn.measures.discounts import Floats
 
@@ -62,6 +61,8 @@ def clustered_intervals(
     >>> clustered_intervals(values, np.array([0, 0, 1, 1]), np.ones(4), rng)
     array([[0., 1.]])
     """
+    from scipy.stats import bootstrap  # it takes long to load
+
     counted = weights > 0  # a resample of queries without weight would have no mean
     values, groups, weights = values[counted], groups[counted], weights[counted]
     number, cluster = np.unique(groups, return_inverse=True)
@@ -138,6 +139,8 @@ def paired_p(
 
 
 def _t_test(row: Floats) -> float:
+    from scipy.stats import ttest_1samp
+
     if not row.any():
         return 1.0
     return float(ttest_1samp(row, 0.0).pvalue)

@@ -1,0 +1,240 @@
+"""Measures of ranked documents against their slow twins, and rules for what is left unsaid."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.graded import graded
+from dcglearn.data.trec import qrels_of, run_of
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.naming import NamedMeasure, measure_on
+from dcglearn.measures.ranked import Ranked, bounds, judged, values
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.study.significance import holm, paired_p
+from dcglearn.study.systems import LIKE, Rules, compare_systems, evaluate
+
+GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
+DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)
+
+
+def one_query(grades: list[int], pool: list[int], tied: list[int] | None = None) -> Ranked:
+    group = None if tied is None else np.array(tied, int)
+    return Ranked(np.array([0, len(grades)]), np.array(grades, int), np.array([pool]), group)
+
+
+@given(
+    grades=st.lists(st.integers(0, 3), max_size=5),
+    cuts=st.lists(st.booleans(), min_size=5, max_size=5),
+    gains=GAINS,
+    discounts=DISCOUNTS,
+    cutoff=st.sampled_from([None, 1, 3]),
+    utility=st.booleans(),
+)
+def test_equal_scores_count_the_mean_over_their_orders(
+    grades: list[int],
+    cuts: list[bool],
+    gains: list[float],
+    discounts: list[float],
+    cutoff: int | None,
+    utility: bool,
+) -> None:
+    measure = DCG(gains, discounts, cutoff)
+    W = measure.matrix_for(5)
+    tied = np.cumsum(cuts[: len(grades)]).tolist()
+    ranked = one_query(grades, [1, 1, 1], tied)
+    orders = [
+        order
+        for order in permutations(range(len(grades)))
+        if [tied[i] for i in order] == tied
+    ]  # fmt: skip
+    expected = np.mean([
+        sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders
+    ])  # fmt: skip
+    found = values(LinearUtility(W) if utility else measure, ranked)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(
+    pool=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    gains=GAINS,
+    discounts=DISCOUNTS,
+    cutoff=st.sampled_from([1, 2, 4]),
+    form=st.sampled_from(["ideal", "minmax"]),
+    grades=st.lists(st.integers(0, 2), min_size=1, max_size=3),
+)
+def test_the_ideal_is_the_best_of_all_runs(
+    pool: list[int],
+    gains: list[float],
+    discounts: list[float],
+    cutoff: int,
+    form: str,
+    grades: list[int],
+) -> None:
+    """A run may rank any of the documents at any of the ranks, and leave out any."""
+    documents = [grade for grade, count in enumerate(pool) for _ in range(count)]
+    reached = [0.0]
+    for size in range(1, min(cutoff, len(documents)) + 1):
+        for ranks in combinations(range(cutoff), size):
+            reached += [
+                sum(discounts[k] * gains[g] for k, g in zip(ranks, chosen, strict=True))
+                for chosen in set(permutations(documents, size))
+            ]
+    low, high = min(reached), max(reached)
+    measure = DCG(gains, discounts, cutoff, form)
+    plain = values(measure.plain(), one_query(grades, pool))[0]
+    expected = plain / (high or 1) if form == "ideal" else (plain - low) / (high - low or 1)
+    worthless = high == 0 if form == "ideal" else high == low
+    found = values(measure, one_query(grades, pool), worthless=7.0)[0]
+    assert found == pytest.approx(7.0 if worthless else expected, abs=1e-9)
+
+
+def test_full_lists_are_what_the_measure_itself_says(rng: np.random.Generator) -> None:
+    grades = rng.integers(0, 4, (50, 12))
+    starts = np.arange(0, 601, 12)
+    pools = np.array([np.bincount(row, minlength=4) for row in grades])
+    ranked = Ranked(starts, grades.ravel(), pools)
+    for text in (
+        "nDCG([3.5, 2, 0.5, 0], log2) @ 5",
+        "DCG([3, -1, 0.5, 0], zipf)",
+        "nDCG([7, 3, 1, 0], jk(2))",
+        "DCG([1, 0, 0, -1], [1, 0.5, 0.75]) @ 3",
+    ):
+        measure = DCG.parse(text)
+        assert values(measure, ranked) == pytest.approx(measure.score(grades), abs=1e-12)
+    utility = LinearUtility(rng.normal(size=(12, 4)))
+    assert values(utility, ranked) == pytest.approx(utility.score(grades), abs=1e-12)
+    assert values(LinearUtility(utility.matrix[:5]), ranked) == pytest.approx(
+        LinearUtility(utility.matrix[:5]).score(grades[:, :5]), abs=1e-12
+    )
+
+
+@settings(max_examples=60)
+@given(
+    grades=st.lists(st.integers(0, 3), min_size=1, max_size=4),
+    pool=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    normalised=st.booleans(),
+)
+def test_bounds_hold_whatever_the_unjudged_are(
+    grades: list[int], pool: list[int], normalised: bool
+) -> None:
+    counts = [max(n, grades.count(g)) for g, n in enumerate(pool)]
+    measure = DCG([2, 1, 0], "log2", 3, "ideal" if normalised else None)
+    low, high = bounds(measure, one_query(grades, counts))
+    reached = []
+    for filled in product(range(3), repeat=grades.count(3)):
+        rest = iter(filled)
+        known = [next(rest) if grade == 3 else grade for grade in grades]
+        more = [n + filled.count(g) for g, n in enumerate(counts)]
+        reached.append(values(measure, one_query(known, more))[0])
+    assert low[0] <= min(reached) + 1e-12
+    assert high[0] >= max(reached) - 1e-12
+    if not normalised:
+        assert (low[0], high[0]) == pytest.approx((min(reached), max(reached)))
+    for refused in (DCG([1, 0, -1]), DCG([1, 0, 0], "log2", None, "minmax")):
+        if refused.normalise or normalised:
+            with pytest.raises(InputError, match="bounds for gains below 0"):
+                bounds(DCG(refused.gains, "log2", None, "minmax"), one_query(grades, counts))
+
+
+def test_rules_for_documents_without_a_judgment() -> None:
+    ranked = one_query([3, 0, 3, 1], [1, 1, 1])
+    measure = DCG([4, 2, 1], "zipf")
+    assert values(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
+    assert values(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
+    assert values(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
+    assert judged(ranked).tolist() == [0.5]
+    assert judged(ranked, 1).tolist() == [0.0]
+    # As documents of the worst grade they belong to the ideal too, so that nothing passes 1.
+    whole = DCG([4, 2, 1], "zipf", None, "ideal")
+    assert values(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
+
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0}, "q3": {"c": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}}
+
+
+def of(rules: Rules, *names: str) -> np.ndarray:
+    known = graded(qrels_of(QRELS))
+    measures = [measure_on(name, known.scale, 2) for name in names]
+    return evaluate(known, [run_of(RUN)], measures, rules).values[0]
+
+
+def test_rules_for_queries() -> None:
+    name = "nDCG(linear-log2)"
+    half = 1 / np.log2(3)
+    np.testing.assert_allclose(of(Rules(), name)[0], [half, 0, 0])
+    np.testing.assert_allclose(of(Rules(worthless=1.0), name)[0], [half, 1, 0])
+    np.testing.assert_allclose(of(Rules(worthless=None), name)[0], [half, np.nan, 0])
+    np.testing.assert_allclose(of(Rules(missing=None), name)[0], [half, 0, np.nan])
+    np.testing.assert_allclose(of(LIKE["ranx"], "DCG({2: 1, 1: 0.5, 0: 0}, zipf)")[0], [0.5, 0, 0])
+    zipf = NamedMeasure("zipf", DCG([1, 0, 0], "zipf"))
+    found = evaluate(graded(qrels_of(QRELS)), [run_of(RUN)], [zipf], Rules(worthless=None))
+    assert found.missing.tolist() == [[False, False, True]]
+    assert found.extra == (("q9",),)
+    assert found.means()[0, 0] == pytest.approx(0.5 / 3)
+    utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
+    with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
+        evaluate(graded(qrels_of(QRELS)), [run_of(RUN)], [utility], Rules(unjudged="bounds"))
+
+
+def test_a_measure_must_cover_the_grades() -> None:
+    scale = Scale((3, 1, 0))
+    with pytest.raises(InputError, match="has no gain for the grade 3, only for 2, 1, 0"):
+        measure_on("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
+    with pytest.raises(InputError, match="has 2 gains, and the documents 3 grades"):
+        measure_on("DCG([1, 0], log2)", scale, 10)
+    more = measure_on("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
+    assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
+    assert str(measure_on("minmaxDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
+        "minmaxDCG({3: 1"
+    )
+    with pytest.raises(InputError, match="cutoff"):
+        measure_on("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
+
+
+def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:
+    differences = rng.normal(0.3, 1, (3, 8))
+    sums = np.array([[row @ signs for signs in product([1, -1], repeat=8)] for row in differences])
+    observed = np.abs(differences.sum(axis=1))[:, None] - 1e-9
+    expected = (np.abs(sums) >= observed).mean(axis=1)
+    assert paired_p(differences, rng) == pytest.approx(expected)
+    sampled = paired_p(differences, rng, resamples=255)  # 2^8 signs are too many then
+    assert sampled == pytest.approx(expected, abs=0.12)
+    assert paired_p(np.zeros((1, 30)), rng).tolist() == [1.0]
+    assert paired_p(np.zeros((1, 30)), rng, "t").tolist() == [1.0]
+    with_gaps = np.append(differences[0], np.nan)[None]
+    assert paired_p(with_gaps, rng, resamples=600)[0] == pytest.approx(expected[0])
+    from scipy.stats import ttest_rel
+
+    a, b = rng.normal(size=(2, 20))
+    assert paired_p((a - b)[None], rng, "t")[0] == pytest.approx(ttest_rel(a, b).pvalue)
+
+
+def test_holm_is_the_step_down_by_hand() -> None:
+    assert holm(np.array([0.02, 0.01, 0.5, 0.04])) == pytest.approx([0.06, 0.04, 0.5, 0.08])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(6)} for i in range(30)}
+    better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
+    noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
+    known = graded(qrels_of(qrels))
+    measures = [measure_on("nDCG(linear-log2) @ 3", known.scale, 6)]
+    runs = [run_of(noise, "noise"), run_of(better, "better"), run_of(noise, "again")]
+    found = evaluate(known, runs, measures, Rules())
+    first, same = compare_systems(found, "noise", rng)
+    assert first.difference > 0
+    assert first.low > 0
+    assert first.corrected == pytest.approx(2 * first.p) == pytest.approx(2e-4)
+    assert (same.difference, same.p) == (0, 1)
+    with pytest.raises(InputError, match="did you mean 'noise'"):
+        compare_systems(found, "nois", rng)

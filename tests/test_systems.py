@@ -1,0 +1,161 @@
+"""The command evaluate, and what other evaluators say of the same files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+TREC = ROOT.parent / "shared" / "data" / "trec"
+GOLDEN = TREC / "trec_eval"
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
+TWO = "q1 Q0 d1 1 2.5 two\nq1 Q0 d2 2 1.5 two\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in (("qrels", QRELS), ("one", ONE), ("two", TWO)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_means_differences_and_every_choice_are_told(run: Run, files: Path) -> None:
+    found = run("evaluate", "qrels", "one", "two", "-m", "zipf", "-m", "nDCG(linear-log2) @ 5")
+    assert found.returncode == 0, found.stderr
+    head, one, two = (line.split() for line in found.stdout.splitlines()[:3])
+    assert head[:2] == ["system", "zipf"]
+    assert head[-3:] == ["judged", "judged@5", "missing"]
+    assert one == ["one", "1.0000", "0.8155", "1.0000", "1.0000", "0"]
+    assert two == ["two", "1.0000", "0.5000", "1.0000", "1.0000", "1"]
+    assert "two: 1 of 2 queries are missing and count 0" in found.stderr
+    assert "Differences from one" in found.stdout
+    assert "zipf is DCG({2: 2, 1: 1, 0: 0}, zipf)" in found.stdout
+    assert "documents with equal scores: the mean over their orders" in found.stdout
+    left_out = run("evaluate", "qrels", "two", "--missing", "out", "-m", "zipf", "--format", "json")
+    assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
+
+
+def test_every_form(run: Run, files: Path) -> None:
+    rows = {}
+    for form in ("csv", "md", "latex", "json"):
+        found = run("evaluate", "qrels", "one", "-m", "zipf", "--per-query", "--format", form)
+        assert found.returncode == 0, found.stderr
+        rows[form] = found.stdout
+    table = list(csv.DictReader(io.StringIO(rows["csv"])))
+    assert [(row["query"], float(row["zipf"])) for row in table] == [("q1", 1.0), ("q2", 1.0)]
+    assert json.loads(rows["json"])["systems"][0]["queries"] == {
+        "q1": {"zipf": 1},
+        "q2": {"zipf": 1},
+    }
+    assert "| one | q1 | 1.0000 | 1.0000 |" in rows["md"]
+    assert r"one & q1 & 1.0000 & 1.0000 \\" in rows["latex"]
+    bounds = run("evaluate", "qrels", "one", "--unjudged", "bounds", "-m", "zipf")
+    assert "zipf, least  zipf, most" in bounds.stdout
+
+
+def test_a_learned_measure_is_used_as_it_is(run: Run, files: Path) -> None:
+    assert run("simulate", "p.jsonl", "-n", 400).returncode == 0
+    assert run("fit", "p.jsonl", "-o", "m.json", "--use", "dcg").returncode == 0
+    found = run("evaluate", "qrels", "one", "-m", "m.json", "-m", "nDCG(m.json) @ 2",
+                "-m", "m.json:utility", "--format", "json")  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    made = json.loads((files / "m.json").read_text())["dcg"]
+    means = json.loads(found.stdout)["systems"][0]["means"]
+    gains, discounts = made["gains"], made["discounts"]
+    q1 = discounts[0] * gains[2] + discounts[1] * gains[0]
+    assert means["m.json"] == pytest.approx((q1 + discounts[0] * gains[1]) / 2)
+
+
+def test_what_is_refused(run: Run, files: Path) -> None:
+    (files / "other").write_text(ONE + "q9 Q0 d1 1 1 one\n")
+    (files / "strange").write_text("q9 Q0 d1 1 1 one\n")
+    (files / "grades").write_text(QRELS + "q1 0 d7 3\n")
+    for arguments, message in (
+        (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
+        (("qrels", "qrels"), "qrels, line 1: 4 fields: this looks like qrels"),
+        (("qrels", "other"), "other, line 4: the query q9 is not in the qrels (1 such queries)"),
+        (("qrels", "strange", "--lenient"), "strange: holds no query of the qrels"),
+        (("qrels", "one", "one"), "one: stands twice among the runs"),
+        (("grades", "one", "-m", "DCG({2: 2, 1: 1, 0: 0}, log2)"), "no gain for the grade 3"),
+        (("qrels", "one", "-m", "DCG([2, 1, 0], [1, 0.5]) @ 5"), "discounts"),
+        (("qrels", "one", "-m", "zip"), "did you mean 'zipf'"),
+        (("qrels", "one", "-m", "zipf", "-m", "zipf"), "the measure zipf is named twice"),
+        (("qrels", "one", "--like", "trec-eval"), "did you mean 'trec_eval'"),
+        (("qrels", "one", "--ties", "men"), "did you mean 'mean'"),
+        (("qrels", "one", "--worthless", "2"), "unknown --worthless '2'"),
+        (("qrels", "one", "--test", "x"), "unknown --test 'x'"),
+        (("qrels", "one", "--format", "x"), "unknown --format 'x'"),
+        (("qrels", "one", "two", "--baseline", "on"), "did you mean 'one'"),
+        (("qrels", "one", "--scale", "1,0"), "grade 2.0 is off the scale"),
+    ):
+        refused = run("evaluate", *arguments)
+        assert refused.returncode == 2, arguments
+        assert message in refused.stderr, (arguments, refused.stderr)
+        assert refused.stderr.count("\n") == 1
+    lenient = run("evaluate", "qrels", "other", "--lenient")
+    assert lenient.returncode == 0
+    assert "one: 1 queries are not in the qrels" in lenient.stderr
+
+
+@pytest.fixture
+def golden() -> dict[tuple[str, str], float]:
+    """trec_eval's own output on its own test files: (measure, query) to value."""
+    if not GOLDEN.is_dir():
+        pytest.skip("trec_eval's test files are not beside this project")
+    rows = [
+        line.split() for name in ("out.test.aq", "out.test.meas_params")
+        for line in (GOLDEN / name).read_text().splitlines()
+    ]  # fmt: skip
+    return {(name, query): float(value) for name, query, value in rows if name.startswith("ndcg")}
+
+
+def test_trec_evals_golden_files(run: Run, golden: dict[tuple[str, str], float]) -> None:
+    cutoffs = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
+    names = ["nDCG(linear-log2)"] + [f"nDCG(linear-log2) @ {k}" for k in cutoffs]
+    theirs = ["ndcg"] + [f"ndcg_cut_{k}" for k in cutoffs]
+    arguments = [part for name in names for part in ("-m", name)]
+    found = run("evaluate", GOLDEN / "qrels.test", GOLDEN / "results.test", "--like", "trec_eval",
+                "--per-query", "--format", "json", *arguments)  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    system = json.loads(found.stdout)["systems"][0]
+    for name, their in zip(names, theirs, strict=True):
+        assert f"{system['means'][name]:.4f}" == f"{golden[their, 'all']:.4f}"
+        for query, values in system["queries"].items():
+            assert f"{values[name]:.4f}" == f"{golden[their, query]:.4f}", (name, query)
+
+
+def test_gains_that_differ_by_less_than_one(run: Run, golden: dict[tuple[str, str], float]) -> None:
+    """trec_eval compares gains as whole numbers, so ``-m ndcg.1=0.9`` is 0 there; here it is not.
+
+    The measure does not change when gains are multiplied by a positive number.
+    """
+    arguments = [part for g in ("1", "0.9", "3")
+                 for part in ("-m", f"nDCG({{1: {g}, 0: 0}}, log2)")]  # fmt: skip
+    found = run("evaluate", GOLDEN / "qrels.test", GOLDEN / "results.test", "--like", "trec_eval",
+                "--format", "json", *arguments)  # fmt: skip
+    means = list(json.loads(found.stdout)["systems"][0]["means"].values())
+    assert means == pytest.approx([means[0]] * 3)
+    assert f"{means[0]:.4f}" == f"{golden['ndcg_1=3,2=9,4=4.5', 'all']:.4f}" == "0.4021"
+
+
+def test_robust03_runs_in_one_call(run: Run) -> None:
+    runs = sorted((TREC / "robust03").glob("input.*.gz"))
+    if not runs:
+        pytest.skip("the Robust 2003 runs are not beside this project")
+    found = run("evaluate", TREC / "robust03" / "qrels.gz", *runs, "--format", "json",
+                "--test", "t")  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    result = json.loads(found.stdout)
+    assert len(result["systems"]) == 17
+    assert result["queries"] == 100
+    assert all(np.isfinite(one["corrected"]) for one in result["comparisons"])
