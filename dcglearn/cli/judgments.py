@@ -14,7 +14,9 @@ from dcglearn.cli.options import (
     JsonOption,
     Judgments,
     LenientOption,
+    QrelsOption,
     RanksOption,
+    RunOption,
     ScaleOption,
     SeedOption,
     check_names,
@@ -90,6 +92,8 @@ def inspect(
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
     encoding: EncodingOption = "grades",
+    qrels: QrelsOption = None,
+    run: RunOption = None,
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -107,7 +111,7 @@ def inspect(
 
     check_names("unit", "auto", encoding)
     documents = encoding == "documents"
-    data = read(prefs, scale, n_ranks, lenient, documents)
+    data = read(prefs, scale, n_ranks, lenient, documents, qrels, run)
     labels, noun = data.scale.labels, encoding[:-1]
     found = None
     with reporting(f"looking at {len(data):,} judgments"):
@@ -158,6 +162,8 @@ def agree(
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
     encoding: EncodingOption = "grades",
+    qrels: QrelsOption = None,
+    run: RunOption = None,
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -169,7 +175,7 @@ def agree(
     from dcglearn.report.tables import Table
 
     check_names("unit", "auto", encoding)
-    data = read(prefs, scale, n_ranks, lenient, encoding == "documents")
+    data = read(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     if encoding == "documents" and not measure:
         raise InputError("documents have no grades for the presets", "name a learned measure")
     with judgments_of(prefs):

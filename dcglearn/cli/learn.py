@@ -18,7 +18,9 @@ from dcglearn.cli.options import (
     Judgments,
     LenientOption,
     MarginOption,
+    QrelsOption,
     RanksOption,
+    RunOption,
     ScaleOption,
     SeedOption,
     SolverOption,
@@ -70,6 +72,8 @@ def fit(
         ),
     ] = 0,
     seed: SeedOption = 0,
+    qrels: QrelsOption = None,
+    run: RunOption = None,
     lenient: LenientOption = False,
     workers: Annotated[
         str,
@@ -102,6 +106,8 @@ def fit(
             "--K": n_ranks,
             "--lenient": lenient,
             "--intervals": intervals,
+            "--qrels": qrels,
+            "--run": run,
         }
         for option, wanted in {**given, "--encoding": encoding != "grades"}.items():
             if wanted:
@@ -111,7 +117,7 @@ def fit(
         return
     if workers != "1":
         raise InputError("--workers with judgments in memory", "dcglearn pack them", prefs)
-    data = read(prefs, scale, n_ranks, lenient, documents=encoding == "documents")
+    data = read(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     with judgments_of(prefs):
         data.check_strict()
         learner = _learner(data, value, margin, solver, encoding)
@@ -155,6 +161,8 @@ def compare(
         ),
     ] = None,
     seed: SeedOption = 0,
+    qrels: QrelsOption = None,
+    run: RunOption = None,
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -171,7 +179,7 @@ def compare(
     check_names(margin, solver)
     for path in out or []:
         _check_out(path)
-    data = read(prefs, scale, n_ranks, lenient)
+    data = read(prefs, scale, n_ranks, lenient, False, qrels, run)
     with judgments_of(prefs), reporting("comparing, by steps") as advance:
         named = [
             measure_for(name, data.scale, data.n_ranks)

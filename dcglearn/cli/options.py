@@ -18,6 +18,7 @@ from dcglearn.base.progress import Advance, reporting
 
 if TYPE_CHECKING:
     from dcglearn.data.formats import PassedOver
+    from dcglearn.data.joins import Join
     from dcglearn.data.preferences import Preferences
 
 Judgments = Annotated[
@@ -38,6 +39,21 @@ RanksOption = Annotated[
 ]
 LenientOption = Annotated[
     bool, typer.Option("--lenient", help="Pass over unknown fields and count them.")
+]
+QrelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--qrels", metavar="FILE", help="Lists hold document ids; these are their grades."
+    ),
+]
+RunOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="Judgments name runs (run_a, run_b); their first K documents are meant. "
+        "May be given again and again.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 COption = Annotated[
@@ -78,6 +94,8 @@ def read(
     n_ranks: int | None,
     lenient: bool,
     documents: bool = False,
+    qrels: str | None = None,
+    runs: list[str] | None = None,
 ) -> Preferences:
     """Read judgments with progress, and say on standard error what was passed over."""
     from dcglearn.data.tables import read_preferences
@@ -85,7 +103,39 @@ def read(
 
     known = None if scale is None else Scale.parse(scale)
     with reading(path, lenient) as (passed_over, advance):
-        return read_preferences(path, known, n_ranks, passed_over, advance, documents)
+        join = join_of(qrels, runs, n_ranks, passed_over, documents)
+        found = read_preferences(path, known, n_ranks, passed_over, advance, documents, join)
+    tell_unjudged(join)
+    return found
+
+
+def join_of(
+    qrels: str | None,
+    runs: list[str] | None,
+    n_ranks: int | None,
+    passed_over: PassedOver | None,
+    documents: bool = False,
+) -> Join | None:
+    """Read the qrels and runs that judgments are to be joined with, if any."""
+    if qrels is None:
+        if runs:
+            raise InputError("--run without --qrels", "give the grades of the documents")
+        return None
+    from dcglearn.data.joins import Join
+
+    if documents:
+        raise InputError("--qrels with --encoding documents", "leave one of them out")
+    return Join.of(qrels, runs or [], n_ranks, passed_over)
+
+
+def tell_unjudged(join: Join | None) -> None:
+    """Say on standard error how many documents of the judgments have no grade."""
+    if join is not None and join.counts["unjudged"]:
+        shares = f"{join.counts['unjudged']:,} of {join.counts['documents']:,} documents"
+        print(
+            f"{shares} have no judgment and count as the grade {join.scale.labels[-1]}",
+            file=sys.stderr,
+        )
 
 
 @contextmanager

@@ -12,11 +12,15 @@ from dcglearn.base.progress import onwards, reporting
 from dcglearn.cli.options import (
     Judgments,
     LenientOption,
+    QrelsOption,
     RanksOption,
+    RunOption,
     ScaleOption,
+    join_of,
     judgments_of,
     reading,
     say,
+    tell_unjudged,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +38,8 @@ def pack(
     out: Annotated[str, typer.Argument(metavar="OUT", help="A .parquet file to write.")],
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
+    qrels: QrelsOption = None,
+    run: RunOption = None,
     lenient: LenientOption = False,
 ) -> None:
     """Pack strict judgments, so that fit can read them part by part."""
@@ -50,7 +56,9 @@ def pack(
         raise InputError("would be written over itself", "name another file", out)
     named = None if scale is None else Scale.parse(scale)
     with reading(prefs, lenient) as (passed_over, advance):
-        known = survey(prefs, named, n_ranks, passed_over, advance)
+        join = join_of(qrels, run, n_ranks, passed_over)
+        known = survey(prefs, named, n_ranks, passed_over, advance, join)
+    tell_unjudged(join)
     strict = known.judgments - known.ties
     if not strict:
         raise InputError("no strict preference", "give at least one answer a or b", prefs)
@@ -58,7 +66,9 @@ def pack(
         reporting(f"packing {known.judgments:,} judgments") as advance,
         packing(out, known.scale, known.ties) as write,
     ):
-        for part in read_in_parts(prefs, known, PassedOver() if lenient else None, advance):
+        for part in read_in_parts(
+            prefs, known, PassedOver() if lenient else None, advance, join=join
+        ):
             if len(part.pairs):
                 write(part.pairs, part.pair_weights if known.weighted else None)
     left = f"; {known.ties:,} without a preference are left out" if known.ties else ""

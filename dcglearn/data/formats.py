@@ -154,6 +154,8 @@ def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
         "weight": (is_number, "a number"),
         "query": (is_id, "text or a whole number"),
         "judge": (is_id, "text or a whole number"),
+        "run_a": (is_text, "text"),
+        "run_b": (is_text, "text"),
     }
     for column in schema:
         if column.name in wanted:

@@ -21,6 +21,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.formats import READERS, WRITERS, PassedOver
+from dcglearn.data.joins import Join
 from dcglearn.data.preferences import ANSWERS, Preferences, answer_code, checked_weight
 from dcglearn.data.rankings import decode_list, encode_list, pad
 from dcglearn.measures.scale import Label, Scale, plain_label
@@ -41,6 +42,7 @@ def read_preferences(
     passed_over: PassedOver | None = None,
     advance: Advance = silent,
     documents: bool = False,
+    join: Join | None = None,
 ) -> Preferences:
     """Read a file of judgments.
 
@@ -61,6 +63,8 @@ def read_preferences(
     documents : bool, default False
         Whether lists hold documents rather than grades: without a scale they are
         numbered by name.
+    join : Join, optional
+        Gives documents and runs their grades.
 
     Returns
     -------
@@ -80,7 +84,9 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
-    judgments = list(_judgments(path, passed_over, advance))
+    judgments = list(_judgments(path, passed_over, advance, join))
+    if join is not None and scale is None:
+        scale = join.scale
     found = _surveyed((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
     return _assemble(judgments, found.scale, found.n_ranks, str(path), documents)
 
@@ -114,12 +120,13 @@ def survey(
     n_ranks: int | None = None,
     passed_over: PassedOver | None = None,
     advance: Advance = silent,
+    join: Join | None = None,
 ) -> Survey:
     """Read a file of judgments once, and keep none of them.
 
     Parameters
     ----------
-    path, scale, n_ranks, passed_over, advance
+    path, scale, n_ranks, passed_over, advance, join
         As those of :func:`read_preferences`.
 
     Returns
@@ -131,7 +138,9 @@ def survey(
     InputError
         As :func:`read_preferences`.
     """
-    found = (judgment for _, judgment in _judgments(path, passed_over, advance))
+    found = (judgment for _, judgment in _judgments(path, passed_over, advance, join))
+    if join is not None and scale is None:
+        scale = join.scale
     return _surveyed(found, scale, n_ranks, path, documents=False)
 
 
@@ -141,6 +150,7 @@ def read_in_parts(
     passed_over: PassedOver | None = None,
     advance: Advance = silent,
     size: int = PART,
+    join: Join | None = None,
 ) -> Iterator[Preferences]:
     """Read a file of judgments part by part: it need not fit into memory.
 
@@ -153,6 +163,8 @@ def read_in_parts(
         As those of :func:`read_preferences`.
     size : int
         Judgments a part.
+    join : Join, optional
+        As that of :func:`read_preferences`.
 
     Yields
     ------
@@ -163,20 +175,24 @@ def read_in_parts(
     InputError
         As :func:`read_preferences`.
     """
-    rows = _judgments(path, passed_over, advance)
+    rows = _judgments(path, passed_over, advance, join)
     while part := list(islice(rows, size)):
         yield _assemble(part, known.scale, known.n_ranks, str(path), documents=False)
 
 
 def _judgments(
-    path: str | os.PathLike[str], passed_over: PassedOver | None, advance: Advance
+    path: str | os.PathLike[str],
+    passed_over: PassedOver | None,
+    advance: Advance,
+    join: Join | None = None,
 ) -> Iterator[tuple[str, _Judgment]]:
     """Yield each judgment, and where it stands."""
     rows = _by_ending(path, READERS)(Path(path), passed_over)
     number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            yield place, _judgment(record, passed_over)
+            graded = record if join is None else join.record(record)
+            yield place, _judgment(graded, passed_over)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:
