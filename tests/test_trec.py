@@ -24,9 +24,10 @@ RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 def content(found: Judged) -> dict[str, dict[str, float]]:
     """What was read, as nested dicts."""
-    ids, result = found.documents.to_pylist(), {}
-    for q, d, number in zip(found.query, found.document, found.number.tolist(), strict=True):
-        result.setdefault(found.queries[q], {})[ids[d]] = number
+    result: dict[str, dict[str, float]] = {}
+    ids, numbers = found.documents.to_pylist(), found.number.tolist()
+    for query, document, number in zip(found.query, ids, numbers, strict=True):
+        result.setdefault(found.queries[query], {})[document] = number
     return result
 
 

@@ -1,7 +1,7 @@
 """Qrels and runs joined: the grade of each ranked document, as measures need them.
 
-Ids are looked up once for all measures: qrels become an index from (query, document) to
-grade, a run becomes :class:`dcglearn.measures.ranked.Ranked`.
+Ids are looked up once for all measures: qrels become sorted numbers of query and document with
+the grade beside, a run becomes :class:`dcglearn.measures.ranked.Ranked`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.ids import Hashes
 from dcglearn.data.trec import Integers, Qrels, Run
 from dcglearn.measures.ranked import Ranked
 from dcglearn.measures.scale import Scale
@@ -34,19 +35,22 @@ class Graded:
         Q of them, in the order of the qrels.
     pools : ndarray of int, shape (Q, L)
         How many documents of each grade each query has.
-    documents : pyarrow.Array of text
-        The distinct ids.
-    places : pyarrow.Array of int
-        Query number x documents + document number, of each row of `grades`.
+    keys : ndarray of uint64, shape (n,)
+        The number of the query before a part of one hash of the document, ascending.
+    checks : ndarray of uint64, shape (n,)
+        The other hash.
     grades : ndarray of int, shape (n,)
+    keyed : {0, 1}
+        Which of the hashes the keys hold.
     """
 
     scale: Scale
     queries: tuple[str, ...]
     pools: Integers
-    documents: Any
-    places: Any
+    keys: Hashes
+    checks: Hashes
     grades: NDArray[np.int8]
+    keyed: int
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,6 @@ def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
     InputError
         If a grade of the qrels is off the scale.
     """
-    import pyarrow as pa
-
     scale = scale_of(qrels) if scale is None else scale
     numbers, which = np.unique(qrels.number, return_inverse=True)
     try:
@@ -121,14 +123,17 @@ def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
     grades = np.array(indices, np.int8)[which]
     cells = qrels.query * len(scale) + grades
     pools = np.bincount(cells, minlength=len(qrels.queries) * len(scale))
-    return Graded(
-        scale,
-        qrels.queries,
-        pools.reshape(-1, len(scale)),
-        qrels.documents,
-        pa.array(qrels.query * len(qrels.documents) + qrels.document),
-        grades,
-    )
+    for keyed in (0, 1):
+        keys = _keys(qrels.query, qrels.hashes[keyed], len(qrels.queries))
+        order = np.argsort(keys)
+        keys = keys[order]
+        if (keys[1:] > keys[:-1]).all():
+            break
+    else:
+        raise InputError("ids cannot be told apart", "rename some documents", qrels.name)
+    checks = qrels.hashes[1 - keyed][order]
+    pools = pools.reshape(-1, len(scale))
+    return Graded(scale, qrels.queries, pools, keys, checks, grades[order], keyed)
 
 
 def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) -> Found:
@@ -154,20 +159,19 @@ def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) 
     >>> look_up(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), known).ranked.grades.tolist()
     [0, 2, 1]
     """
-    import pyarrow as pa
-
     numbers = {query: number for number, query in enumerate(known.queries)}
     query = np.array([numbers.get(name, -1) for name in run.queries])[run.query]
-    document = _index_in(run.documents, known.documents)[run.document]
     score = run.number.astype(np.float32) if single else run.number
     order = _order(query, score)
-    query, document, score = query[order], document[order], score[order]
+    query, score = query[order], score[order]
     group = _groups(query, score)
+    rows = np.arange(len(run))[order]
     if group is not None and ties == "docid":
-        document = document[_by_id(group, run.document[order], run.documents)]
-    wanted = np.where(document < 0, -1, query * len(known.documents) + document)
-    places = _index_in(pa.array(wanted), known.places)
-    judged = places >= 0
+        rows = rows[_by_id(group, rows, run.documents)]
+    first, check = run.hashes[known.keyed][rows], run.hashes[1 - known.keyed][rows]
+    keys = _keys(query, first, len(known.queries))
+    places = np.minimum(np.searchsorted(known.keys, keys), len(known.keys) - 1)
+    judged = (known.keys[places] == keys) & (known.checks[places] == check)
     grades = np.where(judged, known.grades[places], len(known.scale))
     lengths = np.bincount(query, minlength=len(known.queries))
     extra = tuple(name for name in run.queries if name not in numbers)
@@ -176,13 +180,10 @@ def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) 
     return Found(run.name, ranked, lengths == 0, extra)
 
 
-def _index_in(values: Any, known: Any) -> Integers:
-    """Return where each of some pyarrow values stands among others, -1 where it does not."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    found = pc.fill_null(pc.index_in(values, value_set=known), pa.scalar(-1, pa.int32()))
-    return np.asarray(found.to_numpy(), np.int64)
+def _keys(query: Integers, hashes: Hashes, n_queries: int) -> Hashes:
+    """Return numbers that sort by query: its number, then as many bits of a hash as fit."""
+    bits = np.uint64(n_queries.bit_length())
+    return (query.astype(np.uint64) << (np.uint64(64) - bits)) | (hashes >> bits)
 
 
 def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
@@ -204,15 +205,13 @@ def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
     return None if new.all() else np.cumsum(new) - 1
 
 
-def _by_id(group: Integers, named: Integers, documents: Any) -> NDArray[np.intp]:
+def _by_id(group: Integers, rows: Integers, documents: Any) -> NDArray[np.intp]:
     """Return the order in which documents of one group stand by id, the larger first."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    shared = np.bincount(group)[group] > 1
-    some, position = np.unique(named[shared], return_inverse=True)
-    alphabetical = pc.sort_indices(documents.take(some)).to_numpy()  # by bytes
-    key = np.zeros(len(named), np.int64)
-    place = np.empty(len(some), np.int64)
-    place[alphabetical] = np.arange(len(some))
-    key[shared] = -place[position]
+    shared = np.flatnonzero(np.bincount(group)[group] > 1)
+    alphabetical = pc.sort_indices(documents.take(pa.array(rows[shared]))).to_numpy()  # by bytes
+    key = np.zeros(len(rows), np.int64)
+    key[shared[alphabetical]] = -np.arange(len(shared))
     return np.lexsort((key, group))

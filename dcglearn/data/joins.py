@@ -79,11 +79,10 @@ class Join:
             raise InputError("runs without K", "say with --K how many documents of a run are meant")
         known = read_qrels(qrels, passed_over)
         grades: dict[str, dict[str, Label]] = {query: {} for query in known.queries}
-        ids = known.documents.to_pylist()
         for query, document, number in zip(
-            known.query.tolist(), known.document.tolist(), known.number.tolist(), strict=True
+            known.query.tolist(), known.documents.to_pylist(), known.number.tolist(), strict=True
         ):
-            grades[known.queries[query]][ids[document]] = plain_label(number)
+            grades[known.queries[query]][document] = plain_label(number)
         read = distinct_names([read_run(path, passed_over) for path in runs], runs)
         ranked = {run.name: _first_documents(run, n_ranks or 0) for run in read}
         return cls(scale_of(known), grades, ranked, n_ranks)
@@ -141,9 +140,8 @@ class Join:
 def _first_documents(run: Run, n_ranks: int) -> dict[str, list[str]]:
     """Return the documents of each query by falling score, as the run has equal ones."""
     found: dict[str, list[tuple[float, int, str]]] = {query: [] for query in run.queries}
-    ids = run.documents.to_pylist()
     for row, (query, document, score) in enumerate(
-        zip(run.query.tolist(), run.document.tolist(), run.number.tolist(), strict=True)
+        zip(run.query.tolist(), run.documents.to_pylist(), run.number.tolist(), strict=True)
     ):
-        found[run.queries[query]].append((-score, row, ids[document]))
+        found[run.queries[query]].append((-score, row, document))
     return {query: [d for *_, d in sorted(rows)[:n_ranks]] for query, rows in found.items()}

@@ -166,15 +166,20 @@ def _of_text(path: Path, content: bytes, kind: Kind) -> tuple[Rows, str]:
 
 def _single_blanks(content: bytes) -> bytes:
     """Return the lines that hold something, with one blank between fields."""
-    text = content.removeprefix(b"\xef\xbb\xbf").translate(_BLANKS)
+    text = content.removeprefix(b"\xef\xbb\xbf")
+    if any(blank in text for blank in _OTHER_BLANKS):
+        text = text.translate(_BLANKS)
     if text.startswith(b"#") or b"\n#" in text:
         text = re.sub(rb"(?m)^#.*$", b"", text)
     while b"  " in text:
         text = text.replace(b"  ", b" ")
-    return text.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip() + b"\n"
+    if b" \n" in text or b"\n " in text:
+        text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return text.strip() + b"\n"
 
 
-_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
+_OTHER_BLANKS = (b"\t", b"\r", b"\v", b"\f")
+_BLANKS = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:

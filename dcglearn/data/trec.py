@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.formats import PassedOver
+from dcglearn.data.ids import Hashes, hashed
 from dcglearn.data.rows import QRELS, RUN, Kind, Rows, given, read
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.scale import Label, Scale
@@ -43,20 +44,20 @@ class Judged:
         In the order in which they first occur.
     query : ndarray of int, shape (n,)
         Index into `queries`.
-    documents : pyarrow.Array of text
-        The distinct ids.
-    document : ndarray of int, shape (n,)
-        Index into `documents`.
+    documents : pyarrow.Array of text, n long
+        Their ids.
     number : ndarray of float, shape (n,)
         The grade, or the score.
+    hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
+        Of query and document, see :mod:`dcglearn.data.ids`.
     """
 
     name: str
     queries: tuple[str, ...]
     query: Integers
     documents: Any
-    document: Integers
     number: Floats
+    hashes: tuple[Hashes, Hashes]
 
     def __len__(self) -> int:
         return len(self.number)
@@ -214,42 +215,52 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
 
 def _coded(
     name: str, path: str, kind: Kind, rows: Rows, passed_over: PassedOver | None
-) -> tuple[str, tuple[str, ...], Integers, Any, Integers, Floats]:
+) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
     if not len(rows.number):
         raise InputError("is empty", f"give {kind.name} of at least one document", path)
     queries, query = _numbered(rows.query)
-    documents, document = _numbered(rows.document)
-    keys = query * len(documents) + document
-    number = rows.number
-    ordered = np.sort(keys)
+    documents, number = _whole(rows.document), rows.number
+    first, second = (hashed(documents, which, hashed(queries, which)[query]) for which in (0, 1))
+    ordered = np.sort(first)
     if (ordered[1:] == ordered[:-1]).any():
-        _, first = np.unique(keys, return_index=True)
-        again = np.ones(len(keys), bool)
-        again[first] = False
-        if passed_over is None:
+        pairs = np.stack([first, second], axis=1)
+        _, kept = np.unique(pairs, axis=0, return_index=True)
+        again = np.ones(len(pairs), bool)
+        again[kept] = False
+        if again.any() and passed_over is None:
             row = int(np.argmax(again))
-            twice = documents[int(document[row])].as_py()
-            asked = queries[int(query[row])].as_py()
             raise InputError(
-                f"the document {twice} stands twice for query {asked}",
+                f"the document {documents[row]} stands twice for query {queries[int(query[row])]}",
                 "keep one",
                 rows.place(row),
             )
-        passed_over.counts[f"documents that stand twice in {path}"] += int(again.sum())
-        query, document, number = query[~again], document[~again], number[~again]
-    return name, tuple(queries.to_pylist()), query, documents, document, number
+        if passed_over is not None:
+            passed_over.counts[f"documents that stand twice in {path}"] += int(again.sum())
+        kept.sort()
+        documents = documents.take(kept)
+        query, number, first, second = query[kept], number[kept], first[kept], second[kept]
+    return name, tuple(queries.to_pylist()), query, documents, number, (first, second)
 
 
 def _numbered(column: Any) -> tuple[Any, Integers]:
     """Return the distinct ids of a column, and the number of each row's."""
     import pyarrow as pa
 
-    whole = column.dictionary_encode() if not pa.types.is_dictionary(column.type) else column
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.unify_dictionaries().combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):
-            whole = whole.chunk(0)
-    return whole.dictionary, whole.indices.to_numpy().astype(np.int64)
+    found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(found, pa.ChunkedArray):
+        found = found.unify_dictionaries()
+    found = _whole(found)
+    return found.dictionary, np.asarray(found.indices.to_numpy(), np.int64)
+
+
+def _whole(column: Any) -> Any:
+    """Return a column in one piece."""
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
 
 
 def _label(value: float) -> Label:

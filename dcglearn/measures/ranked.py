@@ -144,6 +144,65 @@ class Ranked:
         )
 
 
+def ranked_arrays(
+    grades: NDArray[np.integer], scores: NDArray[np.floating], n_grades: int, top: int | None = None
+) -> Ranked:
+    """Rank documents that are arrays: the same number for each query, all of them judged.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (Q, N)
+        Indices, 0 the best.
+    scores : ndarray of float, shape (Q, N)
+    n_grades : int
+        L.
+    top : int, optional
+        Keep so many documents a query, and those whose scores equal the last one's: enough for
+        measures that are cut there, and much quicker.
+
+    Returns
+    -------
+    Ranked
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a grade is none, or a score is no number.
+
+    Examples
+    --------
+    >>> ranked = ranked_arrays(np.array([[1, 0, 0]]), np.array([[0.3, 0.2, 0.1]]), 2, top=2)
+    >>> values(DCG([1, 0], "zipf", 2), ranked)
+    array([0.5])
+    """
+    if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
+        raise InputError(
+            f"grades of shape {grades.shape} and scores of shape {scores.shape}", "give (Q, N) both"
+        )
+    if grades.min() < 0 or grades.max() >= n_grades:
+        raise InputError("a grade index is off the scale", f"use 0 ... {n_grades - 1}")
+    if not np.isfinite(scores).all():
+        row = int(np.argmax(~np.isfinite(scores).all(axis=1)))
+        raise InputError("a score is no finite number", "correct it", f"row {row}")
+    n_queries, n = grades.shape
+    pools = np.bincount(
+        (np.arange(n_queries)[:, None] * n_grades + grades).ravel(), minlength=n_queries * n_grades
+    ).reshape(n_queries, n_grades)
+    if top is None or top >= n:
+        query, at = np.divmod(np.arange(scores.size), n)
+    else:
+        last = np.partition(scores, n - top, axis=1)[:, n - top]
+        query, at = np.nonzero(scores >= last[:, None])
+    kept = scores[query, at]
+    order = np.lexsort((-kept, query))
+    query, kept = query[order], kept[order]
+    new = np.ones(len(query), bool)
+    new[1:] = (query[1:] != query[:-1]) | (kept[1:] != kept[:-1])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n_queries))])
+    tied = None if new.all() else np.cumsum(new) - 1
+    return Ranked(starts, grades[query, at[order]], pools, tied)
+
+
 def values(
     measure: Measure, ranked: Ranked, unjudged: float | None = None, worthless: float = 0.0
 ) -> Floats:
