@@ -15,7 +15,7 @@ import typer
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli import evaluate, experiments, judgments, learn, measures, packed
+from dcglearn.cli import coherence, evaluate, experiments, judgments, learn, measures, packed
 
 app = typer.Typer(
     name="dcglearn",
@@ -31,6 +31,7 @@ learn.add_to(app)
 packed.add_to(app)
 measures.add_to(app)
 evaluate.add_to(app)
+coherence.add_to(app)
 experiments.add_to(app)
 
 

@@ -1,0 +1,156 @@
+"""The command that says which comparisons of systems stand: coherence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_place
+from dcglearn.base.names import unknown_name
+from dcglearn.base.progress import reporting
+from dcglearn.cli.evaluate import (
+    MissingOption,
+    QrelsArgument,
+    RunsArgument,
+    TiesOption,
+    UnjudgedOption,
+    WorthlessOption,
+    evaluated,
+    measures_on,
+    open_files,
+    rules_of,
+)
+from dcglearn.cli.options import JsonOption, LenientOption, ScaleOption, print_json, say
+
+if TYPE_CHECKING:
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.naming import NamedMeasure
+
+DEFAULTS = ("linear-log2", "exponential-log2", "zipf", "binary")
+SHOWN = 10
+"""Pairs that are shown of each kind, unless all are asked for."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(coherence)
+
+
+def coherence(
+    qrels: QrelsArgument,
+    runs: RunsArgument,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="MEASURE",
+            help="Whose orderings are compared; the first gives the gains and discounts that "
+            "are said to be given.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=1, metavar="K", help="Ranks that count.")
+    ] = 10,
+    ties: TiesOption = None,
+    unjudged: UnjudgedOption = None,
+    worthless: WorthlessOption = None,
+    missing: MissingOption = None,
+    figure: Annotated[
+        str | None,
+        typer.Option("--figure", metavar="FILE", help="Draw all pairs: .png, .svg or .pdf."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every pair, not only the clearest.")
+    ] = False,
+    scale: ScaleOption = None,
+    lenient: LenientOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Say which comparisons of systems stand whatever the gains and discounts."""
+    from dcglearn.report.tables import check_figure_name
+
+    if len(runs) < 2:
+        raise InputError("one run", "give two or more: runs are compared with each other")
+    if ties == "mean":
+        raise unknown_name("--ties", "mean", ("input", "docid"))
+    if figure is not None:
+        check_figure_name(figure)
+        check_place(figure)
+    asked = rules_of(None, ties or "input", unjudged, worthless, missing)
+    from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
+
+    order, removed, rules = rules_for_tables(asked)
+    known, read = open_files(qrels, runs, scale, lenient)
+    names = measure or [*DEFAULTS]
+    cut = [name if "@" in name else f"{name} @ {depth}" for name in names]
+    measures = measures_on([_normalised(name) for name in cut], known, read)
+    given = _given(measures[0])
+    found = evaluated(known, read, runs, measures, rules, lenient)
+    with reporting("comparing systems"):
+        pairs = pairs_of_systems(known, read, given, depth, order, removed)
+        compared = orderings(found)
+    if figure is not None:
+        from dcglearn.report.curves import draw_pairs
+        from dcglearn.report.figures import save
+
+        save(draw_pairs(pairs, found.systems, found.means()[:, 0], measures[0].name), figure)
+    if json:
+        print_json(
+            {
+                "queries": len(found.queries),
+                "depth": depth,
+                "measures": {one.name: str(one.measure) for one in measures},
+                "pairs": [pair.to_json() for pair in pairs],
+                "orderings": [one.to_json() for one in compared],
+            }
+        )
+        return
+    from dcglearn.report.orderings import (
+        decided_table,
+        depending_table,
+        flips_table,
+        orderings_table,
+    )
+    from dcglearn.report.systems import rules_in_words
+
+    most = None if everything else SHOWN
+    plain = given.discounts if isinstance(given.discounts, str) else "the given"
+    gains = " ".join(f"{gain:g}" for gain in given.gains)
+    say(f"{len(found.systems)} systems, {len(found.queries)} queries, the first {depth} ranks")
+    say("\n" + decided_table(pairs, gains, plain).text())
+    if any(pair.mean.winner == "depends" for pair in pairs):
+        say("\n" + depending_table(pairs, most).text())
+    if compared:
+        say("\nOrderings of the systems by\n" + orderings_table(compared).text())
+    if any(one.flipped for one in compared):
+        say("\n" + flips_table(compared, most and max(1, most // len(compared))).text())
+    say("\n" + "\n".join(rules_in_words(rules)))
+    say(
+        "gains never rise from a better grade to a worse one, "
+        + ("the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more")
+        + "; discounts never rise"
+    )
+    if figure is not None:
+        say(f"wrote {Path(figure)}")
+
+
+def _normalised(name: str) -> str:
+    """Return the nDCG of what a name means, if it means none yet."""
+    if name.startswith(("nDCG", "minmaxDCG")):
+        return name
+    called, _, cutoff = name.partition("@")
+    if "[" in called or "{" in called:
+        return "n" + name if name.startswith("DCG") else name
+    return f"nDCG({called.strip()}) @ {cutoff.strip()}"
+
+
+def _given(named: NamedMeasure) -> DCG:
+    from dcglearn.measures.dcg import DCG
+
+    if not isinstance(named.measure, DCG):
+        raise InputError("position-dependent weights give no gains", "name a DCG first", named.name)
+    return named.measure.plain()

@@ -1,0 +1,274 @@
+"""Which comparisons of systems stand whatever the gains and discounts, and which turn round.
+
+Every pair of systems is judged with ever more left open (:mod:`dcglearn.measures.coherence`):
+by the sum of DCG over queries with any gains and any discounts, with one of the two given,
+and by mean nDCG with any gains (:mod:`dcglearn.measures.mean_coherence`). Beside that stand the
+orderings under measures that people name, and the queries on which they part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.graded import Graded, look_up
+from dcglearn.data.trec import Run
+from dcglearn.measures.coherence import winners
+from dcglearn.measures.correlation import kendall_tau, tau_ap
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.leads import total_table
+from dcglearn.measures.mean_coherence import MeanVerdict, mean_verdicts
+from dcglearn.measures.ranked import Integers
+from dcglearn.study.systems import Evaluation, Rules
+
+MOST_CAUSES = 3
+"""How many queries are named for a flip."""
+
+
+@dataclass(frozen=True)
+class PairOfSystems:
+    """What is certain about two systems.
+
+    Attributes
+    ----------
+    a, b : str
+    anything : str
+        Who is ahead by the sum of DCG whatever gains and discounts are: "a", "b", "equal" or
+        "depends".
+    any_gains : str
+        The same with the discounts given.
+    any_discounts : str
+        The same with the gains given.
+    mean : MeanVerdict
+        By mean nDCG with any gains, the discounts given.
+    """
+
+    a: str
+    b: str
+    anything: str
+    any_gains: str
+    any_discounts: str
+    mean: MeanVerdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdicts, and the gains that show a dependence, as a JSON-able dict."""
+        shown = [None if one is None else list(one.gains) for one in self.mean.witnesses]
+        return {
+            "a": self.a,
+            "b": self.b,
+            "DCG, anything": self.anything,
+            "DCG, any gains": self.any_gains,
+            "DCG, any discounts": self.any_discounts,
+            "mean nDCG, any gains": self.mean.winner,
+            "gains for a": shown[0],
+            "gains for b": shown[1],
+            "differences": list(self.mean.margins),
+            "between": list(self.mean.bounds),
+        }
+
+
+@dataclass(frozen=True)
+class Flipped:
+    """Two systems that two measures order differently.
+
+    Attributes
+    ----------
+    ahead, behind : str
+        By the first measure.
+    first, second : float
+        The difference of their means, ahead minus behind, under each measure.
+    causes : tuple of str
+        The queries on which the second measure is most against the first, at most
+        :data:`MOST_CAUSES`.
+    """
+
+    ahead: str
+    behind: str
+    first: float
+    second: float
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Orderings:
+    """Two measures' orderings of systems.
+
+    Attributes
+    ----------
+    first, second : str
+    tau, tau_ap : float
+        Kendall's tau-b, and the AP correlation, that of tied means (variant b) where there are.
+    flipped : tuple of Flipped
+    """
+
+    first: str
+    second: str
+    tau: float
+    tau_ap: float
+    flipped: tuple[Flipped, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as a JSON-able dict."""
+        return {**vars(self), "flipped": [dict(vars(one)) for one in self.flipped]}
+
+
+def pairs_of_systems(
+    known: Graded,
+    runs: Sequence[Run],
+    measure: DCG,
+    n_ranks: int,
+    ties: Literal["input", "docid"] = "input",
+    removed: bool = False,
+    max_boxes: int = 4096,
+) -> list[PairOfSystems]:
+    """Judge every pair of systems.
+
+    Parameters
+    ----------
+    known : Graded
+    runs : sequence of Run
+        Two or more. Of each, queries that `known` does not hold are left out.
+    measure : DCG
+        Gives the gains, or discounts, that are said to be given. Its worst gain stays 0 if it
+        is; otherwise it may be anything from 0 on.
+    n_ranks : int
+        What is ranked below does not count.
+    ties : {"input", "docid"}, default "input"
+        The order of equal scores: a table of leads has one.
+    removed : bool, default False
+        Whether documents without a judgment are taken out; otherwise they count as the worst
+        grade.
+    max_boxes : int, default 4096
+        See :func:`dcglearn.measures.mean_coherence.mean_verdicts`.
+
+    Returns
+    -------
+    list of PairOfSystems
+
+    Raises
+    ------
+    InputError
+        If there is one system, or the discounts rise.
+    """
+    if len(runs) < 2:
+        raise InputError("one run", "give two or more")
+    L = len(known.scale)
+    rankings = np.array([_matrix(known, run, n_ranks, ties, removed) for run in runs])
+    totals = np.array([total_table(rows, L) for rows in rankings])
+    worst: Literal["zero", "nonnegative"] = "zero" if measure.gains[-1] == 0 else "nonnegative"
+    given = measure.discounts_for(n_ranks)
+    first, second = np.triu_indices(len(runs), 1)
+    D = totals[first] - totals[second]
+    anything = winners(D, worst_gain=worst)
+    any_gains = winners(D, discounts=given, worst_gain=worst)
+    any_discounts = winners(D, gains=measure.gains)
+    means = mean_verdicts(rankings, _pools(known, rankings), given, L, worst, max_boxes=max_boxes)
+    return [
+        PairOfSystems(
+            runs[int(i)].name,
+            runs[int(j)].name,
+            str(anything[at]),
+            str(any_gains[at]),
+            str(any_discounts[at]),
+            means[int(i), int(j)],
+        )
+        for at, (i, j) in enumerate(zip(first, second, strict=True))
+    ]
+
+
+def orderings(found: Evaluation) -> list[Orderings]:
+    """Compare the orderings of systems under every two measures.
+
+    Parameters
+    ----------
+    found : Evaluation
+        Of two systems or more.
+
+    Returns
+    -------
+    list of Orderings
+    """
+    means = found.means()
+    result = []
+    for m, n in combinations(range(len(found.measures)), 2):
+        one, other = means[:, m], means[:, n]
+        tied = len(set(one)) < len(one) or len(set(other)) < len(other)
+        all_tied = len(set(one)) == 1 or len(set(other)) == 1
+        result.append(
+            Orderings(
+                found.measures[m].name,
+                found.measures[n].name,
+                float("nan") if all_tied else kendall_tau(one, other),
+                float("nan") if all_tied else tau_ap(one, other, ties="b" if tied else None),
+                tuple(_flips(found, m, n)),
+            )
+        )
+    return result
+
+
+def _flips(found: Evaluation, m: int, n: int) -> list[Flipped]:
+    means = found.means()
+    result = []
+    for i, j in combinations(range(len(found.systems)), 2):
+        a, b = (i, j) if means[i, m] >= means[j, m] else (j, i)
+        first, second = (float(means[a, k] - means[b, k]) for k in (m, n))
+        if first > 0 > second:
+            against = np.nan_to_num(
+                (found.values[a, n] - found.values[b, n])
+                - (found.values[a, m] - found.values[b, m])
+            )
+            worst = [q for q in np.argsort(against, kind="stable")[:MOST_CAUSES] if against[q] < 0]
+            causes = tuple(found.queries[q] for q in worst)
+            result.append(Flipped(found.systems[a], found.systems[b], first, second, causes))
+    return result
+
+
+def rules_for_tables(rules: Rules) -> tuple[Literal["input", "docid"], bool, Rules]:
+    """Return how tables of leads order equal scores, whether they leave documents out, and rules.
+
+    Parameters
+    ----------
+    rules : Rules
+
+    Returns
+    -------
+    ties : {"input", "docid"}
+    removed : bool
+    rules : Rules
+        The same with that order, so that everything speaks of the same lists.
+
+    Raises
+    ------
+    InputError
+        If bounds are asked for.
+    """
+    if rules.unjudged == "bounds":
+        raise InputError("--unjudged bounds", "tables of leads need one grade a document")
+    ties: Literal["input", "docid"] = "docid" if rules.ties == "docid" else "input"
+    return ties, rules.unjudged == "removed", replace(rules, ties=ties)
+
+
+def _matrix(
+    known: Graded, run: Run, n_ranks: int, ties: Literal["input", "docid"], removed: bool
+) -> Integers:
+    ranked = look_up(run, known, ties).ranked
+    rows = (ranked.without_unjudged() if removed else ranked).matrix(n_ranks)
+    return np.where(rows == len(known.scale), len(known.scale) - 1, rows)
+
+
+def _pools(known: Graded, rankings: Integers) -> NDArray[np.int8]:
+    """Return all documents of each query as rows of grades; of the worst as many as are ranked."""
+    L = len(known.scale)
+    counts = known.pools.copy()
+    ranked = (rankings == L - 1).sum(axis=2).max(axis=0)
+    counts[:, -1] = np.maximum(counts[:, -1], ranked)
+    found = np.full((len(counts), int(counts.sum(axis=1).max(initial=1))), -1, np.int8)
+    for row, own in zip(found, counts, strict=True):
+        row[: own.sum()] = np.repeat(np.arange(L), own)
+    return found
