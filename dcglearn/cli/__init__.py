@@ -15,7 +15,7 @@ import typer
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli import coherence, evaluate, experiments, judgments, learn, measures, packed
+from dcglearn.cli import coherence, evaluate, experiments, export, judgments, learn, measures, packed
 
 app = typer.Typer(
     name="dcglearn",
@@ -32,6 +32,7 @@ packed.add_to(app)
 measures.add_to(app)
 evaluate.add_to(app)
 coherence.add_to(app)
+export.add_to(app)
 experiments.add_to(app)
 
 

@@ -1,0 +1,87 @@
+"""The command export: a measure for another tool."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.cli.options import RanksOption, ScaleOption, say
+
+if TYPE_CHECKING:
+    from dcglearn.measures.agreement import Measure
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(export)
+
+
+def export(
+    measure: Annotated[
+        str,
+        typer.Argument(
+            metavar="MEASURE",
+            help="A measure file, a preset with --scale, or a measure in full.",
+        ),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="TARGET",
+            help="trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch, "
+            "tf-ranking, pandas, python or json.",
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write it there, not to the screen."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            metavar="BEST,...,WORST",
+            help="What the tool's data call the grades; by default as the scale does.",
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+) -> None:
+    """Say a measure in another tool's terms; what differs there goes to standard error."""
+    from dcglearn.base.files import write_text
+    from dcglearn.base.names import unknown_name
+    from dcglearn.measures.export import TARGETS
+    from dcglearn.measures.export import export as in_terms_of
+    from dcglearn.measures.scale import Scale
+
+    if to not in TARGETS:
+        raise unknown_name("target", to, TARGETS)
+    found = _measure(measure, scale, n_ranks)
+    known = None if labels is None else Scale.parse(labels).labels
+    exported = in_terms_of(found, to, known, n_ranks or 10)
+    for note in exported.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if out is None:
+        say(exported.text.rstrip("\n"))
+    else:
+        write_text(out, exported.text.rstrip("\n") + "\n")
+        typer.echo(f"wrote {out}", err=True)
+
+
+def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
+    """Return the measure that a name means; a preset needs its scale."""
+    from dcglearn.measures.naming import check_fit, is_file_name, measure_for, open_measure
+    from dcglearn.measures.scale import Scale
+
+    if not (is_file_name(text) or "[" in text or "{" in text):
+        if scale is None:
+            raise InputError(f"the preset {text!r} needs grades", "add --scale, such as 2,1,0")
+        return measure_for(text, Scale.parse(scale), n_ranks or 10).measure
+    found = open_measure(text).measure
+    if scale is not None:
+        check_fit(found, Scale.parse(scale), n_ranks or found.n_ranks or 10, "the options")
+    return found
