@@ -15,7 +15,16 @@ import typer
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli import coherence, evaluate, experiments, export, judgments, learn, measures, packed
+from dcglearn.cli import (
+    coherence,
+    evaluate,
+    experiments,
+    export,
+    judgments,
+    learn,
+    measures,
+    packed,
+)
 
 app = typer.Typer(
     name="dcglearn",
