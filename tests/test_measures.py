@@ -84,6 +84,34 @@ def test_penalised_grades() -> None:
     assert float(measure.score([0, 3])) < float(measure.score([0]))
 
 
+def test_penalised_grades_by_preset() -> None:
+    """The printed 1 - 2^r would reward what it should punish: 1 - 2^-2 is above 0."""
+    found = preset("exponential-log2", Scale((2, 1, 0, -1, -2)), 5)
+    assert found.gains == (3, 1, 0, -1, -3)
+    assert value(found, [4, 0]) == round(-3 + 3 / math.log2(3), 7)
+    assert 1 - 2.0**-2 > 0 > found.gains[-1]
+    minmax = DCG(found.gains, "log2", normalise="minmax")
+    assert minmax.score([[0, 2, 4], [4, 2, 0]]).tolist() == [1.0, 0.0]
+
+
+def test_the_worked_example_by_preset() -> None:
+    scale = Scale((3, 2, 1, 0))
+    for name, expected in [("constant", 11), ("jk", 8.0971714), ("exponential-log2", 13.8482636)]:
+        assert value(preset(name, scale, 6), WIKI) == pytest.approx(expected, abs=2e-7)
+    terms = preset("jk", scale, 6).discounts_for(6) * [3, 2, 3, 0, 1, 2]
+    assert terms[2] == pytest.approx(1.8927893)  # printed as 1.892
+    assert math.log2(6) == pytest.approx(2.5849625)  # printed as 2.584
+
+
+def test_ndcg_of_two_swapped_documents() -> None:
+    """Grades 5, 4, 3, 2, the first two swapped (Ackerman & Chen 2011)."""
+    burges = preset("exponential-log2", Scale((5, 4, 3, 2)), 4)
+    assert round(float(burges.score([1, 0, 2, 3])), 6) == 39.350852
+    assert round(float(burges.ideal([1, 0, 2, 3])), 6) == 45.255976
+    whole = DCG(burges.gains, normalise="ideal")
+    assert round(float(whole.score([1, 0, 2, 3])), 6) == 0.869517
+
+
 def test_missing_documents_count_against_the_ideal_of_the_pool() -> None:
     found, pool = [0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1, 1]
     jk, burges = DCG([1, 0], "jk(2)", 5, "ideal"), DCG([1, 0], "log2", 5, "ideal")
