@@ -98,9 +98,9 @@ def test_the_worked_example_by_preset() -> None:
     scale = Scale((3, 2, 1, 0))
     for name, expected in [("constant", 11), ("jk", 8.0971714), ("exponential-log2", 13.8482636)]:
         assert value(preset(name, scale, 6), WIKI) == pytest.approx(expected, abs=2e-7)
-    terms = preset("jk", scale, 6).discounts_for(6) * [3, 2, 3, 0, 1, 2]
-    assert terms[2] == pytest.approx(1.8927893)  # printed as 1.892
-    assert math.log2(6) == pytest.approx(2.5849625)  # printed as 2.584
+    discounts = preset("jk", scale, 6).discounts_for(6)
+    assert 3 * discounts[2] == pytest.approx(1.8927893)  # printed, cut off, as 1.892
+    assert 1 / discounts[5] == pytest.approx(2.5849625)  # and as 2.584
 
 
 def test_ndcg_of_two_swapped_documents() -> None:

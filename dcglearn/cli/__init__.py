@@ -24,6 +24,7 @@ from dcglearn.cli import (
     learn,
     measures,
     packed,
+    threshold,
 )
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ measures.add_to(app)
 evaluate.add_to(app)
 coherence.add_to(app)
 export.add_to(app)
+threshold.add_to(app)
 experiments.add_to(app)
 
 

@@ -1,7 +1,7 @@
 """The three formats of judgment files, as rows of fields: JSON lines, CSV and Parquet.
 
 Here a format is only taken apart and put together; what the fields must hold is the
-business of :mod:`dcglearn.data.tables`.
+business of :mod:`dcglearn.data.tables` and :mod:`dcglearn.data.scored`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
             problem = f"is not JSON ({getattr(error, 'msg', 'too deep or too long')})"
             raise InputError(problem, "give one JSON object a line", f"{path}, {place}") from error
         if not isinstance(record, dict):
-            raise InputError("is no JSON object", 'write {"a": ...}', f"{path}, {place}")
+            raise InputError("is no JSON object", 'write {"field": value, ...}', f"{path}, {place}")
         yield place, record
 
 
@@ -72,7 +72,7 @@ def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
                 )
             passed_over.counts.update(f"repeated key {name!r}" for name in twice)
         if not any(header):
-            raise InputError("no column names", "name them: a,b,answer", f"{path}, line 1")
+            raise InputError("no column names", "name them in the first line", f"{path}, line 1")
         if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
             raise InputError("columns are not separated by commas", "use commas", f"{path}, line 1")
         for cells in reader:

@@ -332,15 +332,16 @@ def _add_up(gained: Floats, missing: NDArray[np.bool_]) -> Floats:
 
 
 def _ranked(grades: Grades, scores: Floats) -> tuple[Grades, NDArray[np.int64], NDArray[np.int64]]:
-    """Sort by score; return the grades, and where each one's group of ties begins and ends."""
+    """Sort by score; return the grades, and where each one's group of ties begins and ends.
+
+    What is no document stands somewhere in between, and is counted nowhere.
+    """
     width = grades.shape[-1]
-    missing = grades == NO_DOCUMENT
-    order = np.lexsort((-scores, missing), axis=-1)
+    order = np.argsort(-scores, axis=-1)
     ranked = np.take_along_axis(grades, order, axis=-1)
     ordered = np.take_along_axis(scores, order, axis=-1)
-    absent = ranked == NO_DOCUMENT
     first = np.ones(grades.shape, bool)
-    first[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (absent[..., 1:] != absent[..., :-1])
+    first[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     ranks = np.arange(width)
     start = np.maximum.accumulate(np.where(first, ranks, 0), axis=-1)
     last = np.roll(first, -1, axis=-1)  # the first document of all is the first of its group

@@ -157,8 +157,8 @@ def ranked_arrays(
     n_grades : int
         L.
     top : int, optional
-        Keep so many documents a query, and those whose scores equal the last one's: enough for
-        measures that are cut there, and much quicker.
+        Keep so many documents a query, or more where scores are equal: enough for measures that
+        are cut there, and quicker.
 
     Returns
     -------
@@ -188,19 +188,16 @@ def ranked_arrays(
     pools = np.bincount(
         (np.arange(n_queries)[:, None] * n_grades + grades).ravel(), minlength=n_queries * n_grades
     ).reshape(n_queries, n_grades)
-    if top is None or top >= n:
-        query, at = np.divmod(np.arange(scores.size), n)
-    else:
-        last = np.partition(scores, n - top, axis=1)[:, n - top]
-        query, at = np.nonzero(scores >= last[:, None])
-    kept = scores[query, at]
-    order = np.lexsort((-kept, query))
-    query, kept = query[order], kept[order]
-    new = np.ones(len(query), bool)
-    new[1:] = (query[1:] != query[:-1]) | (kept[1:] != kept[:-1])
-    starts = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=n_queries))])
-    tied = None if new.all() else np.cumsum(new) - 1
-    return Ranked(starts, grades[query, at[order]], pools, tied)
+    order = np.argsort(-scores, axis=1)
+    if top is not None and top < n:
+        ordered = np.take_along_axis(scores, order, axis=1)
+        order = order[:, : int((ordered >= ordered[:, [top - 1]]).sum(axis=1).max())]
+    kept = np.take_along_axis(scores, order, axis=1)
+    starts = np.arange(0, kept.size + 1, kept.shape[1])
+    new = np.ones(kept.shape, bool)
+    new[:, 1:] = kept[:, 1:] != kept[:, :-1]
+    tied = None if new.all() else np.cumsum(new.ravel()) - 1
+    return Ranked(starts, np.take_along_axis(grades, order, axis=1).ravel(), pools, tied)
 
 
 def values(

@@ -1,0 +1,303 @@
+"""The command on scored documents: threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.cli.options import JsonOption, LenientOption, judgments_of, print_json, reading, say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dcglearn.data.scored import Scored
+    from dcglearn.measures.discounts import Floats
+    from dcglearn.measures.scale import Label
+    from dcglearn.measures.threshold import Threshold
+
+CREDIT, DEBIT = 3.0, 2.0
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(threshold)
+
+
+def threshold(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Scored documents: .jsonl, .csv or .parquet with score and grade, empty where "
+            "not judged, and id.",
+        ),
+    ],
+    credit: Annotated[
+        float | None, typer.Option("--credit", help="Worth of a relevant document; 3.")
+    ] = None,
+    debit: Annotated[
+        float | None, typer.Option("--debit", help="What any other document costs; 2.")
+    ] = None,
+    relevant: Annotated[
+        str | None,
+        typer.Option(
+            "--relevant", metavar="GRADE,...", help="Relevant grades; numbers above 0 by default."
+        ),
+    ] = None,
+    gains: Annotated[
+        str | None,
+        typer.Option("--gains", metavar="GRADE=GAIN,...", help="Worth by grade: 2=1,1=.4,0=-0.5."),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="MEASURE",
+            help="Worth by grade: the gains of learned.json, or of a DCG in full that names its "
+            "grades.",
+        ),
+    ] = None,
+    cost: Annotated[
+        float | None,
+        typer.Option(
+            "--cost", help="Of looking at a document, in units of gain; --measure needs it."
+        ),
+    ] = None,
+    beta: Annotated[
+        float, typer.Option("--beta", help="alpha after many judgments, 0 ... 1.")
+    ] = 0.1,
+    gamma: Annotated[
+        float, typer.Option("--gamma", help="How quickly judgments lower alpha.")
+    ] = 0.05,
+    lenient: LenientOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Learn which score a document must reach to be delivered (Beta-Gamma)."""
+    from dcglearn.data.scored import read_scored
+    from dcglearn.measures import threshold as learning
+
+    learning.alpha_of(0, beta, gamma)
+    asked = _asked(credit, debit, relevant, gains, measure, cost)
+    with reading(file, lenient) as (passed_over, advance):
+        documents = read_scored(file, passed_over, advance)
+    utilities = asked.utilities(documents)
+    with judgments_of(file):
+        found = learning.threshold(documents.scores, utilities, documents.judged, beta, gamma)
+    if json:
+        print_json(_document(file, documents, asked, found, beta, gamma))
+    else:
+        say(_text(file, documents, asked, found, beta, gamma))
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """A credit for relevant documents, a debit for all others."""
+
+    credit: float
+    debit: float
+    relevant: tuple[Label, ...] | None
+
+    def utilities(self, documents: Scored) -> Floats:
+        from dcglearn.measures.threshold import relevance_utilities
+
+        return relevance_utilities(documents.relevant(self.relevant), self.credit, self.debit)
+
+    def words(self, documents: Scored) -> str:
+        from dcglearn.measures.discounts import number_text
+
+        which = "above 0" if self.relevant is None else ", ".join(map(str, self.relevant))
+        count = int(documents.relevant(self.relevant).sum())
+        return (
+            f"relevant (grade {which}): {count:,}, worth {number_text(self.credit)} each; "
+            f"all others, unjudged ones included, {number_text(-self.debit)}"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "credit": self.credit,
+            "debit": self.debit,
+            "relevant": "above 0" if self.relevant is None else list(self.relevant),
+        }
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """A gain by grade, minus a cost."""
+
+    gains: Mapping[Label, float]
+    cost: float
+
+    def utilities(self, documents: Scored) -> Floats:
+        import numpy as np
+
+        from dcglearn.measures.scale import Scale
+        from dcglearn.measures.threshold import gain_utilities
+
+        values = np.array(list(self.gains.values()))
+        least = int(np.argmin(values))
+        rows = documents.indices(Scale(tuple(self.gains)), unjudged=least)
+        if values[least] > self.cost and not documents.judged.all():
+            place = documents.places[int(np.argmin(documents.judged))]
+            raise InputError(
+                f"nobody judged this document, and even the grade {list(self.gains)[least]} is "
+                f"worth {values[least] - self.cost:g}",
+                "give a grade for what is not relevant a gain of 0 or less, or raise --cost",
+                place,
+            )
+        return gain_utilities(rows, values, self.cost)
+
+    def words(self, documents: Scored) -> str:
+        from dcglearn.measures.discounts import number_text
+
+        gains = ", ".join(f"{label} {number_text(gain)}" for label, gain in self.gains.items())
+        least = min(self.gains, key=lambda label: self.gains[label])
+        text = f"gains by grade: {gains}; cost of a document {number_text(self.cost)}"
+        return text if documents.judged.all() else f"{text}; unjudged documents count as {least}"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "gains": {str(label): gain for label, gain in self.gains.items()},
+            "cost": self.cost,
+        }
+
+
+def _asked(
+    credit: float | None,
+    debit: float | None,
+    relevant: str | None,
+    gains: str | None,
+    measure: str | None,
+    cost: float | None,
+) -> _Linear | _Graded:
+    """Return the utility that the options ask for."""
+    from dcglearn.measures.threshold import gain_utilities, relevance_utilities
+
+    linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
+    graded = {"--gains": gains, "--measure": measure}
+    given = [
+        [name for name, value in side.items() if value is not None] for side in (linear, graded)
+    ]
+    if all(given) or len(given[1]) > 1:
+        both = given[1] if len(given[1]) > 1 else [given[0][0], given[1][0]]
+        raise InputError(f"{both[0]} with {both[1]}", "say in one way what a document is worth")
+    if not given[1]:
+        if cost is not None:
+            raise InputError("--cost without gains", "add --gains or --measure, or use --debit")
+        chosen = _Linear(
+            CREDIT if credit is None else credit,
+            DEBIT if debit is None else debit,
+            None if relevant is None else _labels(relevant),
+        )
+        relevance_utilities([], chosen.credit, chosen.debit)
+        return chosen
+    if measure is not None and cost is None:
+        raise InputError("--measure without --cost", "say what looking at a document costs: .3")
+    by_grade = _gains_of(measure) if measure is not None else _gains(gains or "")
+    gain_utilities([], list(by_grade.values()), cost or 0.0)
+    return _Graded(by_grade, cost or 0.0)
+
+
+def _labels(text: str) -> tuple[Label, ...]:
+    from dcglearn.measures.scale import Scale
+
+    with judgments_of("--relevant"):
+        return Scale(tuple(part.strip() for part in text.split(","))).labels
+
+
+def _gains(text: str) -> dict[Label, float]:
+    from dcglearn.measures.scale import Scale
+
+    parts = [part.partition("=") for part in text.split(",")]
+    with judgments_of("--gains"):
+        labels = Scale(tuple(name.strip() for name, _, _ in parts)).labels
+    try:
+        return {label: float(part[2]) for label, part in zip(labels, parts, strict=True)}
+    except ValueError:
+        raise InputError(f"--gains is {text!r}", "write it like 2=1,1=.4,0=-0.5") from None
+
+
+def _gains_of(name: str) -> dict[Label, float]:
+    """Return the gains of a measure by the names of its grades; discounts do not matter."""
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.naming import open_measure
+
+    found = open_measure(name)
+    if not isinstance(found.measure, DCG):
+        has_dcg = found.file is not None and found.file.dcg is not None
+        remedy = f"name its DCG: {name.removesuffix(':utility')}:dcg" if has_dcg else "name a DCG"
+        raise InputError("its weights differ by rank: a grade has no one gain", remedy, name)
+    if found.measure.grades is None:
+        raise InputError(
+            "its grades have no names", "write {2: 1, 1: .4, 0: 0} for its gains", name
+        )
+    return dict(zip(found.measure.grades, found.measure.gains, strict=True))
+
+
+def _text(
+    file: str,
+    documents: Scored,
+    asked: _Linear | _Graded,
+    found: Threshold,
+    beta: float,
+    gamma: float,
+) -> str:
+    from dcglearn.measures.discounts import number_text
+    from dcglearn.report.tables import Table
+
+    rows = [
+        (name, number_text(theta), count, f"{utility:.10g}")
+        for name, theta, count, utility in _passing(found)
+    ]
+    lines = [
+        f"{file}: {len(documents):,} documents, {found.n_judged:,} judged",
+        asked.words(documents),
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {found.alpha:.6f}, "
+        f"N = {found.n_judged:,}",
+        "",
+        Table(("threshold", "score", "documents pass", "utility"), rows).text(),
+    ]
+    if not _pays(found):
+        lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
+    return "\n".join(lines)
+
+
+def _document(
+    file: str,
+    documents: Scored,
+    asked: _Linear | _Graded,
+    found: Threshold,
+    beta: float,
+    gamma: float,
+) -> dict[str, object]:
+    passing = {
+        name: {"score": theta, "documents": count, "utility": utility}
+        for name, theta, count, utility in _passing(found)
+    }
+    return {
+        "file": file,
+        "documents": len(documents),
+        "judged": found.n_judged,
+        "worth": asked.to_json(),
+        "beta": beta,
+        "gamma": gamma,
+        "alpha": found.alpha,
+        "pays": _pays(found),
+        **passing,
+    }
+
+
+def _passing(found: Threshold) -> list[tuple[str, float, int, float]]:
+    named = {
+        "theta_opt": found.theta_optimal,
+        "theta_zero": found.theta_zero,
+        "theta": found.theta,
+    }
+    return [(name, theta, *found.curve.passing(theta)) for name, theta in named.items()]
+
+
+def _pays(found: Threshold) -> bool:
+    """Whether delivering some of the training documents is worth more than none."""
+    return found.curve.passing(found.theta_optimal)[0] > 0
