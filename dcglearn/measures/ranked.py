@@ -188,10 +188,7 @@ def ranked_arrays(
     pools = np.bincount(
         (np.arange(n_queries)[:, None] * n_grades + grades).ravel(), minlength=n_queries * n_grades
     ).reshape(n_queries, n_grades)
-    order = np.argsort(-scores, axis=1)
-    if top is not None and top < n:
-        ordered = np.take_along_axis(scores, order, axis=1)
-        order = order[:, : int((ordered >= ordered[:, [top - 1]]).sum(axis=1).max())]
+    order = _first(-scores, n if top is None else min(top, n))
     kept = np.take_along_axis(scores, order, axis=1)
     starts = np.arange(0, kept.size + 1, kept.shape[1])
     new = np.ones(kept.shape, bool)
@@ -298,6 +295,18 @@ def judged(ranked: Ranked, cutoff: int | None = None) -> Floats:
     counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
     known = counted * (ranked.grades < ranked.n_grades)
     return _shares(ranked.by_query(known), ranked.by_query(counted), np.nan)
+
+
+def _first(costs: NDArray[np.floating], top: int) -> NDArray[np.intp]:
+    """Return the order of the `top` smallest of each row, or of more where numbers are equal."""
+    if top == costs.shape[1]:
+        return np.argsort(costs, axis=1)
+    some = np.argpartition(costs, top, axis=1)[:, : top + 1]
+    ordered = np.take_along_axis(some, np.argsort(np.take_along_axis(costs, some, 1), axis=1), 1)
+    last, beyond = (np.take_along_axis(costs, ordered[:, [k]], 1) for k in (top - 1, top))
+    if (last == beyond).any():  # a group of equal numbers is kept whole
+        return np.argsort(costs, axis=1)[:, : int((costs <= last).sum(axis=1).max())]
+    return ordered[:, :top]
 
 
 def _with_unjudged(gains: Floats, unjudged: float | None) -> Floats:
