@@ -19,6 +19,7 @@ from dcglearn.cli import (
     coherence,
     evaluate,
     experiments,
+    explain,
     export,
     judgments,
     learn,
@@ -42,6 +43,7 @@ packed.add_to(app)
 measures.add_to(app)
 evaluate.add_to(app)
 coherence.add_to(app)
+explain.add_to(app)
 export.add_to(app)
 threshold.add_to(app)
 experiments.add_to(app)

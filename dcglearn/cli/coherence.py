@@ -86,8 +86,7 @@ def coherence(
     order, removed, rules = rules_for_tables(asked)
     known, read = open_files(qrels, runs, scale, lenient)
     names = measure or [*DEFAULTS]
-    cut = [name if "@" in name else f"{name} @ {depth}" for name in names]
-    measures = measures_on([_normalised(name) for name in cut], known, read)
+    measures = measures_on([_normalised(name, depth) for name in names], known, read)
     given = _given(measures[0])
     found = evaluated(known, read, runs, measures, rules, lenient)
     with reporting("comparing systems"):
@@ -138,19 +137,22 @@ def coherence(
         say(f"wrote {Path(figure)}")
 
 
-def _normalised(name: str) -> str:
-    """Return the nDCG of what a name means, if it means none yet."""
-    if name.startswith(("nDCG", "minmaxDCG")):
-        return name
-    called, _, cutoff = name.partition("@")
+def _normalised(name: str, depth: int) -> str:
+    """Return the nDCG of what a name means, cut at the depth, unless it says otherwise."""
+    called, at, cutoff = name.partition("@")
+    cut = f"@ {cutoff.strip() if at else depth}"
+    if called.startswith("LinearUtility"):
+        raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
+    if called.startswith(("nDCG", "minmaxDCG")):
+        return f"{called.strip()} {cut}"
     if "[" in called or "{" in called:
-        return "n" + name if name.startswith("DCG") else name
-    return f"nDCG({called.strip()}) @ {cutoff.strip()}"
+        return f"n{called.strip()} {cut}"
+    return f"nDCG({called.strip()}) {cut}"
 
 
 def _given(named: NamedMeasure) -> DCG:
     from dcglearn.measures.dcg import DCG
 
     if not isinstance(named.measure, DCG):
-        raise InputError("position-dependent weights give no gains", "name a DCG first", named.name)
+        raise InputError("position-dependent weights have no nDCG", "name a DCG", named.name)
     return named.measure.plain()

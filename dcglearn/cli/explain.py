@@ -1,0 +1,204 @@
+"""The command that says why two measures differ: explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dcglearn.base.errors import InputError
+from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
+
+if TYPE_CHECKING:
+    from dcglearn.measures.agreement import Measure
+    from dcglearn.measures.explain import Explanation
+    from dcglearn.measures.naming import NamedMeasure
+    from dcglearn.measures.scale import Grades, Scale
+
+LONGEST = 5
+"""Ranks of an example where neither the lists nor the measures say."""
+
+_REASONS = {
+    "gains": "The gains part them: with each other's gains the verdict turns, with each other's "
+    "discounts it does not.",
+    "discounts": "The discounts part them: with each other's discounts the verdict turns, with "
+    "each other's gains it does not.",
+    "either": "Gains and discounts both part them: to exchange either turns the verdict.",
+    "both together": "Only gains and discounts together part them: to exchange one of them does "
+    "not turn the verdict.",
+}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command()(explain)
+
+
+def explain(
+    first: Annotated[
+        str,
+        typer.Argument(metavar="MEASURE", help="learned.json, a preset, or a measure in full."),
+    ],
+    second: Annotated[str, typer.Argument(metavar="MEASURE", help="Another one.")],
+    a: Annotated[
+        str | None,
+        typer.Option(
+            "--a", metavar="GRADES", help="A list: 2,0,1 from the first rank; - for none."
+        ),
+    ] = None,
+    b: Annotated[
+        str | None, typer.Option("--b", metavar="GRADES", help="The list to compare it with.")
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say why two measures differ, on two lists or on the clearest example."""
+    from dcglearn.measures.explain import example
+    from dcglearn.measures.explain import explain as explained
+
+    if (a is None) != (b is None):
+        raise InputError("one list", "give --a and --b, or neither for an example")
+    grades, one, other = _on_one_scale(first, second, scale, n_ranks or LONGEST)
+    given = a is not None and b is not None
+    if given:
+        lists = _lists(str(a), str(b), grades, n_ranks)
+    else:
+        ranks = n_ranks or min(
+            (found.measure.n_ranks or LONGEST for found in (one, other)), default=LONGEST
+        )
+        found = example(one.measure, other.measure, min(ranks, LONGEST))
+        if found is None:
+            if json:
+                print_json({"first": str(one.measure), "second": str(other.measure), "lists": None})
+            else:
+                say("The two measures order all short lists alike.")
+            return
+        lists = found
+    result = explained(one.measure, other.measure, *lists)
+    if json:
+        print_json(_as_json(result, one, other, lists, grades))
+    else:
+        say(_in_words(result, one, other, lists, grades, given))
+
+
+def _on_one_scale(
+    first: str, second: str, scale: str | None, n_ranks: int
+) -> tuple[Scale, NamedMeasure, NamedMeasure]:
+    """Return the two measures on the grades that are declared, or that one of them names."""
+    from dcglearn.measures.naming import is_file_name, measure_on, open_measure
+    from dcglearn.measures.scale import Scale
+
+    grades = None if scale is None else Scale.parse(scale)
+    for name in (first, second):
+        if grades is None and (is_file_name(name) or "[" in name or "{" in name):
+            measure = open_measure(name).measure
+            grades = Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
+    if grades is None:
+        raise InputError("presets need grades", "add --scale, such as 2,1,0")
+    return grades, measure_on(first, grades, n_ranks), measure_on(second, grades, n_ranks)
+
+
+def _lists(a: str, b: str, grades: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:
+    from dcglearn.data.rankings import encode_list, pad
+
+    rows = []
+    for option, text in (("--a", a), ("--b", b)):
+        labels = [part.strip() for part in text.split(",")]
+        try:
+            rows.append(encode_list([None if x == "-" else x for x in labels], grades))
+        except InputError as error:
+            raise error.at(option) from error
+    width = n_ranks or max(map(len, rows))
+    if max(map(len, rows)) > width:
+        raise InputError(f"a list of more than {width} grades", "raise K or cut it")
+    found = pad(rows, width)
+    return found[0], found[1]
+
+
+def _labels(row: Grades, grades: Scale) -> list[str]:
+    return ["-" if grade < 0 else str(grades.labels[grade]) for grade in row.tolist()]
+
+
+def _in_words(
+    result: Explanation,
+    one: NamedMeasure,
+    other: NamedMeasure,
+    lists: tuple[Grades, Grades],
+    grades: Scale,
+    given: bool,
+) -> str:
+    from dcglearn.report.tables import Table
+
+    shown = [_labels(row, grades) for row in lists]
+    lines = [] if given else ["An example on which they differ as clearly as can be:", ""]
+    rows = [
+        (str(rank), x, y, float(s), float(t))
+        for rank, (x, y, s, t) in enumerate(
+            zip(*shown, *result.terms, strict=True), start=1
+        )
+    ]  # fmt: skip
+    total = ("sum", "", "", float(result.terms[0].sum()), float(result.terms[1].sum()))
+    columns = ("rank", "a", "b", one.name, other.name)
+    caption = "What each rank says for a (+) or b (-), as a share of all that its measure says"
+    lines.append(Table(columns, [*rows, total], caption, 3).text())
+    for found, lead, winner in zip((one, other), result.leads, result.winners, strict=True):
+        words = "both the same" if winner == "equal" else f"{winner} better, by {abs(lead):g}"
+        lines.append(f"{found.name} has {words}: {found.measure}")
+    lines.append("")
+    if result.agree:
+        lines.append("They agree on these lists.")
+    elif result.reason:
+        lines.append(_REASONS[result.reason])
+    else:
+        lines.append("One of them has weights of its own at every rank, so gains and discounts "
+                     "cannot be told apart.")  # fmt: skip
+    return "\n".join([*lines, *_certain(one.measure, lists, grades)])
+
+
+def _certain(measure: Measure, lists: tuple[Grades, Grades], grades: Scale) -> list[str]:
+    """Say what holds for all measures, and how little would turn the first one round."""
+    from dcglearn.measures.coherence import verdict
+    from dcglearn.measures.dcg import DCG
+    from dcglearn.measures.flips import smallest_change_of_gains
+    from dcglearn.measures.leads import advantage
+
+    D = advantage(*lists, len(grades))
+    found = verdict(D, worst_gain="zero")
+    words = {
+        "a": "a is better whatever falling gains and discounts are taken",
+        "b": "b is better whatever falling gains and discounts are taken",
+        "equal": "no falling gains and discounts tell them apart",
+        "depends": "which is better depends on the gains or the discounts",
+    }
+    lines = [f"With the worst grade worth 0, {words[found.winner]}."]
+    falling = isinstance(measure, DCG) and all(
+        x >= y for x, y in zip(measure.gains, measure.gains[1:], strict=False)
+    )
+    if found.winner == "depends" and falling and isinstance(measure, DCG):
+        c = measure.discounts_for(len(lists[0]))
+        flip = smallest_change_of_gains(D, measure.gains, c)
+        if flip is not None and flip.distance > 0:
+            tie = ", ".join(
+                f"{label}: {gain:.4g}" for label, gain in zip(grades.labels, flip.tie, strict=True)
+            )
+            lines.append(f"The first measure is turned round by gains beyond {tie}.")
+    return lines
+
+
+def _as_json(
+    result: Explanation,
+    one: NamedMeasure,
+    other: NamedMeasure,
+    lists: tuple[Grades, Grades],
+    grades: Scale,
+) -> dict[str, Any]:
+    return {
+        "first": str(one.measure),
+        "second": str(other.measure),
+        "lists": [_labels(row, grades) for row in lists],
+        "leads": list(result.leads),
+        "winners": list(result.winners),
+        "shares by rank": result.terms.tolist(),
+        "reason": result.reason or None,
+    }

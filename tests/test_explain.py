@@ -1,0 +1,114 @@
+"""Why two measures differ: rank by rank, gains apart from discounts, examples, the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.explain import example, explain
+from dcglearn.measures.utility import LinearUtility
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+LISTS = st.lists(st.integers(-1, 2), min_size=3, max_size=3)
+GAINS = st.lists(st.integers(0, 5), min_size=3, max_size=3)
+DISCOUNTS = st.lists(st.integers(0, 5), min_size=3, max_size=3)
+
+
+@settings(max_examples=200)
+@given(a=LISTS, b=LISTS, g=GAINS, c=DISCOUNTS, h=GAINS, d=DISCOUNTS)
+def test_the_reason_is_what_turns_the_verdict(
+    a: list[int], b: list[int], g: list[int], c: list[int], h: list[int], d: list[int]
+) -> None:
+    def winner(gains: list[int], discounts: list[int]) -> str:
+        values = DCG(gains, discounts).score([a, b])  # whole numbers: exact
+        return "equal" if values[0] == values[1] else "a" if values[0] > values[1] else "b"
+
+    found = explain(DCG(g, c), DCG(h, d), a, b)
+    assert found.winners == (winner(g, c), winner(h, d))
+    assert found.leads == tuple(
+        pytest.approx(np.subtract(*m.score([a, b]))) for m in (DCG(g, c), DCG(h, d))
+    )
+    sizes = np.abs(found.terms).sum(axis=1)
+    assert all(size == pytest.approx(1) or size == 0 for size in sizes)
+    if found.agree:
+        assert found.reason == ""
+        return
+    by_gains = winner(h, c) == winner(h, d)
+    by_discounts = winner(g, d) == winner(h, d)
+    names = {(True, True): "either", (True, False): "gains", (False, True): "discounts"}
+    assert found.reason == names.get((by_gains, by_discounts), "both together")
+
+
+def test_an_example_is_the_clearest_of_all_short_lists() -> None:
+    first, second = DCG([3, 2, 1, 0], "log2"), DCG([7, 3, 1, 0], "zipf")
+    a, b = example(first, second, 3)
+    lists = [list(row) for row in product(range(4), repeat=3)]
+    spans = [float(np.ptp(m.score(lists))) for m in (first, second)]
+
+    def clear(x: list[int], y: list[int]) -> float:
+        one, other = (np.subtract(*m.score([x, y])) for m in (first, second))
+        return float(min(one / spans[0], -other / spans[1]))
+
+    assert clear(a.tolist(), b.tolist()) == pytest.approx(
+        max(clear(x, y) for x in lists for y in lists)
+    )
+    assert example(first, first, 3) is None
+    assert example(first, DCG([6, 4, 2, 0], "log2"), 3) is None
+    long = example(first, second, 9)
+    assert long is not None
+    assert (long[0][4:] == -1).all()
+
+
+def test_position_dependent_weights_have_no_reason() -> None:
+    weights = LinearUtility([[1, 0], [5, 0]])
+    found = explain(DCG([1, 0], "zipf"), weights, [0, 1], [1, 0])
+    assert (found.winners, found.exchanged, found.reason) == (("a", "b"), None, "")
+    for lists, message in (
+        (([0, 1], [0]), "lists of shape"),
+        (([0, 1, 1], [0, 1, 1]), "weights for 2"),
+        (([0, 2], [0, 1]), "grade index 2"),
+    ):
+        with pytest.raises(InputError, match=message):
+            explain(DCG([1, 0], "zipf"), weights, *lists)
+    with pytest.raises(InputError, match="measures of 2 and 3 grades"):
+        explain(weights, DCG([2, 1, 0]), [0], [0])
+
+
+def test_the_command(run: Run) -> None:
+    found = run(
+        "explain", "linear-log2", "zipf", "--scale", "2,1,0", "--a", "2,0,-", "--b", "0,2,2"
+    )
+    assert found.returncode == 0, found.stderr
+    assert "The discounts part them" in found.stdout
+    assert "which is better depends on the gains or the discounts" in found.stdout
+    drawn = run("explain", "linear-log2", "exponential-log2", "--scale", "3,2,1,0")
+    assert drawn.stdout.startswith("An example on which they differ as clearly as can be")
+    assert "The gains part them" in drawn.stdout
+    assert "is turned round by gains beyond 3: 3, 2: 1.676, 1: 1, 0: 0" in drawn.stdout
+    alike = run("explain", "linear-log2", "constant", "--scale", "1,0", "--K", "1")
+    assert alike.stdout.strip() == "The two measures order all short lists alike."
+    told = json.loads(
+        run("explain", "DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])", "--json").stdout
+    )
+    assert told["winners"] == ["a", "b"]
+    assert told["reason"] is None
+    for arguments, message in (
+        (("linear-log2", "zipf"), "presets need grades; add --scale"),
+        (("linear-log2", "zip", "--scale", "1,0"), "did you mean 'zipf'"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "one list"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
+        (("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"), "has 2 gains, and the documents 3 grades"),
+        (("none.json", "zipf"), "none.json: no such file"),
+    ):
+        refused = run("explain", *arguments)
+        assert refused.returncode == 2, arguments
+        assert message in refused.stderr, refused.stderr

@@ -1,0 +1,168 @@
+"""Pairs of systems that are decided, orderings that part, and the command coherence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.graded import Graded, graded
+from dcglearn.data.trec import Run as Retrieved
+from dcglearn.data.trec import qrels_of, run_of
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.naming import NamedMeasure, measure_on
+from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
+from dcglearn.study.systems import Rules, evaluate
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
+K = 4
+
+
+@pytest.fixture
+def drawn(rng: np.random.Generator) -> tuple[Graded, list[Retrieved]]:
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in range(8)} | {"d0": 2} for q in range(6)
+    }
+    runs = [
+        run_of({q: {f"d{d}": float(rng.random()) for d in range(10)} for q in qrels}, f"system {s}")
+        for s in range(5)
+    ]
+    return graded(qrels_of(qrels)), runs
+
+
+def differences(known: Graded, runs: list[Retrieved], measure: DCG) -> dict[tuple[str, str], float]:
+    rules = Rules(ties="input")
+    means = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+    return {
+        (runs[i].name, runs[j].name): float(means[i] - means[j])
+        for i, j in combinations(range(len(runs)), 2)
+    }
+
+
+def test_verdicts_hold_in_a_dense_search(
+    drawn: tuple[Graded, list[Retrieved]], rng: np.random.Generator
+) -> None:
+    known, runs = drawn
+    reference = DCG([2, 1, 0], "log2", K)
+    pairs = {(pair.a, pair.b): pair for pair in pairs_of_systems(known, runs, reference, K)}
+    seen: dict[tuple[str, str, str], set[int]] = {}
+    for x in [*np.linspace(0.01, 0.99, 40), *rng.random(40)]:
+        falling = tuple(np.sort(rng.random(K))[::-1])
+        tried = {
+            "anything": DCG([1, x, 0], falling),
+            "any_gains": DCG([1, x, 0], "log2", K),
+            "any_discounts": DCG([2, 1, 0], falling),
+            "mean": DCG([1, x, 0], "log2", K, "ideal"),
+        }
+        for kind, measure in tried.items():
+            for pair, difference in differences(known, runs, measure).items():
+                seen.setdefault((*pair, kind), set()).add(int(np.sign(difference)))
+    kinds: dict[str, int] = {}
+    for (a, b, kind), signs in seen.items():
+        found = pairs[a, b]
+        winner = found.mean.winner if kind == "mean" else getattr(found, kind)
+        kinds[winner] = kinds.get(winner, 0) + 1
+        if winner in ("a", "b"):
+            assert signs <= {0, 1 if winner == "a" else -1}, (a, b, kind)
+        if {1, -1} <= signs:
+            assert winner == "depends"
+    assert min(kinds.get(winner, 0) for winner in ("a", "b", "depends")) > 3
+
+
+def test_witnesses_turn_the_means_round(drawn: tuple[Graded, list[Retrieved]]) -> None:
+    known, runs = drawn
+    pairs = pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K)
+    depending = [pair for pair in pairs if pair.mean.winner == "depends"]
+    assert depending
+    for pair in depending:
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+            assert measure is not None
+            assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
+        assert pair.mean.margins[0] > 0 > pair.mean.margins[1]
+
+
+def test_orderings_and_their_flips(drawn: tuple[Graded, list[Retrieved]]) -> None:
+    known, runs = drawn
+    names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
+    found = evaluate(known, runs, [measure_on(name, known.scale, 10) for name in names], Rules())
+    (one,) = orderings(found)
+    means = found.means()
+    flips = {
+        (i, j)
+        for i, j in combinations(range(5), 2)
+        if (means[i, 0] - means[j, 0]) * (means[i, 1] - means[j, 1]) < 0
+    }
+    assert flips
+    assert {frozenset((x.ahead, x.behind)) for x in one.flipped} == {
+        frozenset((runs[i].name, runs[j].name)) for i, j in flips
+    }
+    for flip in one.flipped:
+        a, b = found.systems.index(flip.ahead), found.systems.index(flip.behind)
+        moved = (found.values[a, 1] - found.values[b, 1]) - (
+            found.values[a, 0] - found.values[b, 0]
+        )
+        assert flip.first > 0 > flip.second
+        assert flip.causes[0] == found.queries[int(np.argmin(moved))]
+
+
+def test_rules_that_tables_can_follow(drawn: tuple[Graded, list[Retrieved]]) -> None:
+    assert rules_for_tables(Rules())[0] == "input"
+    assert rules_for_tables(Rules(ties="docid", unjudged="removed"))[:2] == ("docid", True)
+    with pytest.raises(InputError, match="bounds"):
+        rules_for_tables(Rules(unjudged="bounds"))
+    known, runs = drawn
+    with pytest.raises(InputError, match="one run"):
+        pairs_of_systems(known, runs[:1], DCG([2, 1, 0]), K)
+    with pytest.raises(InputError, match="rise"):
+        pairs_of_systems(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
+
+
+def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
+    runs = sorted(ROBUST.glob("input.*.gz"))
+    if not runs:
+        pytest.skip("the Robust 2003 runs are not beside this project")
+    begin = time.monotonic()
+    found = run("coherence", ROBUST / "qrels.gz", *runs, "--json", "--figure", "pairs.svg")
+    assert time.monotonic() - begin < 60  # a hang, not a benchmark
+    assert found.returncode == 0, found.stderr
+    told: dict[str, Any] = json.loads(found.stdout)
+    assert len(told["pairs"]) == 136
+    assert (tmp_path / "pairs.svg").stat().st_size > 5000
+    for pair in told["pairs"]:  # what holds for anything holds for any gains
+        if pair["DCG, anything"] != "depends":
+            assert pair["DCG, any gains"] == pair["DCG, anything"]
+            assert pair["DCG, any discounts"] == pair["DCG, anything"]
+    assert {pair["mean nDCG, any gains"] for pair in told["pairs"]} >= {"a", "b", "depends"}
+
+
+def test_the_command_in_words_and_what_it_refuses(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
+    (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
+    (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
+    found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
+    assert found.returncode == 0, found.stderr
+    assert "1 pairs of systems" in found.stdout
+    assert "Order depends on the gains, by mean nDCG: 1 pairs" in found.stdout
+    assert "in the order of the run's lines" in found.stdout
+    for arguments, message in (
+        (("one",), "one run; give two or more"),
+        (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
+        (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
+        (("one", "two", "--unjudged", "bounds"), "tables of leads need one grade a document"),
+        (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
+        (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
+    ):
+        refused = run("coherence", "qrels", *arguments)
+        assert refused.returncode == 2, arguments
+        assert message in refused.stderr, refused.stderr
+    assert not (tmp_path / "x.gif").exists()
