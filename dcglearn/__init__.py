@@ -14,6 +14,20 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 _HOME = {
+    "Rules": "study.systems",
+    "edrc": "measures.edrc",
+    "evaluate": "study.systems",
+    "explain": "measures.explain",
+    "graded": "data.graded",
+    "kendall_tau": "measures.correlation",
+    "measure_on": "measures.naming",
+    "qrels_of": "data.trec",
+    "read_qrels": "data.trec",
+    "read_run": "data.trec",
+    "run_of": "data.trec",
+    "tau_ap": "measures.correlation",
+    "threshold": "measures.threshold",
+    "verdict": "measures.coherence",
     "DCG": "measures.dcg",
     "DCGLearner": "learning.learner",
     "InputError": "base.errors",
