@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import ROOT
 from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import ndcg_score
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.letor import read_grade_counts
+from dcglearn.data.letor import looks_like_letor, read_grade_counts
 
 RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
 
@@ -96,3 +100,42 @@ def test_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
             read_grade_counts(path)
     with pytest.raises(InputError, match="no-such"):
         read_grade_counts(tmp_path / "no-such.gz")
+
+
+def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, rng: np.random.Generator
+) -> None:
+    grades, query = rng.integers(0, 4, 200), np.sort(rng.integers(0, 15, 200))
+    scores = np.round(rng.random(200), 1)
+    dump_svmlight_file(rng.random((200, 2)), grades, str(tmp_path / "lists.svm"), query_id=query)
+    np.savetxt(tmp_path / "model.txt", scores)
+    found = run("evaluate", "lists.svm", "model.txt", "-m", "nDCG(exponential-log2) @ 5",
+                "--per-query", "--format", "json")  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    (system,) = json.loads(found.stdout)["systems"]
+    assert system["system"] == "model"
+    for name in np.unique(query):
+        gains = 2.0 ** grades[query == name] - 1
+        expected = ndcg_score([gains], [scores[query == name]], k=5) if len(gains) > 1 else 1
+        value = system["queries"][str(name)]["nDCG(exponential-log2) @ 5"]
+        assert value == pytest.approx(expected if gains.any() else 0)
+    for text, message in (
+        ("0.5\nx\n", "bad.txt, line 2: 'x' is no finite score"),
+        ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
+    ):
+        write(tmp_path, text, "bad.txt")
+        refused = run("evaluate", "lists.svm", "bad.txt")
+        assert refused.returncode == 2
+        assert message in refused.stderr
+
+
+def test_what_looks_like_graded_lists(tmp_path: Path) -> None:
+    assert looks_like_letor(write(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
+    assert looks_like_letor(write(tmp_path, "2 1:.3\n"))
+    assert not looks_like_letor(write(tmp_path, "q1 0 d1 2\n"))
+    assert not looks_like_letor(write(tmp_path, ""))
+    assert not looks_like_letor(tmp_path / "none")
+    packed = tmp_path / "lists.gz"
+    packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
+    assert looks_like_letor(packed)
+    assert not looks_like_letor(write(tmp_path, "no gzip", "a.gz"))

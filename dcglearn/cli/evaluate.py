@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from dcglearn.study.systems import Evaluation, Rules
 
 QrelsArgument = Annotated[
-    str, typer.Argument(metavar="QRELS", help="TREC text, .json or .parquet; .gz too.")
+    str, typer.Argument(metavar="QRELS", help="TREC text, .json or .parquet, or LETOR; .gz too.")
 ]
 RunsArgument = Annotated[
-    list[str], typer.Argument(metavar="RUN...", help="TREC text, .json or .parquet; .gz too.")
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="TREC text, .json or .parquet; .gz too. With LETOR lists, one score a line.",
+    ),
 ]
 LikeOption = Annotated[
     str | None,
@@ -186,16 +190,19 @@ def open_files(
     """Read qrels and runs, and say on standard error what was passed over."""
     from dcglearn.data.formats import PassedOver
     from dcglearn.data.graded import graded
+    from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
     from dcglearn.data.trec import distinct_names, read_qrels, read_run
     from dcglearn.measures.scale import Scale
 
     passed_over: PassedOver | None = PassedOver() if lenient else None
     named = None if scale is None else Scale.parse(scale)
     with reporting("reading qrels and runs") as advance:
-        known = graded(read_qrels(qrels, passed_over), named)
+        letor = looks_like_letor(qrels)
+        lists = read_graded_lists(qrels) if letor else read_qrels(qrels, passed_over)
+        known = graded(lists, named)
         read = []
         for number, path in enumerate(runs, start=1):
-            read.append(read_run(path, passed_over))
+            read.append(read_predictions(path, lists) if letor else read_run(path, passed_over))
             advance(number, len(runs))
     tell_passed_over(passed_over)
     return known, distinct_names(read, runs)

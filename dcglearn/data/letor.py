@@ -9,18 +9,24 @@ over: what lists can be drawn from is a matter of grades alone.
 from __future__ import annotations
 
 import gzip
+import math
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
+from dcglearn.data.trec import Qrels, Run, qrels_of, run_of
 
 GROUP_ENDINGS = (".query", ".group")
 _MOST_GRADES = 100
+_PEEK = 1 << 16
+"""Bytes in which the first line is looked for."""
 
 
 def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[np.int64]:
@@ -54,18 +60,129 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
     array([[1, 0, 1],
            [0, 1, 0]])
     """
-    rows = [(*_grade_and_query(line, f"{path}, line {n}"), n) for n, line in _lines(path)]
-    if not rows:
-        raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
-    grades = np.array([grade for grade, _, _ in rows])
+    grades, query, lines, _ = _documents(path)
     limit = n_grades or int(grades.max()) + 1
     if grades.max() >= limit:
-        place = f"{path}, line {rows[int(np.argmax(grades))][2]}"
+        place = f"{path}, line {lines[int(np.argmax(grades))]}"
         raise InputError(
             f"grade {grades.max()}, and there are {limit} grades (0 ... {limit - 1})",
             "raise the number of grades, or correct the line",
             place,
         )
+    counts = np.zeros((int(query.max()) + 1, limit), np.int64)
+    np.add.at(counts, (query, limit - 1 - grades), 1)
+    return counts
+
+
+def looks_like_letor(path: str | Path) -> bool:
+    """Whether the first line of a file has a query or a feature after its grade.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    bool
+        False for what is no text, or is not there.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            begin = gzip.open(file).read(_PEEK) if str(path).endswith(".gz") else file.read(_PEEK)
+    except (OSError, EOFError, zlib.error):
+        return False
+    content = (line.split(b"#")[0].split() for line in begin.splitlines())
+    first = next((fields for fields in content if fields), [])
+    return len(first) > 1 and re.fullmatch(rb"(qid|[0-9]+):.*", first[1]) is not None
+
+
+def read_graded_lists(path: str | Path) -> Qrels:
+    r"""Read the grades of a LETOR / SVMlight file as qrels.
+
+    Parameters
+    ----------
+    path : path-like
+        As for :func:`read_grade_counts`.
+
+    Returns
+    -------
+    Qrels
+        Documents are named by their place in the file, 1 for the first; queries by their qid, or
+        by their place.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_grade_counts`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "judged.txt")
+    ...     _ = file.write_text("2 qid:7 1:.3\n0 qid:7 1:.1\n1 qid:9 1:.2\n")
+    ...     qrels = read_graded_lists(file)
+    >>> qrels.queries, qrels.number
+    (('7', '9'), array([2., 0., 1.]))
+    """
+    grades, query, _, names = _documents(path)
+    ids = np.array(names)[query]
+    return qrels_of(_frame(ids, "grade", grades), str(path))
+
+
+def read_predictions(path: str | Path, lists: Qrels) -> Run:
+    """Read one score a document, in the order of a LETOR / SVMlight file.
+
+    Parameters
+    ----------
+    path : path-like
+        One number a line, as rankers write them.
+    lists : Qrels
+        From :func:`read_graded_lists`.
+
+    Returns
+    -------
+    Run
+        Named by the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line: no finite number, or fewer or more than documents.
+    """
+    scores = []
+    for number, line in _lines(path):
+        try:
+            score = float(line)
+        except ValueError:
+            score = math.nan
+        if not math.isfinite(score):
+            place = f"{path}, line {number}"
+            raise InputError(f"{line[:40]!r} is no finite score", "write one score a line", place)
+        scores.append(score)
+    if len(scores) != len(lists):
+        raise InputError(
+            f"{len(scores)} scores for {len(lists)} documents", "give one a document", str(path)
+        )
+    ids = np.array(lists.queries)[lists.query]
+    return run_of(_frame(ids, "score", np.array(scores)), Path(path).name.partition(".")[0])
+
+
+def _frame(queries: NDArray[np.str_], name: str, numbers: NDArray[Any]) -> Any:
+    import pandas as pd
+
+    places = np.arange(1, len(numbers) + 1).astype(str)
+    return pd.DataFrame({"query": queries, "document": places, name: numbers})
+
+
+def _documents(
+    path: str | Path,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int], list[str]]:
+    """Return each document's grade, query and line, and the names of the queries."""
+    rows = [(*_grade_and_query(line, f"{path}, line {n}"), n) for n, line in _lines(path)]
+    if not rows:
+        raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
+    grades = np.array([grade for grade, _, _ in rows])
     names = [query for _, query, _ in rows]
     if all(name is None for name in names):
         query = _from_group_sizes(Path(path), len(rows))
@@ -75,9 +192,9 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
     else:
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
         query = np.array([number[name] for name in names])
-    counts = np.zeros((int(query.max()) + 1, limit), np.int64)
-    np.add.at(counts, (query, limit - 1 - grades), 1)
-    return counts
+        return grades, query, [n for _, _, n in rows], list(map(str, number))
+    places = [str(place) for place in range(1, int(query.max()) + 2)]
+    return grades, query, [n for _, _, n in rows], places
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
