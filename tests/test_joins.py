@@ -86,6 +86,10 @@ def test_commands_take_qrels_and_runs(
     assert run("pack", "p.jsonl", "p.parquet", *joined).stdout.startswith("wrote p.parquet: 2 pre")
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
     assert json.loads(agreed.stdout)[0]["right"] == 1
+    judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
+    turned = run("agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json")
+    assert "count as the grade 2" in turned.stderr  # the worst of the scale that is declared
+    assert json.loads(turned.stdout)[0]["right"] == 1
     for arguments, message in (
         (("inspect", "p.jsonl", "--run", "one"), "--run without --qrels"),
         (("inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"), "runs without K"),

@@ -57,7 +57,7 @@ def test_verdicts_hold_in_a_dense_search(
     reference = DCG([2, 1, 0], "log2", K)
     pairs = {(pair.a, pair.b): pair for pair in pairs_of_systems(known, runs, reference, K)}
     seen: dict[tuple[str, str, str], set[int]] = {}
-    for x in [*np.linspace(0.01, 0.99, 40), *rng.random(40)]:
+    for x in [*np.linspace(0, 1, 40), *rng.random(40)]:
         falling = tuple(np.sort(rng.random(K))[::-1])
         tried = {
             "anything": DCG([1, x, 0], falling),
@@ -117,11 +117,45 @@ def test_orderings_and_their_flips(drawn: tuple[Graded, list[Retrieved]]) -> Non
         assert flip.causes[0] == found.queries[int(np.argmin(moved))]
 
 
+def test_gains_of_nothing_are_among_any_gains() -> None:
+    """A query without a document of the best grade stops counting when the others gain 0."""
+    known = graded(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
+    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
+    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
+    runs = [one, two]
+    (pair,) = pairs_of_systems(known, runs, DCG([2, 1, 0], "zipf", 2), 2)
+    by_binary = differences(known, runs, DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
+    by_others = differences(known, runs, DCG([1, 0.99, 0], "zipf", 2, "ideal"))["one", "two"]
+    assert by_binary > 0 > by_others
+    assert pair.mean.winner == "depends"
+
+
+def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
+    ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
+    known = graded(qrels_of(ones))
+    runs = [run_of({q: {"a": 1.0} for q in ones}, name) for name in ("one", "two", "three")]
+    found = evaluate(
+        known, runs, [NamedMeasure("m", DCG([1, 0])), NamedMeasure("n", DCG([3, 0]))], Rules()
+    )
+    found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
+    found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
+    found.values[2] = 0.0
+    (both,) = orderings(found)
+    assert both.flipped == ()
+    assert both.tau == pytest.approx(1)
+
+
 def test_rules_that_tables_can_follow(drawn: tuple[Graded, list[Retrieved]]) -> None:
     assert rules_for_tables(Rules())[0] == "input"
     assert rules_for_tables(Rules(ties="docid", unjudged="removed"))[:2] == ("docid", True)
     with pytest.raises(InputError, match="bounds"):
         rules_for_tables(Rules(unjudged="bounds"))
+    with pytest.raises(InputError, match="nothing"):
+        rules_for_tables(Rules(unjudged="nothing"))
+    with pytest.raises(InputError, match="does not count 0"):
+        rules_for_tables(Rules(missing=None))
+    with pytest.raises(InputError, match="fall below 0"):
+        pairs_of_systems(*drawn, DCG([2, 1, -1], "log2", K), K)
     known, runs = drawn
     with pytest.raises(InputError, match="one run"):
         pairs_of_systems(known, runs[:1], DCG([2, 1, 0]), K)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.graded import graded
 from dcglearn.data.trec import qrels_of, run_of
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import write_measure
 from dcglearn.measures.naming import NamedMeasure, measure_on
 from dcglearn.measures.ranked import Ranked, bounds, judged, values
 from dcglearn.measures.scale import Scale
@@ -238,3 +240,31 @@ def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
     assert (same.difference, same.p) == (0, 1)
     with pytest.raises(InputError, match="did you mean 'noise'"):
         compare_systems(found, "nois", rng)
+
+
+def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator) -> None:
+    for _ in range(200):
+        one = rng.integers(0, 10, 9) / 10
+        differences = (one - rng.permutation(one))[None]
+        assert paired_p(differences, rng)[0] == 1
+        assert paired_p(differences, rng, "t")[0] == 1
+
+
+def test_bounds_of_a_query_that_nothing_can_help() -> None:
+    measure = DCG([1, 0], "log2", 2, "ideal")
+    low, high = bounds(measure, one_query([1, 1], [0, 2]))
+    assert (low[0], high[0]) == (0, 0)
+
+
+def test_judged_documents_are_expected_like_gains() -> None:
+    assert judged(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
+
+
+def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="two cutoffs"):
+        measure_on("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
+    place = tmp_path / "a@b"
+    place.mkdir()
+    write_measure(place / "m.json", DCG({1: 1, 0: 0}, "zipf"))
+    assert str(measure_on(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith("zipf) @ 3")
+    assert measure_on(f"nDCG({place}/m.json)", Scale((1, 0)), 9).measure.cutoff is None

@@ -59,6 +59,13 @@ def test_every_form(run: Run, files: Path) -> None:
     }
     assert "| one | q1 | 1.0000 | 1.0000 |" in rows["md"]
     assert r"one & q1 & 1.0000 & 1.0000 \\" in rows["latex"]
+    pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")
+    refused = run(*pair)
+    assert refused.returncode == 2
+    assert "differences of bounds; add --test none" in refused.stderr
+    assert run(*pair, "--test", "none").returncode == 0
+    by_query = json.loads(run(*pair, "--per-query", "--format", "json").stdout)["systems"][0]
+    assert by_query["largest by query"]["q1"]["zipf"] == 1
     bounds = run("evaluate", "qrels", "one", "--unjudged", "bounds", "-m", "zipf")
     assert "zipf, least  zipf, most" in bounds.stdout
 
@@ -104,7 +111,7 @@ def test_what_is_refused(run: Run, files: Path) -> None:
         assert refused.stderr.count("\n") == 1
     lenient = run("evaluate", "qrels", "other", "--lenient")
     assert lenient.returncode == 0
-    assert "one: 1 queries are not in the qrels" in lenient.stderr
+    assert "one: queries not in the qrels: 1" in lenient.stderr
 
 
 @pytest.fixture

@@ -145,6 +145,38 @@ def test_runs_of_one_tag_are_told_apart(tmp_path: Path) -> None:
         distinct_names([runs[0]] * 2, [paths[0]] * 2)
 
 
+def test_names_are_told_apart_by_as_much_of_the_path_as_it_takes(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder / "run", RUN))
+    paths.append(write(tmp_path / "third", RUN.replace("mine", "run")))
+    runs = [read_run(path) for path in paths]
+    names = [run.name for run in distinct_names(runs, paths)]
+    assert names[:2] == ["x/run", "y/run"]
+    assert names[2].endswith("/third")  # its tag is what the others were called on the way
+    with pytest.raises(InputError, match="stands twice among the runs"):
+        distinct_names(runs[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
+
+
+def test_pyterriers_frames_are_known_by_their_ids() -> None:
+    frame = pd.DataFrame(
+        {"qid": ["1"], "query": ["what is"], "docno": ["d1"], "score": [1.0], "rank": [0]}
+    )
+    assert run_of(frame).queries == ("1",)
+    with pytest.raises(InputError, match="holds columns of mixed kinds"):
+        run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
+
+
+def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
+    run = read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
+    assert run.name == "caf\ufffd"
+    with pytest.raises(InputError, match="line 1: the score '1_0' is no finite number"):
+        read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
+    with pytest.raises(InputError, match="is no text"):
+        read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
+
+
 def test_the_scale_holds_what_is_not_listed() -> None:
     assert scale_of(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
     assert scale_of(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))

@@ -12,6 +12,7 @@ from dcglearn.base.files import check_place
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
 from dcglearn.cli.evaluate import (
+    LenientRunsOption,
     MissingOption,
     QrelsArgument,
     RunsArgument,
@@ -23,7 +24,7 @@ from dcglearn.cli.evaluate import (
     open_files,
     rules_of,
 )
-from dcglearn.cli.options import JsonOption, LenientOption, ScaleOption, print_json, say
+from dcglearn.cli.options import JsonOption, ScaleOption, print_json, say
 
 if TYPE_CHECKING:
     from dcglearn.measures.dcg import DCG
@@ -67,19 +68,11 @@ def coherence(
         bool, typer.Option("--all", help="Show every pair, not only the clearest.")
     ] = False,
     scale: ScaleOption = None,
-    lenient: LenientOption = False,
+    lenient: LenientRunsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say which comparisons of systems stand whatever the gains and discounts."""
-    from dcglearn.report.tables import check_figure_name
-
-    if len(runs) < 2:
-        raise InputError("one run", "give two or more: runs are compared with each other")
-    if ties == "mean":
-        raise unknown_name("--ties", "mean", ("input", "docid"))
-    if figure is not None:
-        check_figure_name(figure)
-        check_place(figure)
+    _check(runs, ties, figure)
     asked = rules_of(None, ties or "input", unjudged, worthless, missing)
     from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
 
@@ -90,7 +83,10 @@ def coherence(
     given = _given(measures[0])
     found = evaluated(known, read, runs, measures, rules, lenient)
     with reporting("comparing systems"):
-        pairs = pairs_of_systems(known, read, given, depth, order, removed)
+        try:
+            pairs = pairs_of_systems(known, read, given, depth, order, removed)
+        except InputError as error:
+            raise error.at(measures[0].name) from error
         compared = orderings(found)
     if figure is not None:
         from dcglearn.report.curves import draw_pairs
@@ -137,13 +133,28 @@ def coherence(
         say(f"wrote {Path(figure)}")
 
 
+def _check(runs: list[str], ties: str | None, figure: str | None) -> None:
+    """Refuse what cannot be compared, or drawn, before anything is read."""
+    from dcglearn.report.tables import check_figure_name
+
+    if len(runs) < 2:
+        raise InputError("one run", "give two or more: runs are compared with each other")
+    if ties == "mean":
+        raise unknown_name("--ties", "mean", ("input", "docid"))
+    if figure is not None:
+        check_figure_name(figure)
+        check_place(figure)
+
+
 def _normalised(name: str, depth: int) -> str:
     """Return the nDCG of what a name means, cut at the depth, unless it says otherwise."""
-    called, at, cutoff = name.partition("@")
-    cut = f"@ {cutoff.strip() if at else depth}"
+    from dcglearn.measures.naming import split_cutoff
+
+    called, cutoff = split_cutoff(name)
+    cut = f"@ {depth if cutoff is None else cutoff}"
     if called.startswith("LinearUtility"):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
-    if called.startswith(("nDCG", "minmaxDCG")):
+    if called.startswith(("nDCG(", "minmaxDCG(")):
         return f"{called.strip()} {cut}"
     if "[" in called or "{" in called:
         return f"n{called.strip()} {cut}"

@@ -11,7 +11,7 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
-from dcglearn.cli.options import LenientOption, ScaleOption, SeedOption, print_json, say
+from dcglearn.cli.options import ScaleOption, SeedOption, print_json, say
 
 if TYPE_CHECKING:
     from dcglearn.data.formats import PassedOver
@@ -67,6 +67,13 @@ MissingOption = Annotated[
         "--missing", metavar="0|out", help="The value of a query that a run does not hold."
     ),
 ]
+LenientRunsOption = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Leave out, and count, documents that stand twice and queries without qrels.",
+    ),
+]
 FORMATS = ("text", "md", "latex", "csv", "json")
 DEFAULTS = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 
@@ -109,7 +116,7 @@ def evaluate(
     ] = "text",
     scale: ScaleOption = None,
     seed: SeedOption = 0,
-    lenient: LenientOption = False,
+    lenient: LenientRunsOption = False,
 ) -> None:
     """Say how good systems are, under any measures at once."""
     import numpy as np
@@ -135,7 +142,8 @@ def evaluate(
     measures = measures_on(measure or DEFAULTS, known, read)
     found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
     comparisons = []
-    if test != "none" and len(read) > 1 and not per_query:
+    if test != "none" and len(read) > 1 and not per_query and form != "csv":
+        _check_comparable(rules, found)
         with reporting("comparing systems"):
             comparisons = compare_systems(
                 found, baseline or names[0], np.random.default_rng(seed), cast("Test", test)
@@ -154,6 +162,14 @@ def evaluate(
         say("\n" + getattr(comparisons_table(comparisons, caption), written)())
     if form == "text":
         say("\n" + "\n".join(_in_words(found, known, rules, bool(comparisons), test)))
+
+
+def _check_comparable(rules: Rules, found: Evaluation) -> None:
+    """Refuse comparisons that would say nothing."""
+    if rules.unjudged == "bounds":
+        raise InputError("differences of bounds", "add --test none, or another rule than bounds")
+    if len(found.queries) < 2:
+        raise InputError("one query is too few for a test", "add --test none, or give more")
 
 
 def rules_of(
@@ -223,7 +239,7 @@ def measures_on(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"the measure {twice} is named twice", "name it once")
-    longest = max(len(run) // len(run.queries) for run in runs)
+    longest = max(run.longest for run in runs)
     return [measure_on(name, known.scale, longest) for name in names]
 
 
@@ -259,7 +275,7 @@ def evaluated(
             words = f"{missing} of {len(known.queries)} queries are missing and {fate}"
             print(f"{system}: {words}", file=sys.stderr)
         if extra_ones:
-            print(f"{system}: {extra_ones} queries are not in the qrels", file=sys.stderr)
+            print(f"{system}: queries not in the qrels: {extra_ones}", file=sys.stderr)
     return found
 
 

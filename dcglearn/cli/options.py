@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dcglearn.data.formats import PassedOver
     from dcglearn.data.joins import Join
     from dcglearn.data.preferences import Preferences
+    from dcglearn.measures.scale import Scale
 
 Judgments = Annotated[
     str, typer.Argument(metavar="PREFS", help="Judgments: .jsonl, .csv or .parquet.")
@@ -103,7 +104,7 @@ def read(
 
     known = None if scale is None else Scale.parse(scale)
     with reading(path, lenient) as (passed_over, advance):
-        join = join_of(qrels, runs, n_ranks, passed_over, documents)
+        join = join_of(qrels, runs, n_ranks, passed_over, known, documents)
         found = read_preferences(path, known, n_ranks, passed_over, advance, documents, join)
     tell_unjudged(join)
     return found
@@ -114,6 +115,7 @@ def join_of(
     runs: list[str] | None,
     n_ranks: int | None,
     passed_over: PassedOver | None,
+    scale: Scale | None = None,
     documents: bool = False,
 ) -> Join | None:
     """Read the qrels and runs that judgments are to be joined with, if any."""
@@ -125,7 +127,7 @@ def join_of(
 
     if documents:
         raise InputError("--qrels with --encoding documents", "leave one of them out")
-    return Join.of(qrels, runs or [], n_ranks, passed_over)
+    return Join.of(qrels, runs or [], n_ranks, passed_over, scale)
 
 
 def tell_unjudged(join: Join | None) -> None:

@@ -56,7 +56,7 @@ def pack(
         raise InputError("would be written over itself", "name another file", out)
     named = None if scale is None else Scale.parse(scale)
     with reading(prefs, lenient) as (passed_over, advance):
-        join = join_of(qrels, run, n_ranks, passed_over)
+        join = join_of(qrels, run, n_ranks, passed_over, named)
         known = survey(prefs, named, n_ranks, passed_over, advance, join)
     tell_unjudged(join)
     strict = known.judgments - known.ties

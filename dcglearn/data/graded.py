@@ -161,7 +161,8 @@ def look_up(run: Run, known: Graded, ties: Ties = "mean", single: bool = False) 
     """
     numbers = {query: number for number, query in enumerate(known.queries)}
     query = np.array([numbers.get(name, -1) for name in run.queries])[run.query]
-    score = run.number.astype(np.float32) if single else run.number
+    with np.errstate(over="ignore"):  # what is beyond single precision is tied there
+        score = run.number.astype(np.float32) if single else run.number
     order = _order(query, score)
     query, score = query[order], score[order]
     group = _groups(query, score)

@@ -54,6 +54,7 @@ class Join:
         runs: Sequence[str | Path] = (),
         n_ranks: int | None = None,
         passed_over: PassedOver | None = None,
+        scale: Scale | None = None,
     ) -> Join:
         """Read qrels and runs.
 
@@ -65,6 +66,8 @@ class Join:
             K; needed with runs.
         passed_over : PassedOver, optional
             As for :func:`dcglearn.data.trec.read_qrels`.
+        scale : Scale, optional
+            The grades, best first; by default those of the qrels.
 
         Returns
         -------
@@ -85,7 +88,7 @@ class Join:
             grades[known.queries[query]][document] = plain_label(number)
         read = distinct_names([read_run(path, passed_over) for path in runs], runs)
         ranked = {run.name: _first_documents(run, n_ranks or 0) for run in read}
-        return cls(scale_of(known), grades, ranked, n_ranks)
+        return cls(scale_of(known) if scale is None else scale, grades, ranked, n_ranks)
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a judgment with lists of grades.

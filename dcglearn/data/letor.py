@@ -88,7 +88,8 @@ def looks_like_letor(path: str | Path) -> bool:
     """
     try:
         with Path(path).open("rb") as file:
-            begin = gzip.GzipFile(fileobj=file).read(_PEEK) if str(path).endswith(".gz") else file.read(_PEEK)
+            packed = str(path).endswith(".gz")
+            begin = gzip.GzipFile(fileobj=file).read(_PEEK) if packed else file.read(_PEEK)
     except (OSError, EOFError, zlib.error):
         return False
     content = (line.split(b"#")[0].split() for line in begin.splitlines())

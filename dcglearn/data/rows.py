@@ -21,7 +21,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.measures.discounts import Floats
 
-QUERY = ("query", "query_id", "qid", "q_id")
+QUERY = ("query_id", "qid", "q_id", "query")  # beside an id, PyTerrier's query is its text
 DOCUMENT = ("document", "doc_id", "docno", "docid")
 GRADE = ("grade", "relevance", "label", "rel")
 SCORE = ("score",)
@@ -46,6 +46,11 @@ class Kind:
     other: str
     fields: tuple[str, ...]
     number: tuple[str, ...]
+
+    @property
+    def article(self) -> str:
+        """The name in a sentence."""
+        return "a run" if self.name == "run" else self.name
 
 
 QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), GRADE)
@@ -160,7 +165,8 @@ def _of_text(path: Path, content: bytes, kind: Kind) -> tuple[Rows, str]:
     def place(row: int) -> str:
         return f"{path}, line {_line_of(content, row)}"
 
-    tag = plain[: plain.index(b"\n")].split(b" ")[-1].decode() if len(kind.fields) == 6 else ""
+    first = plain[: plain.index(b"\n")].split(b" ")
+    tag = first[-1].decode(errors="replace") if len(kind.fields) == 6 else ""
     return Rows(table.column("query"), table.column("document"), number, place), tag
 
 
@@ -203,7 +209,7 @@ def _complain(path: Path, content: bytes, kind: Kind) -> None:
         except InputError as error:
             raise error.at(f"{path}, line {number}") from error
     if not found:
-        raise InputError("is empty", f"give {kind.name} of at least one document", str(path))
+        raise InputError("is empty", f"give {kind.article} of at least one document", str(path))
 
 
 def _check_line(line: bytes, kind: Kind) -> None:
@@ -225,7 +231,7 @@ def _check_line(line: bytes, kind: Kind) -> None:
 
 def _checked_number(text: object, kind: Kind) -> float:
     try:
-        if isinstance(text, bool):
+        if isinstance(text, bool) or (isinstance(text, str) and "_" in text):  # 1_0 is Python's
             raise TypeError
         value = float(text)  # type: ignore[arg-type]  # what float() refuses is caught here
     except (TypeError, ValueError, OverflowError):
@@ -277,7 +283,10 @@ def _of_dicts(content: object, name: str, kind: Kind) -> Rows:
     def place(row: int) -> str:
         return f"{name}, query {places[row][0]}, document {places[row][1]}"
 
-    ids = [pa.array([pair[side] for pair in places], pa.string()) for side in (0, 1)]
+    try:
+        ids = [pa.array([pair[side] for pair in places], pa.string()) for side in (0, 1)]
+    except UnicodeEncodeError as error:
+        raise InputError(f"the id {error.object!r} is no text", "correct it", name) from error
     return Rows(ids[0], ids[1], np.array(numbers, float), place)
 
 
@@ -319,7 +328,12 @@ def given(content: Any, name: str, kind: Kind) -> Rows:
     import pyarrow as pa
 
     if hasattr(content, "columns"):
-        return _of_columns(pa.Table.from_pandas(content, preserve_index=False), name, kind)
+        try:
+            table = pa.Table.from_pandas(content, preserve_index=False)
+        except (pa.ArrowException, ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())[:100]
+            raise InputError(f"holds columns of mixed kinds ({reason})", "", name) from error
+        return _of_columns(table, name, kind)
     return _of_dicts(content, name, kind)
 
 

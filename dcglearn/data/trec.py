@@ -62,6 +62,11 @@ class Judged:
     def __len__(self) -> int:
         return len(self.number)
 
+    @property
+    def longest(self) -> int:
+        """The largest number of documents of a query."""
+        return int(np.bincount(self.query).max())
+
 
 class Qrels(Judged):
     """Which documents are how good: `number` is the grade, as it stands in the file."""
@@ -81,11 +86,12 @@ def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels
     Parameters
     ----------
     path : path-like
-        ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; each may
-        end in ``.gz``.
+        ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; text and JSON
+        may end in ``.gz``.
     passed_over : PassedOver, optional
         Give one for a lenient reading: of a document that stands twice for a query, the
-        first counts, and the others are counted there. By default they are refused.
+        first counts, and the others are counted there. By default, and always in JSON, they
+        are refused.
 
     Returns
     -------
@@ -203,21 +209,28 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
     InputError
         If a file stands twice.
     """
-    names = [run.name for run in runs]
-    if len(set(map(str, paths))) < len(paths):
-        twice = next(path for path in paths if list(map(str, paths)).count(str(path)) > 1)
+    whole = [Path(path).resolve() for path in paths]
+    if len(set(whole)) < len(whole):
+        twice = next(
+            str(path) for path, one in zip(paths, whole, strict=True) if whole.count(one) > 1
+        )
         raise InputError("stands twice among the runs", "name it once", str(twice))
-    return [
-        run if names.count(run.name) == 1 else replace(run, name=Path(path).name)
-        for run, path in zip(runs, paths, strict=True)
-    ]
+    names = [run.name for run in runs]
+    parts = 0
+    while len(set(names)) < len(names) and parts < max(len(path.parts) for path in whole):
+        parts += 1
+        names = [
+            name if names.count(name) == 1 else "/".join(path.parts[-parts:])
+            for name, path in zip(names, whole, strict=True)
+        ]
+    return [replace(run, name=name) for run, name in zip(runs, names, strict=True)]
 
 
 def _coded(
     name: str, path: str, kind: Kind, rows: Rows, passed_over: PassedOver | None
 ) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
     if not len(rows.number):
-        raise InputError("is empty", f"give {kind.name} of at least one document", path)
+        raise InputError("is empty", f"give {kind.article} of at least one document", path)
     queries, query = _numbered(rows.query)
     documents, number = _whole(rows.document), rows.number
     first, second = (hashed(documents, which, hashed(queries, which)[query]) for which in (0, 1))

@@ -383,6 +383,6 @@ def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int |
     if not isinstance(discounts, str) and cutoff > len(discounts):
         raise InputError(
             f"a cutoff of {cutoff} with {len(discounts)} discounts",
-            f"cut at {len(discounts)} or above, or give more discounts",
+            f"cut at {len(discounts)} or less, or give more discounts",
         )
     return int(cutoff)

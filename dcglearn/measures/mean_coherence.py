@@ -1,6 +1,6 @@
 """Mean coherence: who is ahead by mean nDCG whatever the gains are, for given discounts.
 
-    mean over queries of  nDCG_q(A) - nDCG_q(B),   gains 1 >= g_2 >= ... >= g_L >= 0
+    mean over queries of  nDCG_q(A) - nDCG_q(B),   gains 1 >= g_2 >= ... >= g_L
 
 is a sum of ratios. Unlike DCG it is not settled by finitely many steps, and even two grades
 are not safe: with discounts 1/log2(2..4) the rankings [0,1,1], [1,0,1] against [1,1,0],
@@ -12,6 +12,10 @@ the bounds (:mod:`dcglearn.measures.mean_bounds`) leave one sign is done, any ot
 two. Two points of opposite sign prove that it depends. With one ratio the line is searched to
 the end, and what is found are its pieces and where the sign changes, to the resolution. With
 more ratios the search ends with the verdict, or at its limit, and says so: "undecided".
+
+Every grade but the worst gains more than 0, however little. Where better grades gain nothing at
+all, queries that hold no others stop counting, and the mean jumps: that is another problem, of
+fewer grades.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
 _WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@\s*(\d+)\s*)?")
+_CUT = re.compile(r"(.*?)\s*@\s*(\d+)\s*")
 _FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
 
 
@@ -36,6 +37,27 @@ class NamedMeasure:
 def is_file_name(text: str) -> bool:
     """Whether a name is that of a measure file."""
     return _FILE.fullmatch(text.strip()) is not None
+
+
+def split_cutoff(text: str) -> tuple[str, int | None]:
+    """Split a name from the cutoff at its end.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    name : str
+    cutoff : int or None
+
+    Examples
+    --------
+    >>> split_cutoff("zipf @ 10"), split_cutoff("a@b/learned.json")
+    (('zipf', 10), ('a@b/learned.json', None))
+    """
+    match = _CUT.fullmatch(text)
+    return (text, None) if match is None else (match.group(1), int(match.group(2)))
 
 
 def open_measure(text: str) -> NamedMeasure:
@@ -158,9 +180,17 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         if isinstance(inner.measure, LinearUtility):
             raise InputError("position-dependent weights are no DCG", f"write {name}:dcg", text)
         normalise = HEADS[head]
+        if cutoff is not None and inner.measure.cutoff is not None:
+            raise InputError("two cutoffs", "give one of them", text)
         cut = inner.measure.cutoff if cutoff is None else int(cutoff)
         whole = replace(inner.measure, normalise=normalise, cutoff=cut)
         return NamedMeasure(text, whole, inner.file)
+    called, depth = split_cutoff(text)
+    if is_file_name(called) and depth is not None:
+        found = open_measure(called)
+        if isinstance(found.measure, LinearUtility):
+            raise InputError("position-dependent weights have no cutoff", "leave it out", text)
+        return replace(found, name=text, measure=found.measure @ depth)
     if is_file_name(text) or "[" in text or "{" in text:
         return open_measure(text)
     return NamedMeasure(text, preset(text, scale, n_ranks))

@@ -259,11 +259,11 @@ def bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> tuple[Floats
         For a plain DCG they are reached. For a normalised one they hold, but need not be
         reached: the least DCG is divided by the largest ideal, and the reverse.
     """
-    least, most = min(measure.gains), max(measure.gains)
+    least, best = min(measure.gains), max(measure.gains)
     if (_discounts(measure, ranked) < 0).any():
         raise InputError("bounds for discounts below 0", "ask for another rule for the unjudged")
     plain = measure.plain()
-    low, high = (values(plain, ranked, gain) for gain in (least, most))
+    low, high = (values(plain, ranked, gain) for gain in (least, best))
     if measure.normalise is None:
         return low, high
     if measure.normalise == "minmax" or least < 0:
@@ -273,13 +273,14 @@ def bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> tuple[Floats
     counts = np.column_stack([ranked.pools, ranked.unjudged])
     small, large = (
         _extreme(plain, _with_unjudged(np.array(measure.gains), gain), counts)
-        for gain in (least, most)
+        for gain in (least, best)
     )
-    return _shares(low, large, worthless), np.minimum(_shares(high, small, 1.0), 1.0)
+    most = np.minimum(_shares(high, small, 1.0), 1.0)
+    return _shares(low, large, worthless), np.where(large > 0, most, worthless)
 
 
 def judged(ranked: Ranked, cutoff: int | None = None) -> Floats:
-    """Return the share of judged documents among the first ones of each query.
+    """Return the share of judged documents among the first ones of each query, as expected.
 
     Parameters
     ----------
@@ -293,7 +294,7 @@ def judged(ranked: Ranked, cutoff: int | None = None) -> Floats:
         nan for a query without a document.
     """
     counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
-    known = counted * (ranked.grades < ranked.n_grades)
+    known = counted * _expected((ranked.grades < ranked.n_grades).astype(float), ranked)
     return _shares(ranked.by_query(known), ranked.by_query(counted), np.nan)
 
 

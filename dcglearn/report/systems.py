@@ -155,6 +155,13 @@ def evaluation_to_json(
         if high is not None:
             entry["largest"] = {one.name: float(high[s, m]) for m, one in enumerate(found.measures)}
         if per_query:
+            if found.high is not None:
+                entry["largest by query"] = {
+                    query: {
+                        one.name: float(found.high[s, m, q]) for m, one in enumerate(found.measures)
+                    }
+                    for q, query in enumerate(found.queries)
+                }
             entry["queries"] = {
                 query: {
                     one.name: float(found.values[s, m, q]) for m, one in enumerate(found.measures)

@@ -142,7 +142,8 @@ class Table:
         if cell is None:
             return ""
         if isinstance(cell, float):
-            return f"{cell:.{self.digits}f}"
+            text = f"{cell:.{self.digits}f}"
+            return text.removeprefix("-") if float(text) == 0 else text
         return f"{cell:,}" if isinstance(cell, int) else cell
 
 

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.data.graded import Graded, look_up
 from dcglearn.data.trec import Run
+from dcglearn.measures.agreement import TIE
 from dcglearn.measures.coherence import winners
 from dcglearn.measures.correlation import kendall_tau, tau_ap
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import Floats
 from dcglearn.measures.leads import total_table
-from dcglearn.measures.mean_coherence import MeanVerdict, mean_verdicts
+from dcglearn.measures.mean_coherence import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.measures.ranked import Integers
 from dcglearn.study.systems import Evaluation, Rules
 
@@ -46,7 +48,8 @@ class PairOfSystems:
     any_discounts : str
         The same with the gains given.
     mean : MeanVerdict
-        By mean nDCG with any gains, the discounts given.
+        By mean nDCG with any gains, the discounts given; gains of 0 for all but some best
+        grades included.
     """
 
     a: str
@@ -158,6 +161,10 @@ def pairs_of_systems(
     """
     if len(runs) < 2:
         raise InputError("one run", "give two or more")
+    if min(measure.gains) < 0 or (np.diff(measure.gains) > 0).any():
+        raise InputError(
+            f"gains {list(measure.gains)} that fall below 0, or rise", "name another measure first"
+        )
     L = len(known.scale)
     rankings = np.array([_matrix(known, run, n_ranks, ties, removed) for run in runs])
     totals = np.array([total_table(rows, L) for rows in rankings])
@@ -168,7 +175,12 @@ def pairs_of_systems(
     anything = winners(D, worst_gain=worst)
     any_gains = winners(D, discounts=given, worst_gain=worst)
     any_discounts = winners(D, gains=measure.gains)
-    means = mean_verdicts(rankings, _pools(known, rankings), given, L, worst, max_boxes=max_boxes)
+    pools = _pools(known, rankings)
+    means = mean_verdicts(rankings, pools, given, L, worst, max_boxes=max_boxes)
+    for kept in range(1, L - (worst == "zero")):  # what is worse than the best ones gains nothing
+        merged, merged_pools = np.minimum(rankings, kept), np.minimum(pools, kept)
+        face = mean_verdicts(merged, merged_pools, given, kept + 1, "zero", max_boxes=max_boxes)
+        means = {pair: _both(one, face[pair], L) for pair, one in means.items()}
     return [
         PairOfSystems(
             runs[int(i)].name,
@@ -180,6 +192,42 @@ def pairs_of_systems(
         )
         for at, (i, j) in enumerate(zip(first, second, strict=True))
     ]
+
+
+def _both(one: MeanVerdict, face: MeanVerdict, n_grades: int) -> MeanVerdict:
+    """Return what holds inside and on a face of the gains, where the worse ones gain nothing.
+
+    There queries that hold none of the better grades stop counting, so the mean jumps.
+    """
+    wide = [
+        None if shown is None else replace(shown, gains=_wide(shown, n_grades))
+        for shown in face.witnesses
+    ]
+    shown = tuple(x if x is not None else y for x, y in zip(one.witnesses, wide, strict=True))
+    margins = tuple(
+        m if x is not None else n
+        for x, m, n in zip(one.witnesses, one.margins, face.margins, strict=True)
+    )
+    bounds = min(one.bounds[0], face.bounds[0]), max(one.bounds[1], face.bounds[1])
+    ways = {one.winner, face.winner} - {"equal"}
+    winner: MeanWinner = one.winner if one.winner != "equal" else face.winner
+    if "depends" in ways or {"a", "b"} <= ways:
+        winner = "depends"
+    elif "undecided" in ways:
+        winner = "undecided"
+    return replace(
+        one,
+        winner=winner,
+        witnesses=(shown[0], shown[1]),
+        margins=(margins[0], margins[1]),
+        bounds=bounds,
+        open_share=max(one.open_share, face.open_share),
+        slack=max(one.slack, face.slack),
+    )
+
+
+def _wide(measure: DCG, n_grades: int) -> tuple[float, ...]:
+    return (*measure.gains, *[0.0] * (n_grades - measure.n_grades))
 
 
 def orderings(found: Evaluation) -> list[Orderings]:
@@ -194,7 +242,7 @@ def orderings(found: Evaluation) -> list[Orderings]:
     -------
     list of Orderings
     """
-    means = found.means()
+    means = np.array([_tied_alike(column) for column in found.means().T]).T
     result = []
     for m, n in combinations(range(len(found.measures)), 2):
         one, other = means[:, m], means[:, n]
@@ -206,14 +254,23 @@ def orderings(found: Evaluation) -> list[Orderings]:
                 found.measures[n].name,
                 float("nan") if all_tied else kendall_tau(one, other),
                 float("nan") if all_tied else tau_ap(one, other, ties="b" if tied else None),
-                tuple(_flips(found, m, n)),
+                tuple(_flips(found, means, m, n)),
             )
         )
     return result
 
 
-def _flips(found: Evaluation, m: int, n: int) -> list[Flipped]:
-    means = found.means()
+def _tied_alike(means: Floats) -> Floats:
+    """Give means that are equal but for rounding one value."""
+    order = np.argsort(means)
+    ordered = means[order]
+    new = np.diff(ordered, prepend=-np.inf) > TIE * np.abs(means).max(initial=0.0)
+    found = np.empty_like(means)
+    found[order] = ordered[np.maximum.accumulate(np.where(new, np.arange(len(means)), 0))]
+    return found
+
+
+def _flips(found: Evaluation, means: Floats, m: int, n: int) -> list[Flipped]:
     result = []
     for i, j in combinations(range(len(found.systems)), 2):
         a, b = (i, j) if means[i, m] >= means[j, m] else (j, i)
@@ -246,10 +303,15 @@ def rules_for_tables(rules: Rules) -> tuple[Literal["input", "docid"], bool, Rul
     Raises
     ------
     InputError
-        If bounds are asked for.
+        If bounds are asked for, documents that gain nothing whatever the worst grade does, or
+        another value of missing or worthless queries than 0.
     """
     if rules.unjudged == "bounds":
         raise InputError("--unjudged bounds", "tables of leads need one grade a document")
+    if rules.unjudged == "nothing":
+        raise InputError("--unjudged nothing", "use worst, or removed: every document has a grade")
+    if rules.missing != 0 or rules.worthless != 0:
+        raise InputError("a query that does not count 0", "every query counts here")
     ties: Literal["input", "docid"] = "docid" if rules.ties == "docid" else "input"
     return ties, rules.unjudged == "removed", replace(rules, ties=ties)
 
