@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.tables import read_preferences
 
@@ -78,3 +79,18 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return command
+
+
+@pytest.fixture
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What a command in `tmp_path` refuses its arguments with, without a process of its own."""
+
+    def call(*arguments: object) -> str:
+        from dcglearn.cli import app
+
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(InputError) as caught:
+            app([str(argument) for argument in arguments], standalone_mode=False)
+        return str(caught.value)
+
+    return call

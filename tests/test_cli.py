@@ -81,7 +81,8 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text('{"a": [1, 0], "b": [1, 0], "answer": "a"}\n')
     same = run("inspect", "s.jsonl")
     assert same.returncode == 0
-    assert same.stderr == ""
+    said = [line for line in same.stderr.splitlines() if not line.startswith("looking at")]
+    assert said == []  # but for progress, on a machine that is slow
     assert "no pair differs anywhere" in same.stdout
     (tmp_path / "w.jsonl").write_text(TWO.replace("}", ', "weight": 0}'))
     weightless = run("inspect", "w.jsonl")

@@ -103,7 +103,10 @@ def test_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
 
 
 def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, rng: np.random.Generator
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    refused: Callable[..., str],
+    tmp_path: Path,
+    rng: np.random.Generator,
 ) -> None:
     grades, query = rng.integers(0, 4, 200), np.sort(rng.integers(0, 15, 200))
     scores = np.round(rng.random(200), 1)
@@ -124,9 +127,7 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
         ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
     ):
         write(tmp_path, text, "bad.txt")
-        refused = run("evaluate", "lists.svm", "bad.txt")
-        assert refused.returncode == 2
-        assert message in refused.stderr
+        assert message in refused("evaluate", "lists.svm", "bad.txt")
 
 
 def test_what_looks_like_graded_lists(tmp_path: Path) -> None:
