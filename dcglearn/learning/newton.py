@@ -19,16 +19,16 @@ way of every twentieth, of every twentieth of those, and so on.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dtrtrs
-from scipy.optimize import nnls
 
 from dcglearn.base.errors import SolverError
 from dcglearn.learning.certificate import project
+from dcglearn.learning.nnls import nonnegative
 from dcglearn.learning.pieces import Piece, move, piece, slopes
 from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
@@ -147,7 +147,7 @@ def _descend(problem: Objective, start: Floats, most: int, known: Piece | None =
     here = known or problem.summed(piece, w)
     passes = 0 if known else 1
     for step in range(1, most + 1):
-        target = _minimum_of_piece(problem, here)
+        target = _minimum_of_piece(problem, here, w)
         change = problem.summed(move, w, target)
         passes += 1
         if not change.changed:
@@ -204,40 +204,42 @@ def _best_step(problem: Objective, w: Floats, along: Floats) -> float:
     return float(low + share * (high - low))
 
 
-def _minimum_of_piece(problem: Objective, at: Piece) -> Floats:
-    """Minimise the quadratic over the cone."""
-    H = np.eye(len(at.demand)) + problem.C * at.curvature
+def _minimum_of_piece(problem: Objective, at: Piece, w: Floats) -> Floats:
+    """Minimise the quadratic over the cone; the steps that w has are thought to stay."""
+    H = problem.C * at.curvature
+    H.flat[:: len(H) + 1] += 1
     b = problem.prior.ravel() + problem.C * at.demand
     try:
         if not problem.monotone or problem.shape[1] == 1:
             return _solved(*_triangle(H, b))
-        return _minimum_in_cone(H, b, *problem.shape)
+        W = w.reshape(problem.shape)
+        return _minimum_in_cone(H, b, W[:, :-1] > W[:, 1:])
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls ran out of steps
         raise SolverError(f"a piece cannot be solved in double precision ({error})") from error
 
 
-def _minimum_in_cone(H: Floats, b: Floats, K: int, L: int) -> Floats:
+def _minimum_in_cone(H: Floats, b: Floats, steps: NDArray[np.bool_]) -> Floats:
     """Minimise over the steps from grade to grade; the offsets of the ranks are free.
 
-    With the offsets first, H = R'R leaves in the last rows of R the problem of the steps
-    alone.
+    The offsets are eliminated: the rows of a factor R'R of all, offsets first, leave the
+    problem of the steps alone.
     """
-    S = _from_steps(K, L)
-    R, y = _triangle(S.T @ (H @ S), S.T @ b)
-    steps, _ = nnls(R[K:, K:], y[K:])
-    offsets = _solved(R[:K, :K], y[:K] - R[:K, K:] @ steps)
-    z = np.hstack([steps.reshape(K, L - 1), offsets[:, None]])
+    K, L = len(steps), len(steps[0]) + 1
+    T, t = _of_steps(H, b, K, L)
+    R, u = _triangle(T[:, -1, :, -1], t[:, -1])
+    U, _ = dtrtrs(R, T[:, -1, :, :-1].reshape(K, -1), lower=0, trans=1)
+    inner = T[:, :-1, :, :-1].reshape(steps.size, -1) - U.T @ U
+    found = nonnegative(inner, t[:, :-1].ravel() - U.T @ u, steps.ravel())
+    offsets = _solved(R, u - U @ found)
+    z = np.hstack([found.reshape(K, L - 1), offsets[:, None]])
     # Added up from the worst grade, so that a step of 0 ties two grades to the last bit.
-    found: Floats = np.cumsum(z[:, ::-1], axis=1)[:, ::-1]
-    return found.ravel()
+    return np.cumsum(z[:, ::-1], axis=1)[:, ::-1].ravel()
 
 
-@lru_cache(16)
-def _from_steps(K: int, L: int) -> Floats:
-    """Return S with w = S z, shape (K L, K L): the offsets of the ranks first, then the steps."""
-    cells = np.arange(K * L).reshape(K, L)
-    order = np.concatenate([cells[:, -1], cells[:, :-1].ravel()])
-    return np.ascontiguousarray(np.kron(np.eye(K), np.triu(np.ones((L, L))))[:, order])
+def _of_steps(H: Floats, b: Floats, K: int, L: int) -> tuple[Floats, Floats]:
+    """Return S'H S, shape (K, L, K, L), and S'b, shape (K, L), with w = S z: sums over grades."""
+    T = np.cumsum(H.reshape(K, L, -1), axis=1).reshape(-1, L)
+    return np.cumsum(T, axis=1).reshape(K, L, K, L), np.cumsum(b.reshape(K, L), axis=1)
 
 
 def _triangle(H: Floats, b: Floats) -> tuple[Floats, Floats]:
