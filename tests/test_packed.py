@@ -83,6 +83,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
         pack(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
         pack(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
     monkeypatch.setattr("dcglearn.learning.newton.FEW", 1000)
+    monkeypatch.setattr("dcglearn.learning.newton.EACH", 1)
     monkeypatch.setattr(streamed, "ROWS", 300)
     problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
     found = solve(problem)

@@ -38,8 +38,9 @@ MOST_STEPS = 100
 SOON = 25
 """Steps after which an optimum that is not found is looked for along a path of C."""
 
-FEW = 5_000
-"""Up to so many pairs there is no approach by way of fewer."""
+FEW, EACH = 5_000, 100
+"""Up to so many pairs, or so many for each of the K L unknowns, there is no approach by way of
+fewer: their optimum would say little."""
 
 FEWER = 20
 """By how much fewer."""
@@ -108,7 +109,7 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
-    if start is None and problem.n_pairs > FEW:
+    if start is None and _many(problem):
         start = _approach(problem)
     first = _descend(problem, problem.prior if start is None else start, SOON, known)
     if first.returned:
@@ -135,10 +136,14 @@ def _along_path(problem: Objective) -> Descent:
     return found._replace(steps=steps, passes=passes)
 
 
+def _many(problem: Objective) -> bool:
+    return problem.n_pairs > max(FEW, EACH * math.prod(problem.shape))
+
+
 def _approach(problem: Objective) -> Floats:
     """Return the optimum, or nearly, of fewer pairs that cost as much in all."""
     fewer = problem.sample(problem.n_pairs // FEWER)
-    start = _approach(fewer) if fewer.n_pairs > FEW else fewer.prior
+    start = _approach(fewer) if _many(fewer) else fewer.prior
     return _descend(fewer, start, APPROACH).W
 
 
