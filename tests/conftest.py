@@ -94,3 +94,12 @@ def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
         return str(caught.value)
 
     return call
+
+
+LONG = ("test_readme", "test_scripts", "test_experiments", "test_workers")
+"""Files of long tests: begun first, so that no process waits for another's at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests."""
+    items.sort(key=lambda item: item.path.stem not in LONG)

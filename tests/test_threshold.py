@@ -350,14 +350,6 @@ def asked(run: Run, *arguments: object) -> dict[str, object]:
     return document
 
 
-def refused(run: Run, *arguments: object) -> str:
-    found = run("threshold", *arguments)
-    assert found.returncode == 2
-    assert len(found.stderr.splitlines()) == 1
-    assert not found.stdout
-    return found.stderr
-
-
 def test_the_command_prints_thresholds_and_what_passes(run: Run, tmp_path: Path) -> None:
     """Sums 3, 6, 4, 5 after the two of .6, 3, 1, -1."""
     written(tmp_path, "d.csv", FILE)
@@ -385,14 +377,16 @@ def test_the_command_as_json_with_beta_and_gamma(run: Run, tmp_path: Path) -> No
     assert (found["documents"], found["judged"], found["pays"]) == (8, 5, True)
 
 
-def test_the_command_with_named_grades(run: Run, tmp_path: Path) -> None:
+def test_the_command_with_named_grades(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
     rows = [(0.9, "good"), (0.8, "perfect"), (0.7, "bad"), (0.6, None)]
     text = "\n".join(json.dumps({"score": s, "grade": g}) for s, g in rows)
     written(tmp_path, "d.jsonl", text)
     found = asked(run, "d.jsonl", "--relevant", "perfect,good")
     assert found["theta_opt"] == {"score": 0.8, "documents": 2, "utility": 6.0}
     assert asked(run, "d.jsonl", "--relevant", "perfect")["pays"] is True
-    assert "d.jsonl, line 1: the grade 'good' is a name" in refused(run, "d.jsonl")
+    assert "d.jsonl, line 1: the grade 'good' is a name" in refused("threshold", "d.jsonl")
 
 
 def test_the_command_with_gains(run: Run, tmp_path: Path) -> None:
@@ -409,7 +403,9 @@ def test_the_command_with_gains(run: Run, tmp_path: Path) -> None:
     assert "count as 0" in shown
 
 
-def test_the_command_with_learned_gains(run: Run, tmp_path: Path) -> None:
+def test_the_command_with_learned_gains(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
     written(tmp_path, "d.csv", FILE)
     gains = {2: 1.0, 1: 0.6, 0: 0.0}
     dcg, utility = DCG(gains, [1, 0.5]), LinearUtility([[1, 0.6, 0], [0.5, 0.3, 0]], (2, 1, 0))
@@ -418,11 +414,11 @@ def test_the_command_with_learned_gains(run: Run, tmp_path: Path) -> None:
     typed = asked(run, "d.csv", "--gains", "2=1,1=.6,0=0", "--cost", 0.3)
     for name in ("learned.json", "w.json:dcg", "DCG({2: 1, 1: 0.6, 0: 0}, log2)"):
         assert asked(run, "d.csv", "--measure", name, "--cost", 0.3) == typed
-    message = refused(run, "d.csv", "--measure", "w.json", "--cost", 0.3)
+    message = refused("threshold", "d.csv", "--measure", "w.json", "--cost", 0.3)
     assert "w.json: its weights differ by rank" in message
     assert "name its DCG: w.json:dcg" in message
-    assert "--measure without --cost" in refused(run, "d.csv", "--measure", "learned.json")
-    nameless = refused(run, "d.csv", "--measure", "DCG([1, 0], log2)", "--cost", 0.3)
+    assert "--measure without --cost" in refused("threshold", "d.csv", "--measure", "learned.json")
+    nameless = refused("threshold", "d.csv", "--measure", "DCG([1, 0], log2)", "--cost", 0.3)
     assert "its grades have no names" in nameless
 
 
@@ -455,15 +451,17 @@ def test_the_command_where_nothing_pays(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_the_command_refuses_in_one_line(
-    run: Run, tmp_path: Path, options: list[str], problem: str
+    refused: Callable[..., str], tmp_path: Path, options: list[str], problem: str
 ) -> None:
     written(tmp_path, "d.csv", FILE)
-    assert problem in refused(run, "d.csv", *options)
+    assert problem in refused("threshold", "d.csv", *options)
 
 
-def test_the_command_passes_over_what_it_is_told_to(run: Run, tmp_path: Path) -> None:
+def test_the_command_passes_over_what_it_is_told_to(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
     written(tmp_path, "d.csv", "score,grade,note\n.9,1,x\n")
-    assert "d.csv, line 2: unknown field 'note'" in refused(run, "d.csv")
+    assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv")
     found = run("threshold", "d.csv", "--lenient")
     assert found.returncode == 0
     assert "passed over: unknown field 'note', 1 times" in found.stderr
