@@ -14,9 +14,15 @@ from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curve
 from dcglearn.study.means import Number, at, difference, stated
 
 AGAINST = (
-    "linear-log2", "exponential-log2", "jk:2", "zipf", "linear-discount:10", "constant",
-    "rbp:0.8", "binary:5",
-)  # fmt: skip
+    "linear-log2",
+    "exponential-log2",
+    "jk:2",
+    "zipf",
+    "linear-discount:10",
+    "constant",
+    "rbp:0.8",
+    "binary:5",
+)
 
 COLUMNS = ("precision", *(f"precision:{name}" for name in AGAINST), "chosen_C")
 

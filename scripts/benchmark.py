@@ -293,9 +293,7 @@ def svc_job(case: Case) -> Job:
     X = csr_array(vstack(parts, format="csr"))
     # The primal method is the one for n >> K L (dual=True took 20 to 40 times as long, or did
     # not converge); CSR was as quick as a dense X, or quicker, and is smaller.
-    svc = LinearSVC(
-        loss="squared_hinge", dual=False, fit_intercept=False, C=case.C / 2, tol=1e-8
-    )  # fmt: skip
+    svc = LinearSVC(loss="squared_hinge", dual=False, fit_intercept=False, C=case.C / 2, tol=1e-8)
 
     def fit() -> Any:
         with warnings.catch_warnings():
@@ -687,9 +685,14 @@ def table(rows: dict[tuple[Case, str], Row]) -> str:
     kind = next(iter(rows))[0]
     peers = [name for name in SOLVERS if name != NEWTON]
     head = (
-        "pairs", "newton, s", "reads", "steps", "relative gap", "memory",
+        "pairs",
+        "newton, s",
+        "reads",
+        "steps",
+        "relative gap",
+        "memory",
         *(f"{name}, x newton" for name in peers),
-    )  # fmt: skip
+    )
     lines = []
     for n in sorted({case.n for case, _ in rows}):
         own = rows.get((replace(kind, n=n), NEWTON))
@@ -745,9 +748,14 @@ def _short(number: float | None) -> str:
 def accuracy(rows: Sequence[Row]) -> Table:
     """Return how many runs of each solver ended well, and the worst of those."""
     head = (
-        "solver", "runs", "solved", "polished here", "largest relative gap",
-        "largest |W - P(q)|", "failures",
-    )  # fmt: skip
+        "solver",
+        "runs",
+        "solved",
+        "polished here",
+        "largest relative gap",
+        "largest |W - P(q)|",
+        "failures",
+    )
     own = {name: [row for row in rows if row.solver == name] for name in SOLVERS}
     return Table(head, [_accuracy_of(name, kept) for name, kept in own.items() if kept])
 
@@ -797,8 +805,10 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
         figure.suptitle(
             f"Seconds to the optimum; C = {DRAWN[0]:g}, {DRAWN[1]:.0%} of the pairs flipped\n"
             "hollow: stopped short of the optimum; linear-svc: without monotone rows",
-            x=0.01, ha="left", fontsize=9,
-        )  # fmt: skip
+            x=0.01,
+            ha="left",
+            fontsize=9,
+        )
     for ending in ("svg", "png"):
         save(figure, folder / f"figure.{ending}")
 
@@ -812,17 +822,24 @@ def _draw_panel(axes: Any, rows: Sequence[Row]) -> None:
         axes.plot([row.n for row in own], [row.seconds for row in own], label=name, **look)
         short = [row for row in own if not row.solved]
         axes.plot(
-            [row.n for row in short], [row.seconds for row in short],
-            linestyle="none", markerfacecolor="white", zorder=3, **look,
-        )  # fmt: skip
+            [row.n for row in short],
+            [row.seconds for row in short],
+            linestyle="none",
+            markerfacecolor="white",
+            zorder=3,
+            **look,
+        )
     speeds = [row.bandwidth for row in rows if row.bandwidth]
     if speeds:
         speed = statistics.median(speeds)
         ends = [(row.n, row.pair_bytes / speed) for row in rows]
         axes.plot(
             *zip(min(ends), max(ends), strict=True),
-            color="0.6", linewidth=1, linestyle=":", label="one read of the pairs",
-        )  # fmt: skip
+            color="0.6",
+            linewidth=1,
+            linestyle=":",
+            label="one read of the pairs",
+        )
     axes.grid(color="0.92")
     axes.set_axisbelow(True)
 
@@ -888,9 +905,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         raise InputError(f"--most {options.most}", f"use {SIZES[0]} or more")
     kinds = list(itertools.product(chosen, COSTS, FLIPPED))[: 1 if options.quick else None]
     limit = min(most, QUICK) if options.quick else most
-    cases = [
-        Case(n, K, L, C, share) for (K, L), C, share in kinds for n in SIZES if n <= limit
-    ]  # fmt: skip
+    cases = [Case(n, K, L, C, share) for (K, L), C, share in kinds for n in SIZES if n <= limit]
     return Plan(cases, solvers, _positive(options.budget, "--budget"))
 
 

@@ -45,8 +45,12 @@ def test_every_solver_leaves_a_row_and_the_rows_a_report(
     script = ROOT / "scripts" / "benchmark.py"
     run = subprocess.run(
         [sys.executable, script, "--quick", "--most", "200", "--out", out],
-        capture_output=True, text=True, timeout=300, check=False, env=os.environ,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=os.environ,
+    )
     assert run.returncode == 0, run.stderr
     rows = rows_of(out / "runs.csv")
     assert [row["solver"] for row in rows] == SOLVERS
@@ -71,8 +75,11 @@ def test_every_solver_leaves_a_row_and_the_rows_a_report(
     assert str(tmp_path) not in page
     assert platform.node() not in page
     assert {path.name for path in out.iterdir()} == {
-        "runs.csv", "README.md", "figure.svg", "figure.png"
-    }  # fmt: skip
+        "runs.csv",
+        "README.md",
+        "figure.svg",
+        "figure.png",
+    }
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,14 @@ def training(cell: dict[str, Any]) -> np.ndarray:
 
 def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
     lists = training(SMALL)
-    for changed in ({"margin": "hamming"}, {"C": 0.1}, {"flips": 2}, {"learner": "qp-dcg"},
-                    {"test_pairs": 60}, {"test_lists": "drawn"}):  # fmt: skip
+    for changed in (
+        {"margin": "hamming"},
+        {"C": 0.1},
+        {"flips": 2},
+        {"learner": "qp-dcg"},
+        {"test_pairs": 60},
+        {"test_lists": "drawn"},
+    ):
         assert (training({**SMALL, **changed}) == lists).all()
     assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a curve grows along a sample
     other = training({**SMALL, "truth": "data-2"})
@@ -103,10 +109,22 @@ def test_draws_are_counted() -> None:
 
 def test_an_unreliable_judge_is_learned_from_less_well() -> None:
     found = [
-        np.mean([run_cell({**SMALL, "pairs": 100, "test_pairs": 500, "repetition": r,
-                           "reliability": reliability})["result"]["precision"] for r in range(4)])
+        np.mean(
+            [
+                run_cell(
+                    {
+                        **SMALL,
+                        "pairs": 100,
+                        "test_pairs": 500,
+                        "repetition": r,
+                        "reliability": reliability,
+                    }
+                )["result"]["precision"]
+                for r in range(4)
+            ]
+        )
         for reliability in (1.0, 0.65)
-    ]  # fmt: skip
+    ]
     assert found[0] > found[1] + 0.05
 
 

@@ -267,9 +267,13 @@ def test_compare_checks_its_places_first(run: Run, folder: Path) -> None:
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     line = f"{sys.executable} -m dcglearn agree p.jsonl | head -1"
     found = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {line}"], cwd=folder, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "Traceback" not in found.stderr
     assert "strict judgments" in found.stdout
     assert found.returncode == 0
@@ -277,9 +281,13 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
 
 def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
     found = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m dcglearn agree p.jsonl >&-"], cwd=folder,
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        ["bash", "-c", f"{sys.executable} -m dcglearn agree p.jsonl >&-"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "Traceback" not in found.stderr
 
 
@@ -287,14 +295,20 @@ def test_a_closed_standard_output_is_no_traceback(folder: Path) -> None:
 def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
     subprocess.run(
         [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "20000"],
-        cwd=tmp_path, check=True, timeout=60, capture_output=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
     command = ["fit", "--intervals", "2000"] if ending.endswith(".json") else ["compare"]
     process = subprocess.Popen(
         [sys.executable, "-m", "dcglearn", *command, "p.jsonl", "--C", "cv", "-o", ending],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    )
     assert process.stderr is not None
     stages = ("choosing C", "intervals", "comparing")
     next(line for line in process.stderr if line.startswith(stages))

@@ -287,7 +287,7 @@ def test_pairs_of_runs(rng: np.random.Generator) -> None:
         (lambda: verdict([[1, 2]], gains=[1]), "for 2 grades"),
         (lambda: verdict([[1, 2]], discounts=[1, np.inf]), "for 1 ranks"),
         (lambda: verdict([[1, 2]], discounts="log3"), "did you mean 'log2'"),
-        (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),  # type: ignore[arg-type]
+        (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),  # type: ignore[arg-type]  # what is tested
         (lambda: disagreement([1], [1, 2]), "shapes (1,) and (2,)"),
         (lambda: disagreement([], []), "shapes (0,) and (0,)"),
         (lambda: disagreement([1, np.nan], [1, 2]), "row 1"),

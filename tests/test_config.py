@@ -47,8 +47,14 @@ def test_a_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
     assert {key_of(cell) for _, cell in config.cells(quick=True)} < full
     point, cell = config.cells()[-1]
     assert point == {"truth": "free", "pairs": 40, "repetition": 2}
-    assert cell == {"seed": 1, "repetition": 2, "truth": "free", "grades": 3, "base": [3, 2, 1],
-                    "pairs": 40}  # fmt: skip
+    assert cell == {
+        "seed": 1,
+        "repetition": 2,
+        "truth": "free",
+        "grades": 3,
+        "base": [3, 2, 1],
+        "pairs": 40,
+    }
 
 
 def test_a_grown_or_reordered_grid_asks_for_the_same_cells(tmp_path: Path) -> None:
@@ -79,7 +85,7 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
         ("seed = 1", "seed = -1", "seed: found -1"),
         ("seed = 1\n", "", "seed is missing; add it: a whole number"),
-        ("experiment = \"pairs\"", "experiment = 3", r"experiment: found 3 \(a whole number\)"),
+        ('experiment = "pairs"', "experiment = 3", r"experiment: found 3 \(a whole number\)"),
         ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
         ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
         ("grades = 3", "grades = 3\nmargin = 'hammin'", "setting.margin.*unit.*hamming"),
@@ -120,7 +126,7 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ('experiment = "pairs"', 'experiment = "../x"', "is no name"),
         ("seed = 1", "seed = ", "is no TOML"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     with pytest.raises(InputError, match=message) as caught:

@@ -94,8 +94,11 @@ def test_a_file_that_was_changed_is_refused(
     changed.write_text("\n".join(rows).replace(*change, 1))
     run = subprocess.run(
         [sys.executable, SCRIPT, changed, "-o", tmp_path / "out.jsonl"],
-        check=False, timeout=60, capture_output=True, text=True,
-    )  # fmt: skip
+        check=False,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
     assert run.returncode == 2
     assert says in run.stderr
     assert not (tmp_path / "out.jsonl").exists()

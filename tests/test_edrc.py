@@ -262,15 +262,15 @@ def test_circles_are_named() -> None:
 )
 def test_what_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        edrc(**{"truth": TRUTH, "prediction": PREDICTION, **options})  # type: ignore[arg-type]
+        edrc(**{"truth": TRUTH, "prediction": PREDICTION, **options})  # type: ignore[arg-type]  # options of any kind are tested
 
 
 def test_grades_that_are_refused() -> None:
     with pytest.raises(InputError, match="the truth prefers no item to another"):
         edrc_of_scores([1, 1], [1, 2])
     with pytest.raises(InputError, match="unknown discount 'zipf'"):
-        edrc_of_scores([1, 2], [1, 2], discount="zipf")  # type: ignore[arg-type]
+        edrc_of_scores([1, 2], [1, 2], discount="zipf")  # type: ignore[arg-type]  # options of any kind are tested
     with pytest.raises(InputError, match="unknown normalisation 'best'"):
-        edrc_of_scores([1, 2], [1, 2], normalise="best")  # type: ignore[arg-type]
+        edrc_of_scores([1, 2], [1, 2], normalise="best")  # type: ignore[arg-type]  # options of any kind are tested
     with pytest.raises(InputError, match="truth, item 0: the score is nan"):
         edrc_of_scores([float("nan"), 2], [1, 2])

@@ -31,9 +31,16 @@ from dcglearn.study.store import Store
 
 CONFIGS = {path.stem: path for path in config_files()}
 
-X_AXIS = {"pairs": "pairs", "flips": "flips", "wrong_grades": "wrong_grades", "sorted": "pairs",
-          "sorted_other": "pairs", "hamming": "pairs", "documents": "pairs",
-          "ad_hoc": "pairs"}  # fmt: skip
+X_AXIS = {
+    "pairs": "pairs",
+    "flips": "flips",
+    "wrong_grades": "wrong_grades",
+    "sorted": "pairs",
+    "sorted_other": "pairs",
+    "hamming": "pairs",
+    "documents": "pairs",
+    "ad_hoc": "pairs",
+}
 
 
 def smallest(name: str) -> Config:
@@ -58,8 +65,12 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     for figure in shown.figures:
         assert_drawn(figure)
         assert "95% intervals" in figure.caption
-        assert figure.finding.verdict in ("undecided", "holds", "holds, with a reason",
-                                          "does not hold")  # fmt: skip
+        assert figure.finding.verdict in (
+            "undecided",
+            "holds",
+            "holds, with a reason",
+            "does not hold",
+        )
         first = {e: (tmp_path / name / f"{figure.name}{e}").read_bytes() for e in (".svg", ".png")}
         assert b"<svg" in first[".svg"]
         for ending, content in first.items():
@@ -92,8 +103,11 @@ def assert_drawn(figure: Figure) -> None:
         line = drawn[series.label]
         assert np.asarray(line.get_xdata()) == pytest.approx(np.asarray(series.x, float)[order])
         assert np.asarray(line.get_ydata()) == pytest.approx(np.asarray(series.mean)[order])
-    looks = [(line.get_color(), line.get_marker(), line.get_linestyle(), line.get_markerfacecolor())
-             for line in drawn.values() if line.get_marker() != "None"]  # fmt: skip
+    looks = [
+        (line.get_color(), line.get_marker(), line.get_linestyle(), line.get_markerfacecolor())
+        for line in drawn.values()
+        if line.get_marker() != "None"
+    ]
     assert len(set(looks)) == len(looks)
     bands = [c for c in axes.collections if isinstance(c, PolyCollection | LineCollection)]
     known = [s for s in figure.plot.series if not np.isnan(s.low).all()]
@@ -131,8 +145,12 @@ def test_figures_1_and_2() -> None:
         similarity = 0.88 + 0.02 * second - 0.03 * (p["pairs"] == 20)
         if p["lists"] == "drawn":
             similarity = 0.995 - 1 / p["pairs"]
-        return {"precision": 0.95 - 2 / p["pairs"] - 0.004 * second, "offset": 0.999,
-                "similarity": similarity, "identifiable": 0.99}  # fmt: skip
+        return {
+            "precision": 0.95 - 2 / p["pairs"] - 0.004 * second,
+            "offset": 0.999,
+            "similarity": similarity,
+            "identifiable": 0.99,
+        }
 
     assert verdicts("pairs", paper) == ["holds", "holds, with a reason", "holds"]
     flat = verdicts("pairs", lambda p: {**paper(p), "precision": 0.95, "similarity": 0.9})
@@ -140,8 +158,9 @@ def test_figures_1_and_2() -> None:
     assert flat[1:] == ["undecided", "does not hold"]
     falling = verdicts("pairs", lambda p: {**paper(p), "similarity": 0.9 - p["pairs"] / 1000})
     assert falling[1:] == ["does not hold", "does not hold"]
-    on = verdicts("pairs", lambda p: {**paper(p), "similarity": paper(p)["similarity"]
-                                      + p["pairs"] / 4000})  # fmt: skip
+    on = verdicts(
+        "pairs", lambda p: {**paper(p), "similarity": paper(p)["similarity"] + p["pairs"] / 4000}
+    )
     assert on[1] == "holds"
     assert verdicts("pairs", lambda p: {**paper(p), "precision": p["pairs"] / 1000})[0] == (
         "does not hold"
@@ -153,8 +172,12 @@ def test_figures_3_and_4() -> None:
 
     def cells(*worse: int, correlation: float = 0.995) -> dict[str, float]:
         off = {k: v + 0.1 * (k in {f"discounts_{i}" for i in worse}) for k, v in exact.items()}
-        return {**off, **{f"gains_{i}": 1.0 for i in range(1, 6)},
-                "gains_correlation": 0.995, "discounts_correlation": correlation}  # fmt: skip
+        return {
+            **off,
+            **{f"gains_{i}": 1.0 for i in range(1, 6)},
+            "gains_correlation": 0.995,
+            "discounts_correlation": correlation,
+        }
 
     def found(values: dict[str, float]) -> list[str]:
         return verdicts("parameters", lambda p: values)
@@ -240,10 +263,20 @@ def test_figure_13() -> None:
     assert verdicts("documents", precision(0.96, 0.85)) == ["does not hold"]
     assert verdicts("documents", precision(0.8, 0.96)) == ["does not hold"]
     table = pd.DataFrame(
-        [{"truth": "data-1", "base": "5 4 3 2 1", "pairs": n, "repetition": r, "C": 1.0,
-          "validation_pairs": 1, "precision": 0.7 + n / 1e4 + r / 1e3}
-         for n in (20, 200) for r in range(3)]
-    )  # fmt: skip
+        [
+            {
+                "truth": "data-1",
+                "base": "5 4 3 2 1",
+                "pairs": n,
+                "repetition": r,
+                "C": 1.0,
+                "validation_pairs": 1,
+                "precision": 0.7 + n / 1e4 + r / 1e3,
+            }
+            for n in (20, 200)
+            for r in range(3)
+        ]
+    )
     part = load_experiment(read_config(CONFIGS["documents"])).figures(table)
     assert part[0].finding.verdict == "undecided"  # 800 pairs are not there yet
 

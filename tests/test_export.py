@@ -28,9 +28,12 @@ def test_plain_data_reads_back(measure: DCG) -> None:
     assert data == plain_data(measure) == executed(export(measure, "python").text)["MEASURE"]
     assert DCG.parse(data["measure"]) == measure
     again = DCG(
-        data["gains"], data["rule"] or data["discounts"], data["cutoff"], data["normalise"],
+        data["gains"],
+        data["rule"] or data["discounts"],
+        data["cutoff"],
+        data["normalise"],
         data["grades"],
-    )  # fmt: skip
+    )
     pools = [[0, 1, 2, 3, 3, 1, 0, 2]] * 8
     rows = np.array([np.roll(pools[0], i) for i in range(8)])
     whole = () if measure.normalise is None else (pools,)

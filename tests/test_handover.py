@@ -90,9 +90,11 @@ def test_the_object_gives_trec_evals_own_golden_values() -> None:
         if name == "ndcg_1=3,2=9,4=4.5" and query != "all":
             golden[query] = float(value)
     qrels = pd.read_csv(
-        TREC / "qrels.test", sep=r"\s+", names=["query_id", "iteration", "doc_id", "relevance"],
+        TREC / "qrels.test",
+        sep=r"\s+",
+        names=["query_id", "iteration", "doc_id", "relevance"],
         dtype={"query_id": str},
-    )  # fmt: skip
+    )
     names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
     run = pd.read_csv(TREC / "results.test", sep=r"\s+", names=names, dtype={"query_id": str})
     measure = DCG({4: 4.5, 3: 3, 2: 9, 1: 3, 0: 0}, "log2", None, "ideal")

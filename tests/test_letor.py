@@ -81,9 +81,13 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "problem"),
-    [("2\n2\n", "groups of 4 documents, and judged.txt holds 3"), ("x\n", "line 1: 'x'"),
-     ("3\n0\n", "line 2: '0'"), ("", "groups of 0 documents")],
-)  # fmt: skip
+    [
+        ("2\n2\n", "groups of 4 documents, and judged.txt holds 3"),
+        ("x\n", "line 1: 'x'"),
+        ("3\n0\n", "line 2: '0'"),
+        ("", "groups of 0 documents"),
+    ],
+)
 def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
     path = write(tmp_path, "1\n0\n1\n")
     write(tmp_path, sizes, "judged.txt.query")
@@ -112,8 +116,16 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
     scores = np.round(rng.random(200), 1)
     dump_svmlight_file(rng.random((200, 2)), grades, str(tmp_path / "lists.svm"), query_id=query)
     np.savetxt(tmp_path / "model.txt", scores)
-    found = run("evaluate", "lists.svm", "model.txt", "-m", "nDCG(exponential-log2) @ 5",
-                "--per-query", "--format", "json")  # fmt: skip
+    found = run(
+        "evaluate",
+        "lists.svm",
+        "model.txt",
+        "-m",
+        "nDCG(exponential-log2) @ 5",
+        "--per-query",
+        "--format",
+        "json",
+    )
     assert found.returncode == 0, found.stderr
     (system,) = json.loads(found.stdout)["systems"]
     assert system["system"] == "model"

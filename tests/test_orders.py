@@ -63,4 +63,4 @@ def test_whole_numbers_beyond_floating_point_stay_apart() -> None:
 )
 def test_scores_that_cannot_be_ordered(truth: object, estimate: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        paired_ranks(truth, estimate)  # type: ignore[arg-type]
+        paired_ranks(truth, estimate)  # type: ignore[arg-type]  # other types are what is tested

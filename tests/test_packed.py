@@ -75,9 +75,14 @@ def test_a_folder_is_read_as_one(folder: Path, pairs: np.ndarray) -> None:
 @pytest.mark.parametrize("margin", ["unit", "hamming"])
 @pytest.mark.parametrize("weighed", [False, True])
 def test_the_answer_is_that_of_the_pairs_in_memory(
-    tmp_path: Path, pairs: np.ndarray, folder: Path, margin: str, weighed: bool,
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    tmp_path: Path,
+    pairs: np.ndarray,
+    folder: Path,
+    margin: str,
+    weighed: bool,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     weights = rng.integers(0, 3, len(pairs)).astype(float) if weighed else None
     if weighed:
         pack(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
@@ -248,9 +253,11 @@ def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) ->
 def test_bad_parts_of_a_problem(folder: Path) -> None:
     pairs = PackedPairs.of(folder)
     for change, message in (
-        ({"C": -1.0}, "C is -1"), ({"margin": "unti"}, "did you mean 'unit'"),
-        ({"C": 1e160}, "overflow"), ({"towards": [1.0]}, "prior"),
-    ):  # fmt: skip
+        ({"C": -1.0}, "C is -1"),
+        ({"margin": "unti"}, "did you mean 'unit'"),
+        ({"C": 1e160}, "overflow"),
+        ({"towards": [1.0]}, "prior"),
+    ):
         with pytest.raises(InputError, match=message):
             Streamed.of(pairs, **change)
     with pytest.raises(InputError, match="overflow"):

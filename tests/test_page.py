@@ -55,14 +55,16 @@ def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> No
     assert "figure 5: undecided" in done.stdout or "figure 5: " in done.stdout
     out = folder / "results" / "flips"
     names = {path.name for path in out.iterdir()}
-    assert names == {"table.csv", "provenance.json", *(f"figure-0{n}.{e}" for n in (5, 6)
-                     for e in ("csv", "svg", "png"))}  # fmt: skip
+    assert names == {
+        "table.csv",
+        "provenance.json",
+        *(f"figure-0{n}.{e}" for n in (5, 6) for e in ("csv", "svg", "png")),
+    }
     rows = (out / "table.csv").read_text().splitlines()
     assert rows[0] == "truth,flips,repetition,precision,similarity,identifiable,chosen_C"
     assert len(rows) == 9
     made = json.loads((out / "provenance.json").read_text())
-    assert made["cells"] == {"version": VERSION, "done": 8, "failed": 0, "total": 8,
-                             "quick": False}  # fmt: skip
+    assert made["cells"] == {"version": VERSION, "done": 8, "failed": 0, "total": 8, "quick": False}
     assert made["experiment"]["seed"] == 5
     assert made["versions"]["numpy"]
     # Again: nothing to compute, the same bytes.
@@ -268,10 +270,23 @@ def test_contributing_adds_an_experiment_in_under_40_lines(run: Run, tmp_path: P
     out = tmp_path / "results" / "quick" / "shown_first"
     assert (out / "figure-P01.png").is_file()
     linted = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"),
-         "--config", "lint.isort.known-first-party=['dcglearn']", "."],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            "--config",
+            "lint.isort.known-first-party=['dcglearn']",
+            ".",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert linted.returncode == 0, linted.stdout
     assert files["configs/shown_first.toml"].startswith("# Not in the paper")
     assert run("reproduce", "--quick", "--only", "P1").returncode == 0
@@ -383,13 +398,28 @@ def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
     page = folder / "page.html"
     page.write_text(text.replace("</body>", PROBE))
     done = subprocess.run(
-        [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
-         "--disable-background-networking", "--disable-component-update", "--no-first-run",
-         "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}",
-         f"--window-size={width},900", "--enable-logging=stderr", "--virtual-time-budget=5000",
-         "--dump-dom", page.as_uri()],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
+        [
+            browser(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--no-first-run",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={folder / 'profile'}",
+            f"--window-size={width},900",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title is not None
     return title.group(1), done.stderr

@@ -42,9 +42,12 @@ def weighed(draw: st.DrawFn) -> tuple[Problem, np.random.Generator]:
     weights = draw(st.sampled_from([None, rng.choice([0.0, 1.0, 2.0], n), rng.random(n)]))
     margin = draw(st.sampled_from(["unit", "hamming", "custom"]))
     return Problem.of(
-        pairs, L, rng.normal(1, 1, n) if margin == "custom" else margin, weights,
+        pairs,
+        L,
+        rng.normal(1, 1, n) if margin == "custom" else margin,
+        weights,
         draw(st.sampled_from([0.1, 1.0, 10.0])),
-    ), rng  # fmt: skip
+    ), rng
 
 
 def ways(problem: Problem) -> list[list[Block]]:
@@ -105,9 +108,15 @@ def test_statistics_are_those_of_the_matrix(
 
 
 @pytest.mark.parametrize(
-    ("K", "L", "empty", "bits"), [(10, 5, False, 16), (3, 40, True, 16), (2, 300, True, 32),
-                                  (4, 2, False, 8), (1, 127, True, 16)]
-)  # fmt: skip
+    ("K", "L", "empty", "bits"),
+    [
+        (10, 5, False, 16),
+        (3, 40, True, 16),
+        (2, 300, True, 32),
+        (4, 2, False, 8),
+        (1, 127, True, 16),
+    ],
+)
 def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int) -> None:
     rng = np.random.default_rng(0)
     pairs = rng.integers(-1 if empty else 0, L, (200, 2, K))
@@ -144,8 +153,9 @@ def test_many_pairs_are_solved_to_the_last_digits(
     assert there.demand == pytest.approx(again.demand, rel=1e-9)
     certificate = certify(problem, W)[1]
     assert certificate.gap <= 1e-12 * certificate.objective
-    few = replace(problem, pairs=pairs[:2000], margins=problem.margins[:2000],
-                  weights=problem.weights[:2000])  # fmt: skip
+    few = replace(
+        problem, pairs=pairs[:2000], margins=problem.margins[:2000], weights=problem.weights[:2000]
+    )
     check_kkt(few, solve(few).W)
 
 
@@ -177,9 +187,13 @@ print(DCGLearner().fit(pairs).weights_.tobytes().hex())
             ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count
         )
         done = subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, **limits}, check=True,
-            capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
+            [sys.executable, "-c", program],
+            env={**os.environ, **limits},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         answers.add(done.stdout)
     assert len(answers) == 1
 
@@ -279,9 +293,14 @@ def test_a_prior_is_kept_where_pairs_say_nothing(rng: np.random.Generator) -> No
 
 @pytest.mark.parametrize(
     "change",
-    [{"C": 1e200}, {"weights": [1e200, 1]}, {"margin": [1e100, 1]}, {"weights": [1e308, 1e308]},
-     {"C": 1e60, "weights": [1e60, 1], "margin": [1e20, 1.0]}],
-)  # fmt: skip
+    [
+        {"C": 1e200},
+        {"weights": [1e200, 1]},
+        {"margin": [1e100, 1]},
+        {"weights": [1e308, 1e308]},
+        {"C": 1e60, "weights": [1e60, 1], "margin": [1e20, 1.0]},
+    ],
+)
 def test_what_overflows_is_refused_with_its_scale(change: dict[str, Any]) -> None:
     parts: dict[str, Any] = {"pairs": [[[0, 1], [1, 1]], [[0, 0], [1, 0]]], "n_grades": 2}
     with pytest.raises(InputError, match=r"overflow; scale them down: C x weights x margins\^2"):

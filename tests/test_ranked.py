@@ -52,13 +52,11 @@ def test_equal_scores_count_the_mean_over_their_orders(
     tied = np.cumsum(cuts[: len(grades)]).tolist()
     ranked = one_query(grades, [1, 1, 1], tied)
     orders = [
-        order
-        for order in permutations(range(len(grades)))
-        if [tied[i] for i in order] == tied
-    ]  # fmt: skip
-    expected = np.mean([
-        sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders
-    ])  # fmt: skip
+        order for order in permutations(range(len(grades))) if [tied[i] for i in order] == tied
+    ]
+    expected = np.mean(
+        [sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders]
+    )
     found = values(LinearUtility(W) if utility else measure, ranked)
     assert found == pytest.approx(expected, abs=1e-12)
 

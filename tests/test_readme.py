@@ -56,9 +56,14 @@ def run_console(text: str, place: Path) -> None:
         command, _, expected = part.partition("\n")
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         run = subprocess.run(
-            ["bash", "-c", command], cwd=place, capture_output=True, text=True, timeout=300,
-            check=False, env={**os.environ, "PATH": path},
-        )  # fmt: skip
+            ["bash", "-c", command],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            env={**os.environ, "PATH": path},
+        )
         assert run.returncode == 0, f"$ {command}\n{run.stderr}"
         same = doctest.OutputChecker().check_output(expected, run.stdout, OPTIONS)
         assert same, f"$ {command}\n{run.stdout}"
@@ -73,7 +78,11 @@ def run_python(text: str, place: Path) -> None:
         "sys.exit(runner.failures > 0)\n"
     )
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=place, capture_output=True, text=True, timeout=300,
+        [sys.executable, "-c", code],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=300,
         check=False,
-    )  # fmt: skip
+    )
     assert run.returncode == 0, run.stdout + run.stderr

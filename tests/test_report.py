@@ -57,8 +57,11 @@ COMPARISON = Comparison(
 def test_a_table_in_four_forms() -> None:
     table = Table(("name", "x", "n"), [("a|b", 0.12345, 1000), ("c_&", None, 2)], "caption")
     assert table.text().splitlines() == [
-        "caption", "name       x      n", "a|b   0.1235  1,000", "c_&               2",
-    ]  # fmt: skip
+        "caption",
+        "name       x      n",
+        "a|b   0.1235  1,000",
+        "c_&               2",
+    ]
     assert "| a\\|b | 0.1235 | 1,000 |" in table.markdown()
     assert r"c\_\& &  & 2 \\" in table.latex()
     assert list(csv.reader(io.StringIO(table.csv())))[1] == ["a|b", "0.12345", "1000"]
@@ -75,8 +78,11 @@ def test_a_table_is_written_by_its_ending(tmp_path: Path) -> None:
 
 def test_verdicts_follow_the_intervals() -> None:
     assert [row.verdict for row in COMPARISON.rows] == [
-        "", "learned better", "undecided", "learned worse",
-    ]  # fmt: skip
+        "",
+        "learned better",
+        "undecided",
+        "learned worse",
+    ]
 
 
 def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
@@ -101,8 +107,10 @@ def test_a_measure_is_drawn_beside_the_presets() -> None:
     image = figure.axes[2].get_images()[0].get_array()
     assert np.array(image) == pytest.approx(content.utility.matrix)
     assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == [
-        "Gain by grade", "Discount by rank", "W, the learned worth of a grade at a rank",
-    ]  # fmt: skip
+        "Gain by grade",
+        "Discount by rank",
+        "W, the learned worth of a grade at a rank",
+    ]
     assert figure.axes[1].get_xlabel() == "rank"
 
 
@@ -118,8 +126,10 @@ def test_intervals_are_drawn_and_named() -> None:
     bounds = {
         "gains": [[1, 1], [0.4, 0.6], [0, 0]],
         "discounts": [[1, 1], [0.5, 0.7], [0.4, 0.5], [0.3, 0.5]],
-        "level": 0.95, "resamples": 20, "left_out": 0,
-    }  # fmt: skip
+        "level": 0.95,
+        "resamples": 20,
+        "left_out": 0,
+    }
     content = replace(content, about={**content.about, "intervals": bounds})
     figure = draw_measure_file(content, "title", SCALE)
     bars = [line for line in figure.axes[1].get_lines() if line.get_linewidth() == 5]
@@ -167,8 +177,11 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
     figure = draw_comparison(COMPARISON, "title")
     left, right = figure.axes
     assert [text.get_text() for text in left.get_yticklabels()] == [
-        "learned DCG", "zipf_1", "rbp", "other",
-    ]  # fmt: skip
+        "learned DCG",
+        "zipf_1",
+        "rbp",
+        "other",
+    ]
     bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]
     assert [tuple(map(float, bar)) for bar in bars] == [
         (row.low, row.high) for row in COMPARISON.rows
@@ -176,8 +189,10 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
     legend = right.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [
-        "learned better", "undecided", "learned worse",
-    ]  # fmt: skip
+        "learned better",
+        "undecided",
+        "learned worse",
+    ]
     assert "minus" in right.get_xlabel()
 
 

@@ -21,41 +21,116 @@ WITHIN = 0.02
 # Means of about ten seeds each, C = 1 unless the config says otherwise, found by programs that
 # are not this one: (experiment, series, column x, column y, {x: mean as it was written down}).
 REPLICATIONS = [
-    ("pairs", {"lists": "permutations", "truth": "data-1"}, "pairs", "precision",
-     {20: ".778", 60: ".867", 100: ".906", 200: ".941", 500: ".971"}),
-    ("pairs", {"lists": "permutations", "truth": "data-2"}, "pairs", "precision",
-     {20: ".763", 60: ".854", 100: ".907", 200: ".936", 500: ".965"}),
-    ("pairs", {"lists": "permutations", "truth": "data-1"}, "pairs", "similarity",
-     {20: ".876", 200: ".885"}),
-    ("pairs", {"lists": "permutations", "truth": "data-2"}, "pairs", "similarity",
-     {20: ".846", 200: ".892"}),
-    ("pairs", {"lists": "drawn", "truth": "data-1"}, "pairs", "similarity",
-     {20: ".852", 100: ".953", 200: ".982", 500: ".995"}),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-1"},
+        "pairs",
+        "precision",
+        {20: ".778", 60: ".867", 100: ".906", 200: ".941", 500: ".971"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-2"},
+        "pairs",
+        "precision",
+        {20: ".763", 60: ".854", 100: ".907", 200: ".936", 500: ".965"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-1"},
+        "pairs",
+        "similarity",
+        {20: ".876", 200: ".885"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-2"},
+        "pairs",
+        "similarity",
+        {20: ".846", 200: ".892"},
+    ),
+    (
+        "pairs",
+        {"lists": "drawn", "truth": "data-1"},
+        "pairs",
+        "similarity",
+        {20: ".852", 100: ".953", 200: ".982", 500: ".995"},
+    ),
     ("parameters", {"truth": "data-1"}, None, "gains_correlation", {None: ".997"}),
     ("parameters", {"truth": "data-2"}, None, "gains_correlation", {None: ".997"}),
     ("parameters", {"truth": "data-1"}, None, "discounts_correlation", {None: ".995"}),
     ("parameters", {"truth": "data-2"}, None, "discounts_correlation", {None: ".992"}),
-    ("flips", {"truth": "data-1"}, "flips", "precision",
-     {0: ".942", 5: ".926", 10: ".910", 20: ".895", 40: ".869"}),
-    ("flips", {"truth": "data-2"}, "flips", "precision",
-     {0: ".941", 5: ".925", 10: ".906", 20: ".898", 40: ".857"}),
-    ("wrong_grades", {"truth": "data-1"}, "wrong_grades", "precision",
-     {50: ".93", 100: ".93", 200: ".915", 400: ".91"}),
-    ("wrong_grades", {"truth": "data-2"}, "wrong_grades", "precision",
-     {50: ".93", 100: ".92", 200: ".90", 400: ".905"}),
-    ("sorted", {"truth": "data-1"}, "pairs", "precision",
-     {20: ".655", 60: ".666", 200: ".663", 500: ".629"}),
-    ("sorted", {"truth": "data-2"}, "pairs", "precision",
-     {20: ".70", 60: ".72", 200: ".71", 500: ".67"}),
-    ("sorted_other", {"truth": "data-1", "test_lists": "permutations"}, "pairs", "precision",
-     {20: ".653", 60: ".704", 200: ".800", 500: ".875"}),
-    ("sorted_other", {"truth": "data-1", "test_lists": "drawn"}, "pairs", "precision",
-     {20: ".799", 60: ".850", 200: ".908", 500: ".940"}),
-    ("documents", {"truth": "data-1", "base": "5 4 3 2 1"}, "pairs", "precision",
-     {20: ".795", 100: ".94", 200: ".96"}),
-    ("documents", {"truth": "data-1", "base": "5 5 4 4 3 3 2 2 1 1"}, "pairs", "precision",
-     {20: ".616", 200: ".856", 800: ".95"}),
-]  # fmt: skip
+    (
+        "flips",
+        {"truth": "data-1"},
+        "flips",
+        "precision",
+        {0: ".942", 5: ".926", 10: ".910", 20: ".895", 40: ".869"},
+    ),
+    (
+        "flips",
+        {"truth": "data-2"},
+        "flips",
+        "precision",
+        {0: ".941", 5: ".925", 10: ".906", 20: ".898", 40: ".857"},
+    ),
+    (
+        "wrong_grades",
+        {"truth": "data-1"},
+        "wrong_grades",
+        "precision",
+        {50: ".93", 100: ".93", 200: ".915", 400: ".91"},
+    ),
+    (
+        "wrong_grades",
+        {"truth": "data-2"},
+        "wrong_grades",
+        "precision",
+        {50: ".93", 100: ".92", 200: ".90", 400: ".905"},
+    ),
+    (
+        "sorted",
+        {"truth": "data-1"},
+        "pairs",
+        "precision",
+        {20: ".655", 60: ".666", 200: ".663", 500: ".629"},
+    ),
+    (
+        "sorted",
+        {"truth": "data-2"},
+        "pairs",
+        "precision",
+        {20: ".70", 60: ".72", 200: ".71", 500: ".67"},
+    ),
+    (
+        "sorted_other",
+        {"truth": "data-1", "test_lists": "permutations"},
+        "pairs",
+        "precision",
+        {20: ".653", 60: ".704", 200: ".800", 500: ".875"},
+    ),
+    (
+        "sorted_other",
+        {"truth": "data-1", "test_lists": "drawn"},
+        "pairs",
+        "precision",
+        {20: ".799", 60: ".850", 200: ".908", 500: ".940"},
+    ),
+    (
+        "documents",
+        {"truth": "data-1", "base": "5 4 3 2 1"},
+        "pairs",
+        "precision",
+        {20: ".795", 100: ".94", 200: ".96"},
+    ),
+    (
+        "documents",
+        {"truth": "data-1", "base": "5 5 4 4 3 3 2 2 1 1"},
+        "pairs",
+        "precision",
+        {20: ".616", 200: ".856", 800: ".95"},
+    ),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -86,9 +161,10 @@ def test_a_committed_row_is_what_its_cell_gives(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "series", "x", "y", "expected"), REPLICATIONS,
+    ("name", "series", "x", "y", "expected"),
+    REPLICATIONS,
     ids=[f"{r[0]}-{'-'.join(r[1].values())}-{r[3]}" for r in REPLICATIONS],
-)  # fmt: skip
+)
 def test_means_are_near_those_of_other_replications(
     name: str, series: dict[str, str], x: str | None, y: str, expected: dict[int | None, str]
 ) -> None:

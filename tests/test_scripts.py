@@ -70,9 +70,13 @@ def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[st
     """Run the script of a clone from another folder."""
     return subprocess.run(
         [sys.executable, clone / "scripts" / "reproduce.py", *map(str, arguments)],
-        capture_output=True, text=True, timeout=300, check=False, env=os.environ,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=os.environ,
         cwd=clone.parent,
-    )  # fmt: skip
+    )
 
 
 def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> None:
@@ -88,9 +92,18 @@ def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> Non
     assert str(told)[1:] in run.stdout
     names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
     assert names >= {
-        "inspect.txt", "fit.txt", "agree.txt", "learned.json", "learned.svg", "learned.png",
-        "comparison.md", "comparison.csv", "comparison.tex", "comparison.svg", "provenance.json",
-    }  # fmt: skip
+        "inspect.txt",
+        "fit.txt",
+        "agree.txt",
+        "learned.json",
+        "learned.svg",
+        "learned.png",
+        "comparison.md",
+        "comparison.csv",
+        "comparison.tex",
+        "comparison.svg",
+        "provenance.json",
+    }
 
 
 def test_reproduce_hands_on_what_it_is_told(clone: Path) -> None:

@@ -148,9 +148,14 @@ def test_c_is_chosen_inside_each_fold() -> None:
     data = judged(150, 2)
     seen: list[tuple[int, int]] = []
     found = compare(
-        data, {}, DCGLearner(), np.random.default_rng(0), n_folds=2, tune=True,
+        data,
+        {},
+        DCGLearner(),
+        np.random.default_rng(0),
+        n_folds=2,
+        tune=True,
         advance=lambda done, total: seen.append((done, total)),
-    )  # fmt: skip
+    )
     assert len(found.C) == 2
     assert set(found.C) <= {10.0**p for p in range(-4, 4)}
     assert seen == [(1, 3), (2, 3)]

@@ -71,8 +71,19 @@ def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
 def test_a_learned_measure_is_used_as_it_is(run: Run, files: Path) -> None:
     assert run("simulate", "p.jsonl", "-n", 400).returncode == 0
     assert run("fit", "p.jsonl", "-o", "m.json", "--use", "dcg").returncode == 0
-    found = run("evaluate", "qrels", "one", "-m", "m.json", "-m", "nDCG(m.json) @ 2",
-                "-m", "m.json:utility", "--format", "json")  # fmt: skip
+    found = run(
+        "evaluate",
+        "qrels",
+        "one",
+        "-m",
+        "m.json",
+        "-m",
+        "nDCG(m.json) @ 2",
+        "-m",
+        "m.json:utility",
+        "--format",
+        "json",
+    )
     assert found.returncode == 0, found.stderr
     made = json.loads((files / "m.json").read_text())["dcg"]
     means = json.loads(found.stdout)["systems"][0]["means"]
@@ -117,9 +128,10 @@ def golden() -> dict[tuple[str, str], float]:
     if not GOLDEN.is_dir():
         pytest.skip("trec_eval's test files are not beside this project")
     rows = [
-        line.split() for name in ("out.test.aq", "out.test.meas_params")
+        line.split()
+        for name in ("out.test.aq", "out.test.meas_params")
         for line in (GOLDEN / name).read_text().splitlines()
-    ]  # fmt: skip
+    ]
     return {(name, query): float(value) for name, query, value in rows if name.startswith("ndcg")}
 
 
@@ -128,8 +140,17 @@ def test_trec_evals_golden_files(run: Run, golden: dict[tuple[str, str], float])
     names = ["nDCG(linear-log2)"] + [f"nDCG(linear-log2) @ {k}" for k in cutoffs]
     theirs = ["ndcg"] + [f"ndcg_cut_{k}" for k in cutoffs]
     arguments = [part for name in names for part in ("-m", name)]
-    found = run("evaluate", GOLDEN / "qrels.test", GOLDEN / "results.test", "--like", "trec_eval",
-                "--per-query", "--format", "json", *arguments)  # fmt: skip
+    found = run(
+        "evaluate",
+        GOLDEN / "qrels.test",
+        GOLDEN / "results.test",
+        "--like",
+        "trec_eval",
+        "--per-query",
+        "--format",
+        "json",
+        *arguments,
+    )
     assert found.returncode == 0, found.stderr
     system = json.loads(found.stdout)["systems"][0]
     for name, their in zip(names, theirs, strict=True):
@@ -143,10 +164,19 @@ def test_gains_that_differ_by_less_than_one(run: Run, golden: dict[tuple[str, st
 
     The measure does not change when gains are multiplied by a positive number.
     """
-    arguments = [part for g in ("1", "0.9", "3")
-                 for part in ("-m", f"nDCG({{1: {g}, 0: 0}}, log2)")]  # fmt: skip
-    found = run("evaluate", GOLDEN / "qrels.test", GOLDEN / "results.test", "--like", "trec_eval",
-                "--format", "json", *arguments)  # fmt: skip
+    arguments = [
+        part for g in ("1", "0.9", "3") for part in ("-m", f"nDCG({{1: {g}, 0: 0}}, log2)")
+    ]
+    found = run(
+        "evaluate",
+        GOLDEN / "qrels.test",
+        GOLDEN / "results.test",
+        "--like",
+        "trec_eval",
+        "--format",
+        "json",
+        *arguments,
+    )
     means = list(json.loads(found.stdout)["systems"][0]["means"].values())
     assert means == pytest.approx([means[0]] * 3)
     assert f"{means[0]:.4f}" == f"{golden['ndcg_1=3,2=9,4=4.5', 'all']:.4f}" == "0.4021"
@@ -156,8 +186,9 @@ def test_robust03_runs_in_one_call(run: Run) -> None:
     runs = sorted((TREC / "robust03").glob("input.*.gz"))
     if not runs:
         pytest.skip("the Robust 2003 runs are not beside this project")
-    found = run("evaluate", TREC / "robust03" / "qrels.gz", *runs, "--format", "json",
-                "--test", "t")  # fmt: skip
+    found = run(
+        "evaluate", TREC / "robust03" / "qrels.gz", *runs, "--format", "json", "--test", "t"
+    )
     assert found.returncode == 0, found.stderr
     result = json.loads(found.stdout)
     assert len(result["systems"]) == 17

@@ -33,9 +33,15 @@ from dcglearn.measures.terms import spread_gains, whole_gains
 
 @pytest.mark.parametrize(
     "gains",
-    [{3: 7, 2: 3, 1: 1, 0: 0}, GAINS, {3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1}, {3: 1.0, 1: 0.65, 0: 0.0},
-     {3: 1, 2: 1, 1: 0.999, 0: 0}, {3: 0.1, 2: 0.3, 1: 0.2}],
-)  # fmt: skip
+    [
+        {3: 7, 2: 3, 1: 1, 0: 0},
+        GAINS,
+        {3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1},
+        {3: 1.0, 1: 0.65, 0: 0.0},
+        {3: 1, 2: 1, 1: 0.999, 0: 0},
+        {3: 0.1, 2: 0.3, 1: 0.2},
+    ],
+)
 def test_trec_eval_computes_the_measure(gains: dict[int, float], rng: np.random.Generator) -> None:
     measure = DCG(gains, normalise="ideal")
     qrels, run = judged(rng, tuple(gains))

@@ -31,7 +31,9 @@ def as_is(values: Any) -> Any:
 
 
 def as_tensor(values: Any) -> Any:
-    return pytest.importorskip("torch").tensor(values)
+    return pytest.importorskip(
+        "torch", reason="torch is too large to be installed for one test"
+    ).tensor(values)
 
 
 @pytest.mark.parametrize("kind", [as_is, as_tensor])

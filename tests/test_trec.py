@@ -206,7 +206,7 @@ def test_look_up_is_the_obvious_loop(
     single: bool,
 ) -> None:
     known = graded(qrels_of(qrels), Scale((2, 1, 0)))
-    found = look_up(run_of(run), known, ties, single)  # type: ignore[arg-type]
+    found = look_up(run_of(run), known, ties, single)  # type: ignore[arg-type]  # texts from a strategy
     assert found.ranked.tied is None
     expected = []
     for query in known.queries:

@@ -121,9 +121,12 @@ def test_killed_and_resumed_gives_the_same_bytes(
     config, expected = reference
     store = tmp_path / "results" / "store" / "cells.jsonl"
     process = subprocess.Popen(
-        command(config, spec), cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
+        command(config, spec),
+        cwd=tmp_path,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 5)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=20)
@@ -139,9 +142,12 @@ def test_ctrl_c_keeps_finished_cells(reference: tuple[Path, bytes], tmp_path: Pa
     config, expected = reference
     store = tmp_path / "results" / "store" / "cells.jsonl"
     process = subprocess.Popen(
-        command(config, "2"), cwd=tmp_path, start_new_session=True, text=True,
+        command(config, "2"),
+        cwd=tmp_path,
+        start_new_session=True,
+        text=True,
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
     wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 3)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=30)
@@ -163,7 +169,7 @@ class Cluster:
     """A Dask scheduler and its workers, as processes on the loopback."""
 
     def __init__(self, folder: Path) -> None:
-        pytest.importorskip("distributed")
+        pytest.importorskip("distributed", reason="the extra dask is not installed")
         self.folder = folder
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -175,9 +181,12 @@ class Cluster:
 
     def start(self, module: str, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", module, *arguments], cwd=self.folder, env={**os.environ, **env},
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-m", module, *arguments],
+            cwd=self.folder,
+            env={**os.environ, **env},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def add(self, **env: str) -> None:
         options = ["--no-nanny", "--no-dashboard", "--nthreads", "2", "--host", "127.0.0.1"]
@@ -316,7 +325,7 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
 
 
 def test_an_address_that_nobody_answers_ends_soon() -> None:
-    pytest.importorskip("distributed")
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -134,10 +134,8 @@ def _in_words(
     lines = [] if given else ["An example on which they differ as clearly as can be:", ""]
     rows = [
         (str(rank), x, y, float(s), float(t))
-        for rank, (x, y, s, t) in enumerate(
-            zip(*shown, *result.terms, strict=True), start=1
-        )
-    ]  # fmt: skip
+        for rank, (x, y, s, t) in enumerate(zip(*shown, *result.terms, strict=True), start=1)
+    ]
     total = ("sum", "", "", float(result.terms[0].sum()), float(result.terms[1].sum()))
     columns = ("rank", "a", "b", one.name, other.name)
     caption = "What each rank says for a (+) or b (-), as a share of all that its measure says"
@@ -151,8 +149,10 @@ def _in_words(
     elif result.reason:
         lines.append(_REASONS[result.reason])
     else:
-        lines.append("One of them has weights of its own at every rank, so gains and discounts "
-                     "cannot be told apart.")  # fmt: skip
+        lines.append(
+            "One of them has weights of its own at every rank, so gains and discounts "
+            "cannot be told apart."
+        )
     return "\n".join([*lines, *_certain(one.measure, lists, grades)])
 
 

@@ -143,11 +143,13 @@ def move(block: Block, w: Floats, to: Floats) -> Move:
     now, loss = _active(block, to)
     gone, come = (
         np.concatenate(
-            [np.flatnonzero(a > b) + part.start
-             for part, a, b in zip(block.stripes(), one, other, strict=True)]
+            [
+                np.flatnonzero(a > b) + part.start
+                for part, a, b in zip(block.stripes(), one, other, strict=True)
+            ]
         )
         for one, other in ((before, now), (now, before))
-    )  # fmt: skip
+    )
     less, more = _quadratic(block, gone), _quadratic(block, come)
     return Move(more[0] - less[0], more[1] - less[1], loss, len(gone) + len(come))
 

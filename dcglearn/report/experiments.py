@@ -220,7 +220,12 @@ def _provenance(config: Config, quick: bool, done: Progress) -> dict[str, Any]:
         "config": config.path.name,
         "hash": hashlib.sha256(content.encode()).hexdigest(),
         "experiment": config.content,
-        "cells": {"version": VERSION, "done": done.done, "failed": done.failed,
-                  "total": done.total, "quick": quick},
+        "cells": {
+            "version": VERSION,
+            "done": done.done,
+            "failed": done.failed,
+            "total": done.total,
+            "quick": quick,
+        },
         **made_with(),
-    }  # fmt: skip
+    }

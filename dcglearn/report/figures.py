@@ -289,9 +289,14 @@ def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]]) -> None:
     for at, (low, high) in enumerate(bounds):
         if high > low:
             axes.plot(
-                [at, at], [low, high], color=COLOURS[0], linewidth=5, alpha=0.35, zorder=2.5,
+                [at, at],
+                [low, high],
+                color=COLOURS[0],
+                linewidth=5,
+                alpha=0.35,
+                zorder=2.5,
                 solid_capstyle="butt",
-            )  # fmt: skip
+            )
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
@@ -302,9 +307,14 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
         for (k, grade), value in np.ndenumerate(matrix):
             dark = abs(value) > 0.6 * limit
             axes.text(
-                grade, k, f"{value:.2f}", ha="center", va="center", fontsize=7,
+                grade,
+                k,
+                f"{value:.2f}",
+                ha="center",
+                va="center",
+                fontsize=7,
                 color="white" if dark else "black",
-            )  # fmt: skip
+            )
     ticks = _ticks(utility.n_ranks)
     axes.set(
         title=f"W, the learned worth of a {noun} at a rank",
@@ -326,14 +336,28 @@ def _line(
     colour, marker = COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)]
     at = np.arange(len(values))
     axes.plot(
-        at, values, color=colour, linewidth=2 if own else 1, marker=marker,
-        markersize=6 if own else 4, alpha=1 if own else 0.85, zorder=3 if own else 2, label=label,
-    )  # fmt: skip
+        at,
+        values,
+        color=colour,
+        linewidth=2 if own else 1,
+        marker=marker,
+        markersize=6 if own else 4,
+        alpha=1 if own else 0.85,
+        zorder=3 if own else 2,
+        label=label,
+    )
     if hollow.any():
         axes.plot(
-            at[hollow], values[hollow], linestyle="none", marker=marker, markersize=6,
-            markerfacecolor="white", markeredgecolor=colour, zorder=4, label="not from the data",
-        )  # fmt: skip
+            at[hollow],
+            values[hollow],
+            linestyle="none",
+            marker=marker,
+            markersize=6,
+            markerfacecolor="white",
+            markeredgecolor=colour,
+            zorder=4,
+            label="not from the data",
+        )
 
 
 def _short(name: str, measure: DCG, part: str) -> str:

@@ -177,11 +177,16 @@ _FACTS = {
     "certificate": {"gap", "distance", "size", "active_pairs", "tied_grades"},
     "factors": {"gauge", "second_ratio", "first_share", "fixed_gains", "fixed_discounts"},
     "identifiability": {
-        "statements", "gauge", "move", "gain_share", "discount_share",
-        "gains_determined_by", "discounts_determined_by",
+        "statements",
+        "gauge",
+        "move",
+        "gain_share",
+        "discount_share",
+        "gains_determined_by",
+        "discounts_determined_by",
     },
     "agreement": {"utility", "rank_one", "dcg"},
-}  # fmt: skip
+}
 """What a learned file tells, and this module prints."""
 
 _INTERVALS = {"gains", "discounts", "level", "resamples", "left_out"}

@@ -106,8 +106,12 @@ class Config:
     @property
     def identity(self) -> dict[str, Any]:
         """What must be the same for results to be of one experiment: all but the grid's size."""
-        return {"experiment": self.experiment, "seed": self.seed, "setting": self.fixed,
-                "swept": sorted(self.sweep)}  # fmt: skip
+        return {
+            "experiment": self.experiment,
+            "seed": self.seed,
+            "setting": self.fixed,
+            "swept": sorted(self.sweep),
+        }
 
     @property
     def content(self) -> dict[str, Any]:
@@ -185,19 +189,27 @@ def read_config(path: str | Path) -> Config:
 
 def _checked(document: _Document, path: Path, text: str) -> Config:
     if not document.experiment.isidentifier():
-        raise InputError(f"{document.experiment!r} is no name", "use letters, digits and _",
-                         "experiment")  # fmt: skip
+        raise InputError(
+            f"{document.experiment!r} is no name", "use letters, digits and _", "experiment"
+        )
     _check_names(document, path)
     sweep = _swept(document.sweep)
     for key in sweep.keys() & document.setting.keys():
         raise InputError(f"{key} stands in [setting] and in [sweep]", "leave one", "sweep")
     fixed = _resolved(_valid(document.setting, "setting"), document.setting, path)
-    quick_sweep, quick_repetitions = _quick(document, sweep)
     config = Config(
-        path, path.stem, document.experiment, tuple(map(str, document.figures)),
-        document.seed, document.repetitions, fixed, sweep, quick_sweep, quick_repetitions,
-        document.run, text,
-    )  # fmt: skip
+        path,
+        path.stem,
+        document.experiment,
+        tuple(map(str, document.figures)),
+        document.seed,
+        document.repetitions,
+        fixed,
+        sweep,
+        *_quick(document, sweep),
+        document.run,
+        text,
+    )
     size = config.repetitions
     for values in sweep.values():
         size *= len(values)
@@ -223,8 +235,9 @@ def _check_names(document: _Document, path: Path) -> None:
         if name in names[: n - 1]:
             raise InputError(f"{name!r} twice", "leave one", "figures")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
-            raise InputError(f"{name!r} is no name", "use letters, digits and -",
-                             f"figures, value {n}")  # fmt: skip
+            raise InputError(
+                f"{name!r} is no name", "use letters, digits and -", f"figures, value {n}"
+            )
     if path.stem in RESERVED:
         raise InputError(f"results would be in {path.stem}, which is taken", "rename the file")
 
@@ -267,8 +280,9 @@ def _quick(document: _Document, sweep: dict[str, list[Any]]) -> tuple[dict[str, 
     asked = dict(document.quick)
     repetitions = asked.pop("repetitions", min(2, document.repetitions))
     if type(repetitions) is not int or not 1 <= repetitions <= document.repetitions:
-        raise InputError(f"{repetitions!r}", f"use 1 ... {document.repetitions}",
-                         "quick.repetitions")  # fmt: skip
+        raise InputError(
+            f"{repetitions!r}", f"use 1 ... {document.repetitions}", "quick.repetitions"
+        )
     chosen = dict(sweep)
     for key, values in asked.items():
         if key not in sweep:
@@ -277,8 +291,9 @@ def _quick(document: _Document, sweep: dict[str, list[Any]]) -> tuple[dict[str, 
             raise InputError(f"{values!r}", "give a list of values of the sweep", f"quick.{key}")
         for value in values:
             if value not in sweep[key]:
-                raise InputError(f"{value!r} is not in the sweep", f"choose from {sweep[key]}",
-                                 f"quick.{key}")  # fmt: skip
+                raise InputError(
+                    f"{value!r} is not in the sweep", f"choose from {sweep[key]}", f"quick.{key}"
+                )
         chosen[key] = [value for value in sweep[key] if value in values]
     return chosen, repetitions
 
@@ -344,8 +359,14 @@ def _explained(
 
 
 def _type_name(first: ErrorDetails) -> str:
-    names = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false",
-             "list": "a list", "dict": "a table"}  # fmt: skip
+    names = {
+        "str": "text",
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "list": "a list",
+        "dict": "a table",
+    }
     kind = type(first["input"]).__name__
     return names.get(kind, kind)
 

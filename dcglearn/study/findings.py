@@ -68,12 +68,18 @@ class Plot:
         """Return the points as a table, a row a point."""
         return pd.DataFrame(
             [
-                {"series": s.label, self.x_label: x, "mean": m, "low": lo, "high": hi,
-                 "repetitions": n}
+                {
+                    "series": s.label,
+                    self.x_label: x,
+                    "mean": m,
+                    "low": lo,
+                    "high": hi,
+                    "repetitions": n,
+                }
                 for s in self.series
                 for x, m, lo, hi, n in zip(s.x, s.mean, s.low, s.high, s.n, strict=True)
             ]
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)

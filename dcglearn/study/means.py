@@ -242,7 +242,11 @@ def along(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
     if low == high:
         return {}
     return {
-        value: difference(at(group, **{x: high}), at(group, **{x: low}), y,
-                          f"{name_of(value)}, {y} at {high} minus at {low}:")
+        value: difference(
+            at(group, **{x: high}),
+            at(group, **{x: low}),
+            y,
+            f"{name_of(value)}, {y} at {high} minus at {low}:",
+        )
         for value, group in table.groupby(by, sort=False)
-    }  # fmt: skip
+    }
