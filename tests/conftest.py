@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run_command
 from hypothesis import settings
 
-from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.tables import read_preferences
 
@@ -67,31 +67,26 @@ def ecir(prepared: Path) -> Preferences:
 def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in an empty folder, as a shell would."""
 
-    def command(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "dcglearn", *map(str, arguments)],
-            cwd=options.pop("cwd", tmp_path),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+    def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return run_command(
+            [str(argument) for argument in arguments],
+            tmp_path if cwd is None else cwd,
+            {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
         )
 
     return command
 
 
 @pytest.fixture
-def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What a command in `tmp_path` refuses its arguments with, without a process of its own."""
+def refused(run: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., str]:
+    """Return the one line that a command refuses its arguments with."""
 
     def call(*arguments: object) -> str:
-        from dcglearn.cli import app
-
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(InputError) as caught:
-            app([str(argument) for argument in arguments], standalone_mode=False)
-        return str(caught.value)
+        done = run(*arguments)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stdout == ""
+        return done.stderr
 
     return call
 

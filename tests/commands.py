@@ -1,0 +1,61 @@
+"""Commands as a shell runs them, without loading every library again for each.
+
+A server process loads the libraries once and forks a child for each command: the child is a
+process of its own, with a folder, an environment, streams and an exit code of its own.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LIMIT = 120
+"""Seconds that a command may take."""
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(
+    [
+        "dcglearn.cli",
+        "dcglearn.data.tables",
+        "dcglearn.learning.learned",
+        "dcglearn.learning.pieces",
+        "dcglearn.measures.files",
+        "dcglearn.report.curves",
+        "dcglearn.report.page",
+        "dcglearn.study.experiment",
+        "dcglearn.study.orderings",
+    ]
+)
+
+
+def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str) -> None:
+    """Be the command; what it prints goes to two files of the folder `printed`."""
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(f"{printed}/{name}", os.O_WRONLY | os.O_CREAT), number)
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    sys.path.insert(0, cwd)  # as `python -m` does
+    sys.argv[:] = ["dcglearn", *arguments]
+    runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+
+
+def run_command(
+    arguments: list[str], cwd: str | Path, env: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line to its end and return its exit code and what it printed."""
+    with tempfile.TemporaryDirectory() as printed:
+        child = _CONTEXT.Process(target=_in_child, args=(arguments, str(cwd), env, printed))
+        child.start()
+        child.join(LIMIT)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+            raise subprocess.TimeoutExpired(arguments, LIMIT)
+        out, err = (Path(printed, name).read_text(encoding="utf-8") for name in ("out", "err"))
+        return subprocess.CompletedProcess(arguments, child.exitcode, out, err)
