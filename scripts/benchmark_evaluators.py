@@ -165,8 +165,9 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
 
     from dcglearn.data.graded import graded, look_up
     from dcglearn.data.trec import read_qrels, read_run
+    from dcglearn.measures.arrays import ranked_arrays
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.ranked import ranked_arrays, values
+    from dcglearn.measures.ranked import values
 
     known = graded(read_qrels(folder / "qrels"))
     ranked = look_up(read_run(folder / "run"), known).ranked

@@ -15,9 +15,10 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn.data.graded import graded
 from dcglearn.data.trec import qrels_of, read_qrels, read_run, run_of
+from dcglearn.measures.arrays import ranked_arrays
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.naming import measure_on
-from dcglearn.measures.ranked import ranked_arrays, values
+from dcglearn.measures.ranked import values
 from dcglearn.study.systems import LIKE, Rules, evaluate
 
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"

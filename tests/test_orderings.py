@@ -71,7 +71,7 @@ def test_verdicts_hold_in_a_dense_search(
     decided = depending = 0
     for (a, b, kind), signs in seen.items():
         found = pairs[a, b]
-        winner = found.mean.winner if kind == "mean" else getattr(found, kind)
+        winner = getattr(found, kind).winner
         if winner in ("a", "b"):
             decided += 1
             assert signs <= {0, 1 if winner == "a" else -1}, (a, b, kind)
@@ -91,6 +91,34 @@ def test_witnesses_turn_the_means_round(drawn: tuple[Graded, list[Retrieved]]) -
             assert measure is not None
             assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
         assert pair.mean.margins[0] > 0 > pair.mean.margins[1]
+
+
+def test_certificates_and_smallest_changes_turn_the_sums_round(
+    drawn: tuple[Graded, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([2, 1, 0], "log2", K)
+    flipped = 0
+    for pair in pairs_of_systems(known, runs, given, K):
+        names = pair.a, pair.b
+        assert differences(known, runs, given)[names] == pytest.approx(pair.lead, abs=1e-12)
+        for found in (pair.anything, pair.any_gains, pair.any_discounts):
+            for measure, margin in zip(found.witnesses, found.margins, strict=True):
+                assert differences(known, runs, measure)[names] == pytest.approx(margin)
+        for found, flip, side in (
+            (pair.any_gains, pair.gains_flip, "gains"),
+            (pair.any_discounts, pair.discounts_flip, "discounts"),
+        ):
+            assert (flip is None) == (found.winner != "depends")
+            if flip is not None and flip.beyond is not None:
+                flipped += 1
+                assert differences(known, runs, flip.beyond)[names] * pair.lead < 0
+                tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
+                at = DCG(*tied, K if side == "gains" else None)
+                assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
+        told = json.loads(json.dumps(pair.to_json()))
+        assert ("for a" in told["mean DCG, anything"]) == (pair.anything.winner == "depends")
+    assert flipped > 3
 
 
 def test_orderings_and_their_flips(drawn: tuple[Graded, list[Retrieved]]) -> None:
@@ -175,10 +203,15 @@ def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
     assert len(told["pairs"]) == 136
     assert (tmp_path / "pairs.svg").stat().st_size > 5000
     for pair in told["pairs"]:  # what holds for anything holds for any gains
-        if pair["DCG, anything"] != "depends":
-            assert pair["DCG, any gains"] == pair["DCG, anything"]
-            assert pair["DCG, any discounts"] == pair["DCG, anything"]
-    assert {pair["mean nDCG, any gains"] for pair in told["pairs"]} >= {"a", "b", "depends"}
+        anything = pair["mean DCG, anything"]["winner"]
+        if anything != "depends":
+            assert pair["mean DCG, any gains"]["winner"] == anything
+            assert pair["mean DCG, any discounts"]["winner"] == anything
+    assert {pair["mean nDCG, any gains"]["winner"] for pair in told["pairs"]} >= {
+        "a",
+        "b",
+        "depends",
+    }
 
 
 def test_the_command_in_words_and_what_it_refuses(

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from dcglearn.base.errors import InputError
 from dcglearn.data.graded import graded
 from dcglearn.data.trec import qrels_of, run_of
+from dcglearn.measures.arrays import BLOCK, ranked_arrays
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
 from dcglearn.measures.naming import NamedMeasure, measure_on
-from dcglearn.measures.ranked import Ranked, bounds, judged, values
+from dcglearn.measures.ranked import Ranked, values
 from dcglearn.measures.scale import Scale
+from dcglearn.measures.unjudged import bounds, judged
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.study.significance import holm, paired_p
 from dcglearn.study.systems import LIKE, Rules, compare_systems, evaluate
@@ -116,32 +118,66 @@ def test_full_lists_are_what_the_measure_itself_says(rng: np.random.Generator) -
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=300)
 @given(
-    grades=st.lists(st.integers(0, 3), min_size=1, max_size=4),
+    grades=st.lists(st.integers(0, 3), max_size=5),
+    cuts=st.lists(st.booleans(), min_size=5, max_size=5),
     pool=st.lists(st.integers(0, 2), min_size=3, max_size=3),
-    normalised=st.booleans(),
+    gains=st.sampled_from([(2, 1, 0), (1, 0, 0), (3, 2, 1), (0, 5, 4), (0, 0, 0), (9, 0.1, 0)]),
+    discounts=st.sampled_from(["log2", "zipf", (0.2, 1.0, 0.0, 0.5, 0.9)]),
+    cutoff=st.sampled_from([None, 1, 3]),
+    worthless=st.sampled_from([0.0, 1.0, np.nan]),
 )
-def test_bounds_hold_whatever_the_unjudged_are(
-    grades: list[int], pool: list[int], normalised: bool
+def test_bounds_are_the_extremes_of_whatever_the_unjudged_are(
+    grades: list[int],
+    cuts: list[bool],
+    pool: list[int],
+    gains: tuple[float, ...],
+    discounts: str | tuple[float, ...],
+    cutoff: int | None,
+    worthless: float,
 ) -> None:
     counts = [max(n, grades.count(g)) for g, n in enumerate(pool)]
-    measure = DCG([2, 1, 0], "log2", 3, "ideal" if normalised else None)
-    low, high = bounds(measure, one_query(grades, counts))
-    reached = []
-    for filled in product(range(3), repeat=grades.count(3)):
-        rest = iter(filled)
-        known = [next(rest) if grade == 3 else grade for grade in grades]
-        more = [n + filled.count(g) for g, n in enumerate(counts)]
-        reached.append(values(measure, one_query(known, more))[0])
-    assert low[0] <= min(reached) + 1e-12
-    assert high[0] >= max(reached) - 1e-12
-    if not normalised:
-        assert (low[0], high[0]) == pytest.approx((min(reached), max(reached)))
+    tied = list(np.cumsum(cuts[: len(grades)]) - cuts[0])
+    for form in ("ideal", None):
+        measure = DCG(gains, discounts, cutoff, form)
+        found = bounds(measure, one_query(grades, counts, tied), worthless)
+        reached = []
+        for filled in product(range(3), repeat=grades.count(3)):
+            rest = iter(filled)
+            known = [next(rest) if grade == 3 else grade for grade in grades]
+            more = [n + filled.count(g) for g, n in enumerate(counts)]
+            reached.append(values(measure, one_query(known, more, tied), None, worthless)[0])
+        sure = [value for value in reached if not np.isnan(value)] or [np.nan]
+        extremes = min(sure), max(sure)
+        assert [v[0] for v in found] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
+
+
+def test_bounds_of_many_queries_are_those_of_each(rng: np.random.Generator) -> None:
+    lengths = rng.integers(0, 30, 200)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    grades = rng.integers(0, 6, starts[-1])
+    pools = rng.integers(30, 40, (200, 5))
+    tied = np.cumsum(rng.random(len(grades)) < 0.7)
+    tied = np.cumsum(np.diff(tied, prepend=0) + np.isin(np.arange(len(grades)), starts) > 0)
+    ranked = Ranked(starts, grades, pools, tied)
+    measure = DCG([9, 4, 3, 0.5, 0], "log2", 10, "ideal")
+    found = np.array(bounds(measure, ranked))
+    for q in range(200):
+        part = ranked.part(slice(q, q + 1))
+        assert (np.array(bounds(measure, part))[:, 0] == found[:, q]).all()
+        assert values(measure, part)[0] == values(measure, ranked)[q]
+    assert (found[0] <= values(measure, ranked) + 1e-12).all()
+    assert (found[1] >= values(measure, ranked) - 1e-12).all()
+
+
+def test_bounds_that_are_refused() -> None:
+    ranked = one_query([0, 3], [1, 1, 1])
     for refused in (DCG([1, 0, -1]), DCG([1, 0, 0], "log2", None, "minmax")):
-        if refused.normalise or normalised:
-            with pytest.raises(InputError, match="bounds for gains below 0"):
-                bounds(DCG(refused.gains, "log2", None, "minmax"), one_query(grades, counts))
+        with pytest.raises(InputError, match="bounds for gains below 0"):
+            bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
+    with pytest.raises(InputError, match="bounds for discounts below 0"):
+        bounds(DCG([2, 1, 0], [1, -1]), ranked)
 
 
 def test_rules_for_documents_without_a_judgment() -> None:
@@ -266,3 +302,41 @@ def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
     write_measure(place / "m.json", DCG({1: 1, 0: 0}, "zipf"))
     assert str(measure_on(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith("zipf) @ 3")
     assert measure_on(f"nDCG({place}/m.json)", Scale((1, 0)), 9).measure.cutoff is None
+
+
+@given(
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4),
+    top=st.sampled_from([None, 1, 2, 3, 4, 9]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_arrays_cut_at_the_top_are_whole_up_to_there(
+    scores: list[list[int]], top: int | None, seed: int
+) -> None:
+    given_scores = np.array(scores, float)
+    grades = np.random.default_rng(seed).integers(0, 3, given_scores.shape)
+    measure = DCG([1.0, 0.3, 0.0], "log2", top, "ideal")
+    found = values(measure, ranked_arrays(grades, given_scores, 3, top))
+    for row, s, value in zip(grades, given_scores, found, strict=True):
+        orders = [o for o in permutations(range(4)) if all(np.diff(s[list(o)]) <= 0)]
+        mean = np.mean([values(measure, one_query(row[list(o)], pool_of(row))) for o in orders])
+        assert value == pytest.approx(mean, abs=1e-12)
+
+
+def pool_of(grades: np.ndarray) -> list[int]:
+    return list(np.bincount(grades, minlength=3))
+
+
+def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
+    n = 2 * BLOCK // 50 + 3
+    grades, scores = rng.integers(0, 3, (n, 50)), rng.random((n, 50))
+    scores[-1] = 0.5  # all equal in the last block alone
+    measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")
+    found = values(measure, ranked_arrays(grades, scores, 3, 5))
+    some = [0, n // 2, n - 1]
+    assert (values(measure, ranked_arrays(grades[some], scores[some], 3, 5)) == found[some]).all()
+    for wrong in (np.nan, np.inf, -np.inf):
+        scores[n - 2, 7] = wrong
+        with pytest.raises(InputError, match=f"row {n - 2}: a score is no finite number"):
+            ranked_arrays(grades, scores, 3, 5)
+    with pytest.raises(InputError, match="the top 0"):
+        ranked_arrays(grades, scores, 3, 0)

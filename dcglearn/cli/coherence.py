@@ -105,6 +105,7 @@ def coherence(
         )
         return
     from dcglearn.report.orderings import (
+        changes_table,
         decided_table,
         depending_table,
         flips_table,
@@ -119,6 +120,9 @@ def coherence(
     say("\n" + decided_table(pairs, gains, plain).text())
     if any(pair.mean.winner == "depends" for pair in pairs):
         say("\n" + depending_table(pairs, most).text())
+    changes = changes_table(pairs, given, depth, most)
+    if changes.rows:
+        say("\n" + changes.text())
     if compared:
         say("\nOrderings of the systems by\n" + orderings_table(compared).text())
     if any(one.flipped for one in compared):
@@ -129,6 +133,11 @@ def coherence(
         + ("the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more")
         + "; discounts never rise"
     )
+    if changes.rows:
+        say(
+            "changes are shares of the length of the given gains, or discounts, as vectors; the "
+            "best gain and the first discount stay"
+        )
     if figure is not None:
         say(f"wrote {Path(figure)}")
 

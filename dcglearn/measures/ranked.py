@@ -113,6 +113,24 @@ class Ranked:
             found[filled] = np.add.reduceat(numbers, self.starts[filled])
         return found
 
+    def expected(self, numbers: Floats) -> Floats:
+        """Give documents of one score the mean of their numbers.
+
+        Parameters
+        ----------
+        numbers : ndarray of float, shape (n,)
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+        """
+        rows, groups, sizes = self.together
+        if not len(rows):
+            return numbers
+        found = numbers.copy()
+        found[rows] = (np.bincount(groups, numbers[rows]) / sizes)[groups]
+        return found
+
     def matrix(self, n_ranks: int) -> NDArray[np.int64]:
         """Return the grades as rows of `n_ranks` ranks, -1 where there is no document.
 
@@ -132,6 +150,28 @@ class Ranked:
         found[query[kept], self.ranks[kept]] = self.grades[kept]
         return found
 
+    def part(self, queries: slice) -> Ranked:
+        """Return the rankings of some queries that follow each other.
+
+        Parameters
+        ----------
+        queries : slice
+            From one number of a query to another.
+
+        Returns
+        -------
+        Ranked
+        """
+        begin, end, _ = queries.indices(len(self.pools))
+        starts = self.starts[begin : end + 1]
+        documents = slice(starts[0], starts[-1])
+        return Ranked(
+            starts - starts[0],
+            self.grades[documents],
+            self.pools[queries],
+            None if self.tied is None else self.tied[documents],
+        )
+
     def without_unjudged(self) -> Ranked:
         """Return the same rankings without the documents that nobody judged."""
         kept = self.grades < self.n_grades
@@ -142,59 +182,6 @@ class Ranked:
             self.pools,
             None if self.tied is None else self.tied[kept],
         )
-
-
-def ranked_arrays(
-    grades: NDArray[np.integer], scores: NDArray[np.floating], n_grades: int, top: int | None = None
-) -> Ranked:
-    """Rank documents that are arrays: the same number for each query, all of them judged.
-
-    Parameters
-    ----------
-    grades : ndarray of int, shape (Q, N)
-        Indices, 0 the best.
-    scores : ndarray of float, shape (Q, N)
-    n_grades : int
-        L.
-    top : int, optional
-        Keep so many documents a query, or more where scores are equal: enough for measures that
-        are cut there, and quicker.
-
-    Returns
-    -------
-    Ranked
-
-    Raises
-    ------
-    InputError
-        If shapes differ, a grade is none, or a score is no number.
-
-    Examples
-    --------
-    >>> ranked = ranked_arrays(np.array([[1, 0, 0]]), np.array([[0.3, 0.2, 0.1]]), 2, top=2)
-    >>> values(DCG([1, 0], "zipf", 2), ranked)
-    array([0.5])
-    """
-    if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
-        raise InputError(
-            f"grades of shape {grades.shape} and scores of shape {scores.shape}", "give (Q, N) both"
-        )
-    if grades.min() < 0 or grades.max() >= n_grades:
-        raise InputError("a grade index is off the scale", f"use 0 ... {n_grades - 1}")
-    if not np.isfinite(scores).all():
-        row = int(np.argmax(~np.isfinite(scores).all(axis=1)))
-        raise InputError("a score is no finite number", "correct it", f"row {row}")
-    n_queries, n = grades.shape
-    pools = np.bincount(
-        (np.arange(n_queries)[:, None] * n_grades + grades).ravel(), minlength=n_queries * n_grades
-    ).reshape(n_queries, n_grades)
-    order = _first(-scores, n if top is None else min(top, n))
-    kept = np.take_along_axis(scores, order, axis=1)
-    starts = np.arange(0, kept.size + 1, kept.shape[1])
-    new = np.ones(kept.shape, bool)
-    new[:, 1:] = kept[:, 1:] != kept[:, :-1]
-    tied = None if new.all() else np.cumsum(new.ravel()) - 1
-    return Ranked(starts, np.take_along_axis(grades, order, axis=1).ravel(), pools, tied)
 
 
 def values(
@@ -235,87 +222,27 @@ def values(
     if isinstance(measure, LinearUtility):
         return _of_matrix(measure.matrix, ranked, unjudged)
     gains = _with_unjudged(np.array(measure.gains), unjudged)
-    discounts = _discounts(measure, ranked)
-    value = ranked.by_query(_expected(gains[ranked.grades], ranked) * discounts[ranked.ranks])
+    discounts = rank_discounts(measure, ranked)
+    value = ranked.by_query(ranked.expected(gains[ranked.grades]) * discounts[ranked.ranks])
     if measure.normalise is None:
         return value
     counts = np.column_stack([ranked.pools, ranked.unjudged])
     return _normalised(measure, value, gains, counts, worthless)
 
 
-def bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> tuple[Floats, Floats]:
-    """Return what each query's value may be, whatever the grades of unjudged documents are.
+def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
+    """Return c_1, c_2, ... for the longest ranking; a vector ends with zeros.
 
     Parameters
     ----------
     measure : DCG
     ranked : Ranked
-    worthless : float, default 0
-        As for :func:`values`.
 
     Returns
     -------
-    low, high : ndarrays of float, shape (Q,)
-        For a plain DCG they are reached. For a normalised one they hold, but need not be
-        reached: the least DCG is divided by the largest ideal, and the reverse.
+    ndarray of float
+        At least one.
     """
-    least, best = min(measure.gains), max(measure.gains)
-    if (_discounts(measure, ranked) < 0).any():
-        raise InputError("bounds for discounts below 0", "ask for another rule for the unjudged")
-    plain = measure.plain()
-    low, high = (values(plain, ranked, gain) for gain in (least, best))
-    if measure.normalise is None:
-        return low, high
-    if measure.normalise == "minmax" or least < 0:
-        raise InputError(
-            "bounds for gains below 0 or a minmaxDCG", "ask for another rule for the unjudged"
-        )
-    counts = np.column_stack([ranked.pools, ranked.unjudged])
-    small, large = (
-        _extreme(plain, _with_unjudged(np.array(measure.gains), gain), counts)
-        for gain in (least, best)
-    )
-    most = np.minimum(_shares(high, small, 1.0), 1.0)
-    return _shares(low, large, worthless), np.where(large > 0, most, worthless)
-
-
-def judged(ranked: Ranked, cutoff: int | None = None) -> Floats:
-    """Return the share of judged documents among the first ones of each query, as expected.
-
-    Parameters
-    ----------
-    ranked : Ranked
-    cutoff : int, optional
-        All documents by default.
-
-    Returns
-    -------
-    ndarray of float, shape (Q,)
-        nan for a query without a document.
-    """
-    counted = (ranked.ranks < (cutoff or len(ranked.grades))).astype(float)
-    known = counted * _expected((ranked.grades < ranked.n_grades).astype(float), ranked)
-    return _shares(ranked.by_query(known), ranked.by_query(counted), np.nan)
-
-
-def _first(costs: NDArray[np.floating], top: int) -> NDArray[np.intp]:
-    """Return the order of the `top` smallest of each row, or of more where numbers are equal."""
-    if top == costs.shape[1]:
-        return np.argsort(costs, axis=1)
-    some = np.argpartition(costs, top, axis=1)[:, : top + 1]
-    ordered = np.take_along_axis(some, np.argsort(np.take_along_axis(costs, some, 1), axis=1), 1)
-    last, beyond = (np.take_along_axis(costs, ordered[:, [k]], 1) for k in (top - 1, top))
-    if (last == beyond).any():  # a group of equal numbers is kept whole
-        return np.argsort(costs, axis=1)[:, : int((costs <= last).sum(axis=1).max())]
-    return ordered[:, :top]
-
-
-def _with_unjudged(gains: Floats, unjudged: float | None) -> Floats:
-    return np.append(gains, gains[-1] if unjudged is None else unjudged)
-
-
-def _discounts(measure: DCG, ranked: Ranked) -> Floats:
-    """Return c_1, c_2, ... for the longest ranking; a vector ends with zeros."""
     longest = int(ranked.lengths.max(initial=0))
     found = np.zeros(max(longest, 1))
     counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
@@ -323,12 +250,26 @@ def _discounts(measure: DCG, ranked: Ranked) -> Floats:
     return found
 
 
-def _expected(gained: Floats, ranked: Ranked) -> Floats:
-    """Replace the gains of documents with equal scores by their mean."""
-    rows, groups, sizes = ranked.together
-    if len(rows):
-        gained[rows] = (np.bincount(groups, gained[rows]) / sizes)[groups]
-    return gained
+def shares(part: Floats, whole: Floats, otherwise: float) -> Floats:
+    """Divide where there is something to divide by.
+
+    Parameters
+    ----------
+    part, whole : ndarray of float, shape (Q,)
+    otherwise : float
+        What stands where the whole is not above 0.
+
+    Returns
+    -------
+    ndarray of float, shape (Q,)
+    """
+    found = np.full(len(part), otherwise)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
+
+
+def _with_unjudged(gains: Floats, unjudged: float | None) -> Floats:
+    return np.append(gains, gains[-1] if unjudged is None else unjudged)
 
 
 def _of_matrix(W: Floats, ranked: Ranked, unjudged: float | None) -> Floats:
@@ -351,9 +292,9 @@ def _normalised(
 ) -> Floats:
     best = _extreme(measure, gains, counts)
     if measure.normalise == "ideal":
-        return _shares(value, best, worthless)
+        return shares(value, best, worthless)
     worst = -_extreme(measure, -gains, counts)
-    return _shares(value - worst, best - worst, worthless)
+    return shares(value - worst, best - worst, worthless)
 
 
 def _extreme(measure: DCG, gains: Floats, counts: Integers) -> Floats:
@@ -372,10 +313,4 @@ def _part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
     positive = np.sort(discounts[discounts > 0])[::-1]
     total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(upto, len(positive))]
     found: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return found
-
-
-def _shares(part: Floats, whole: Floats, otherwise: float) -> Floats:
-    found = np.full(len(part), otherwise)
-    np.divide(part, whole, out=found, where=whole > 0)
     return found

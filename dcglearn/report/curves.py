@@ -164,7 +164,7 @@ def draw_pairs(
 def _certainty(pair: PairOfSystems) -> int:
     decided = ("a", "b", "equal")
     if pair.mean.winner not in decided:
-        return 3 if pair.any_gains in decided else 4
-    if pair.anything in decided:
+        return 3 if pair.any_gains.winner in decided else 4
+    if pair.anything.winner in decided:
         return 0
-    return 1 if pair.any_gains in decided else 2
+    return 1 if pair.any_gains.winner in decided else 2

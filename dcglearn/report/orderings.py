@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import number_text
 from dcglearn.report.tables import Cell, Table
 from dcglearn.study.orderings import Orderings, PairOfSystems
@@ -23,11 +26,11 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     -------
     Table
     """
-    kinds: dict[tuple[str, str, str], list[str]] = {
-        ("sum of DCG", "any", "any"): [pair.anything for pair in pairs],
-        ("sum of DCG", "any", discounts): [pair.any_gains for pair in pairs],
-        ("sum of DCG", gains, "any"): [pair.any_discounts for pair in pairs],
-        ("mean nDCG", "any", discounts): [str(pair.mean.winner) for pair in pairs],
+    kinds: dict[tuple[str, str, str], Sequence[str]] = {
+        ("mean DCG", "any", "any"): [pair.anything.winner for pair in pairs],
+        ("mean DCG", "any", discounts): [pair.any_gains.winner for pair in pairs],
+        ("mean DCG", gains, "any"): [pair.any_discounts.winner for pair in pairs],
+        ("mean nDCG", "any", discounts): [pair.mean.winner for pair in pairs],
     }
     rows: list[tuple[Cell, ...]] = []
     for (by, g, c), found in kinds.items():
@@ -69,6 +72,51 @@ def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> 
     if most is not None and len(found) > most:
         caption += f", of which the {most} clearest"
     columns = ("ahead", "with gains", "by", "or ahead", "with gains", "by")
+    return Table(columns, rows, caption)
+
+
+def changes_table(
+    pairs: Sequence[PairOfSystems], given: DCG, n_ranks: int, most: int | None = None
+) -> Table:
+    """Return the smallest changes of gains, and of discounts, that turn an order round.
+
+    Parameters
+    ----------
+    pairs : sequence of PairOfSystems
+    given : DCG
+        With the given gains and discounts.
+    n_ranks : int
+        The depth.
+    most : int, optional
+        How many at most, those that the smallest changes turn round; all by default.
+
+    Returns
+    -------
+    Table
+        Pairs that are tied, or that nothing turns round, are left out.
+    """
+    sizes = np.linalg.norm(given.gains), np.linalg.norm(given.discounts_for(n_ranks))
+
+    def shares(pair: PairOfSystems) -> list[float]:
+        flips = pair.gains_flip, pair.discounts_flip
+        return [
+            np.inf if flip is None else flip.distance / float(size)
+            for flip, size in zip(flips, sizes, strict=True)
+        ]
+
+    found = [pair for pair in pairs if pair.lead and min(shares(pair)) < np.inf]
+    found.sort(key=lambda pair: min(shares(pair)))
+    rows: list[tuple[Cell, ...]] = []
+    for pair in found[:most]:
+        ahead, behind = (pair.a, pair.b) if pair.lead > 0 else (pair.b, pair.a)
+        flip = pair.gains_flip
+        tied = "" if flip is None else " ".join(number_text(round(g, 4)) for g in flip.tie)
+        changes = ["none" if share == np.inf else f"{share:.1%}" for share in shares(pair)]
+        rows.append((ahead, behind, abs(pair.lead), changes[0], tied, changes[1]))
+    caption = f"Smallest changes that turn an order by mean DCG round: {len(found):,} pairs"
+    if most is not None and len(found) > most:
+        caption += f", of which the {most} nearest"
+    columns = ("ahead", "behind", "by", "of the gains", "tied at gains", "of the discounts")
     return Table(columns, rows, caption)
 
 

@@ -1,9 +1,10 @@
 """Which comparisons of systems stand whatever the gains and discounts, and which turn round.
 
 Every pair of systems is judged with ever more left open (:mod:`dcglearn.measures.coherence`):
-by the sum of DCG over queries with any gains and any discounts, with one of the two given,
-and by mean nDCG with any gains (:mod:`dcglearn.measures.mean_coherence`). Beside that stand the
-orderings under measures that people name, and the queries on which they part.
+by mean DCG with any gains and any discounts, with one of the two given, and by mean nDCG with
+any gains (:mod:`dcglearn.measures.mean_coherence`). Beside that stand the smallest changes of the
+given gains, and discounts, that turn a pair round (:mod:`dcglearn.measures.flips`), the orderings
+under measures that people name, and the queries on which they part.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.graded import Graded, look_up
 from dcglearn.data.trec import Run
 from dcglearn.measures.agreement import TIE
-from dcglearn.measures.coherence import winners
+from dcglearn.measures.coherence import Verdict, verdict
 from dcglearn.measures.correlation import kendall_tau, tau_ap
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
-from dcglearn.measures.leads import total_table
+from dcglearn.measures.flips import Flip, smallest_change_of_discounts, smallest_change_of_gains
+from dcglearn.measures.leads import leads, total_table
 from dcglearn.measures.mean_coherence import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.measures.ranked import Integers
 from dcglearn.study.systems import Evaluation, Rules
@@ -40,40 +42,65 @@ class PairOfSystems:
     Attributes
     ----------
     a, b : str
-    anything : str
-        Who is ahead by the sum of DCG whatever gains and discounts are: "a", "b", "equal" or
-        "depends".
-    any_gains : str
+    lead : float
+        Mean DCG of `a` minus that of `b`, with the given gains and discounts.
+    anything : Verdict
+        Who is ahead by mean DCG whatever gains and discounts are.
+    any_gains : Verdict
         The same with the discounts given.
-    any_discounts : str
+    any_discounts : Verdict
         The same with the gains given.
     mean : MeanVerdict
         By mean nDCG with any gains, the discounts given; gains of 0 for all but some best
         grades included.
+    gains_flip : Flip or None
+        The smallest change of the gains that turns the order by mean DCG round; None where none
+        does.
+    discounts_flip : Flip or None
+        The smallest change of the discounts.
     """
 
     a: str
     b: str
-    anything: str
-    any_gains: str
-    any_discounts: str
+    lead: float
+    anything: Verdict
+    any_gains: Verdict
+    any_discounts: Verdict
     mean: MeanVerdict
+    gains_flip: Flip | None
+    discounts_flip: Flip | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the verdicts, and the gains that show a dependence, as a JSON-able dict."""
-        shown = [None if one is None else list(one.gains) for one in self.mean.witnesses]
+        """Return verdicts, what shows a dependence, and smallest changes as a JSON-able dict."""
         return {
             "a": self.a,
             "b": self.b,
-            "DCG, anything": self.anything,
-            "DCG, any gains": self.any_gains,
-            "DCG, any discounts": self.any_discounts,
-            "mean nDCG, any gains": self.mean.winner,
-            "gains for a": shown[0],
-            "gains for b": shown[1],
-            "differences": list(self.mean.margins),
-            "between": list(self.mean.bounds),
+            "lead": self.lead,
+            "mean DCG, anything": _told(self.anything),
+            "mean DCG, any gains": _told(self.any_gains),
+            "mean DCG, any discounts": _told(self.any_discounts),
+            "mean nDCG, any gains": {**_told(self.mean), "between": list(self.mean.bounds)},
+            "smallest change of gains": _change(self.gains_flip),
+            "smallest change of discounts": _change(self.discounts_flip),
         }
+
+
+def _told(found: Verdict | MeanVerdict) -> dict[str, Any]:
+    """Return who is ahead, and the parameters under which either is if that depends."""
+    told: dict[str, Any] = {"winner": found.winner}
+    for name, measure, margin in zip("ab", found.witnesses, found.margins, strict=False):
+        if measure is not None:
+            discounts = measure.discounts
+            told[f"for {name}"] = {
+                "gains": list(measure.gains),
+                "discounts": discounts if isinstance(discounts, str) else list(discounts),
+                "lead": margin,
+            }
+    return told
+
+
+def _change(flip: Flip | None) -> dict[str, Any] | None:
+    return None if flip is None else {"tied at": list(flip.tie), "distance": flip.distance}
 
 
 @dataclass(frozen=True)
@@ -170,11 +197,6 @@ def pairs_of_systems(
     totals = np.array([total_table(rows, L) for rows in rankings])
     worst: Literal["zero", "nonnegative"] = "zero" if measure.gains[-1] == 0 else "nonnegative"
     given = measure.discounts_for(n_ranks)
-    first, second = np.triu_indices(len(runs), 1)
-    D = totals[first] - totals[second]
-    anything = winners(D, worst_gain=worst)
-    any_gains = winners(D, discounts=given, worst_gain=worst)
-    any_discounts = winners(D, gains=measure.gains)
     pools = _pools(known, rankings)
     means = mean_verdicts(rankings, pools, given, L, worst, max_boxes=max_boxes)
     for kept in range(1, L - (worst == "zero")):  # what is worse than the best ones gains nothing
@@ -182,16 +204,34 @@ def pairs_of_systems(
         face = mean_verdicts(merged, merged_pools, given, kept + 1, "zero", max_boxes=max_boxes)
         means = {pair: _both(one, face[pair], L) for pair, one in means.items()}
     return [
-        PairOfSystems(
-            runs[int(i)].name,
-            runs[int(j)].name,
-            str(anything[at]),
-            str(any_gains[at]),
-            str(any_discounts[at]),
-            means[int(i), int(j)],
+        _pair(
+            (runs[i].name, runs[j].name),
+            (totals[i] - totals[j]) / len(known.queries),
+            (np.array(measure.gains), given, worst),
+            means[i, j],
         )
-        for at, (i, j) in enumerate(zip(first, second, strict=True))
+        for i, j in combinations(range(len(runs)), 2)
     ]
+
+
+def _pair(
+    names: tuple[str, str],
+    D: Floats,
+    fixed: tuple[Floats, Floats, Literal["zero", "nonnegative"]],
+    mean: MeanVerdict,
+) -> PairOfSystems:
+    """Judge two systems by the mean lead D; gains, discounts and the worst gain are `fixed`."""
+    gains, discounts, worst = fixed
+    return PairOfSystems(
+        *names,
+        lead=float(leads(D, gains, discounts).item()),
+        anything=verdict(D, worst_gain=worst),
+        any_gains=verdict(D, discounts=discounts, worst_gain=worst),
+        any_discounts=verdict(D, gains=gains),
+        mean=mean,
+        gains_flip=smallest_change_of_gains(D, gains, discounts, keep_worst=worst == "zero"),
+        discounts_flip=smallest_change_of_discounts(D, gains, discounts),
+    )
 
 
 def _both(one: MeanVerdict, face: MeanVerdict, n_grades: int) -> MeanVerdict:

@@ -23,7 +23,8 @@ from dcglearn.measures.agreement import Measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.naming import NamedMeasure
-from dcglearn.measures.ranked import bounds, judged, values
+from dcglearn.measures.ranked import values
+from dcglearn.measures.unjudged import bounds, judged
 from dcglearn.study.significance import RESAMPLES, Test, holm, paired_intervals, paired_p
 
 Unjudged = Literal["worst", "nothing", "removed", "bounds"]
