@@ -149,14 +149,15 @@ def from_files(folder: Path) -> list[tuple[Any, ...]]:
     ]
 
 
-def best_of(function: Callable[[], Any], times: int = 5) -> float:
-    """Return the least seconds of some runs."""
-    found = []
+def medians(*functions: Callable[[], Any], times: int = 9) -> list[float]:
+    """Return the median seconds of functions that are called in turn."""
+    found: list[list[float]] = [[] for _ in functions]
     for _ in range(times):
-        begin = time.perf_counter()
-        function()
-        found.append(time.perf_counter() - begin)
-    return min(found)
+        for seconds, function in zip(found, functions, strict=True):
+            begin = time.perf_counter()
+            function()
+            seconds.append(time.perf_counter() - begin)
+    return [statistics.median(seconds) for seconds in found]
 
 
 def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
@@ -173,7 +174,7 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     ranked = look_up(read_run(folder / "run"), known).ranked
     measure = DCG([3, 2, 1, 0], "log2", CUTOFF, "ideal")
     values(measure, ranked)
-    further = best_of(lambda: values(measure, ranked))
+    (further,) = medians(lambda: values(measure, ranked))
     rng = np.random.default_rng(SEED)
     n = len(known.queries)
     grades = rng.integers(0, 4, (n, DOCUMENTS))
@@ -182,11 +183,11 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     def arrays() -> float:
         return float(values(measure, ranked_arrays(3 - grades, scores, 4, CUTOFF)).mean())
 
-    own, theirs = (
-        best_of(arrays, 3),
-        best_of(lambda: ndcg_score(grades, scores, k=CUTOFF, ignore_ties=True), 3),
-    )
-    if abs(arrays() - ndcg_score(grades, scores, k=CUTOFF, ignore_ties=True)) > 1e-9:
+    def sklearn() -> float:
+        return float(ndcg_score(grades, scores, k=CUTOFF, ignore_ties=True))
+
+    own, theirs = medians(arrays, sklearn)
+    if abs(arrays() - sklearn()) > 1e-9:
         raise SystemExit("scikit-learn says another nDCG")
     return [
         ("a further measure, seconds", round(further, 4), None),

@@ -57,8 +57,6 @@ def ranked_arrays(
         )
     if top is not None and top < 1:
         raise InputError(f"the top {top}", "use 1 or more")
-    if grades.min() < 0 or grades.max() >= n_grades:
-        raise InputError("a grade index is off the scale", f"use 0 ... {n_grades - 1}")
     n = grades.shape[1]
     top, rows = n if top is None else min(top, n), max(1, BLOCK // n)
     blocks = mapped(
@@ -84,6 +82,11 @@ def _block(
     """Return ranked grades of some rows, their scores, how many a row keeps, and its pool."""
     grades, scores = grades[block], scores[block]
     n = len(grades)
+    if grades.min() < 0 or grades.max() >= n_grades:
+        row = block.start + int(np.argmax(((grades < 0) | (grades >= n_grades)).any(axis=1)))
+        raise InputError(
+            "a grade index is off the scale", f"use 0 ... {n_grades - 1}", f"row {row}"
+        )
     row_and_grade = np.arange(n)[:, None] * n_grades + grades
     pools = np.bincount(row_and_grade.ravel(), minlength=n * n_grades).reshape(n, n_grades)
     ordered = np.sort(scores, axis=1)
@@ -91,21 +94,23 @@ def _block(
     if not finite.all():
         row = block.start + int(np.argmin(finite))
         raise InputError("a score is no finite number", "correct it", f"row {row}")
-    at, lengths = _first(scores, ordered[:, [-top]])
+    at, lengths = _first(scores, ordered[:, [-top]], top)
     return grades.ravel()[at], scores.ravel()[at], lengths, pools
 
 
-def _first(scores: NDArray[np.floating], last: NDArray[np.floating]) -> tuple[Integers, Integers]:
-    """Find the scores from each row's `last` on, largest first.
+def _first(
+    scores: NDArray[np.floating], last: NDArray[np.floating], top: int
+) -> tuple[Integers, Integers]:
+    """Find the scores of each row that reach its `last`, the one at `top`, largest first.
 
     Sorting numbers, and then the places of a few, is quicker than sorting the places of all.
     Returns places in the flat array, and how many each row has: more where scores are equal.
     """
-    chosen = scores >= last
-    at, lengths = np.flatnonzero(chosen), np.count_nonzero(chosen, axis=1)
+    n_rows, n = scores.shape
+    at = np.flatnonzero(scores >= last)
     costs = -scores.ravel()[at]
-    if lengths.min() < lengths.max():
-        return at[np.lexsort((costs, at // scores.shape[1]))], lengths
-    rows = at.reshape(len(scores), -1)
-    order = np.argsort(costs.reshape(rows.shape), axis=1)
-    return np.take_along_axis(rows, order, axis=1).ravel(), lengths
+    if len(at) > n_rows * top:
+        return at[np.lexsort((costs, at // n))], np.bincount(at // n)
+    order = np.argsort(costs.reshape(n_rows, top), axis=1)
+    order += np.arange(n_rows)[:, None] * top
+    return at[order.ravel()], np.full(n_rows, top)
