@@ -4,8 +4,8 @@
 with 100 documents each, and has every evaluator say the mean nDCG@10 of the same files, one
 right after the other, in fresh processes; each is asked twice, and the second time counts,
 so that what is loaded or compiled once does not. Then single steps of this package: what a
-further measure adds, and the same from arrays in memory beside scikit-learn. The table goes
-to ``results/benchmark/evaluators.md``.
+further measure adds, and the same from arrays in memory beside scikit-learn, medians of calls
+that follow each other. The table goes to ``results/benchmark/evaluators.md``.
 """
 
 from __future__ import annotations
@@ -149,15 +149,14 @@ def from_files(folder: Path) -> list[tuple[Any, ...]]:
     ]
 
 
-def medians(*functions: Callable[[], Any], times: int = 9) -> list[float]:
-    """Return the median seconds of functions that are called in turn."""
-    found: list[list[float]] = [[] for _ in functions]
+def warm(function: Callable[[], Any], times: int = 15) -> float:
+    """Return the median seconds of a function that is called again and again."""
+    found = []
     for _ in range(times):
-        for seconds, function in zip(found, functions, strict=True):
-            begin = time.perf_counter()
-            function()
-            seconds.append(time.perf_counter() - begin)
-    return [statistics.median(seconds) for seconds in found]
+        begin = time.perf_counter()
+        function()
+        found.append(time.perf_counter() - begin)
+    return statistics.median(found)
 
 
 def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
@@ -174,7 +173,7 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     ranked = look_up(read_run(folder / "run"), known).ranked
     measure = DCG([3, 2, 1, 0], "log2", CUTOFF, "ideal")
     values(measure, ranked)
-    (further,) = medians(lambda: values(measure, ranked))
+    further = warm(lambda: values(measure, ranked))
     rng = np.random.default_rng(SEED)
     n = len(known.queries)
     grades = rng.integers(0, 4, (n, DOCUMENTS))
@@ -186,7 +185,7 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     def sklearn() -> float:
         return float(ndcg_score(grades, scores, k=CUTOFF, ignore_ties=True))
 
-    own, theirs = medians(arrays, sklearn)
+    own, theirs = warm(arrays), warm(sklearn)
     if abs(arrays() - sklearn()) > 1e-9:
         raise SystemExit("scikit-learn says another nDCG")
     return [
