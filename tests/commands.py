@@ -1,7 +1,9 @@
 """Commands as a shell runs them, without loading every library again for each.
 
 A server process loads the libraries once and forks a child for each command: the child is a
-process of its own, with a folder, an environment, streams and an exit code of its own.
+process of its own, with a folder, streams and an exit code of its own. What is read from the
+environment as Python starts or libraries load (a hash seed, say) is the server's; commands for
+which that matters are run by :func:`run_alone`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 LIMIT = 120
 """Seconds that a command may take."""
@@ -41,6 +45,7 @@ def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str)
     os.environ.update(env)
     os.chdir(cwd)
     sys.path.insert(0, cwd)  # as `python -m` does
+    np.random.seed()  # noqa: NPY002 - children would share it, and hide who uses it
     sys.argv[:] = ["dcglearn", *arguments]
     runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
 
@@ -59,3 +64,18 @@ def run_command(
             raise subprocess.TimeoutExpired(arguments, LIMIT)
         out, err = (Path(printed, name).read_text(encoding="utf-8") for name in ("out", "err"))
         return subprocess.CompletedProcess(arguments, child.exitcode, out, err)
+
+
+def run_alone(
+    arguments: list[str], cwd: str | Path, env: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line by a Python of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dcglearn", *arguments],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import run_command
+from commands import run_alone, run_command
 from hypothesis import settings
 
 from dcglearn.data.preferences import Preferences
@@ -67,12 +67,14 @@ def ecir(prepared: Path) -> Preferences:
 def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in an empty folder, as a shell would."""
 
-    def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return run_command(
-            [str(argument) for argument in arguments],
-            tmp_path if cwd is None else cwd,
-            {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
-        )
+    def command(
+        *arguments: object, cwd: Path | None = None, hash_seed: int | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+        words, place = [str(argument) for argument in arguments], cwd or tmp_path
+        if hash_seed is None:
+            return run_command(words, place, env)
+        return run_alone(words, place, {**env, "PYTHONHASHSEED": str(hash_seed)})
 
     return command
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from pytrec_eval_ext import RelevanceEvaluator
 
+from dcglearn.data.graded import graded
+from dcglearn.data.trec import qrels_of, run_of
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.naming import NamedMeasure
+from dcglearn.measures.scale import Scale
+from dcglearn.study.systems import Rules, evaluate
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -49,6 +55,20 @@ def by_hand(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
         pools = None if measure.normalise is None else pool
         found[query] = float(measure.score(row, pools))
     return found
+
+
+def evaluated(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
+    """Each query's value as `evaluate` has it, a document without judgment gaining nothing."""
+    known = graded(qrels_of(qrels))
+    named = NamedMeasure("m", measure_of(measure, known.scale))
+    found = evaluate(known, [run_of(run)], [named], Rules("input", "nothing"))
+    return dict(zip(found.queries, found.values[0, 0].tolist(), strict=True))
+
+
+def measure_of(measure: DCG, scale: Scale) -> DCG:
+    """The measure on the grades that occur."""
+    gains = dict(zip(measure.grades or range(measure.n_grades)[::-1], measure.gains, strict=True))
+    return replace(measure, gains=tuple(gains[g] for g in scale.labels), grades=scale.labels)
 
 
 def trec(flags: str, qrels: Qrels, run: Run) -> dict[str, float]:

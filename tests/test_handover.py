@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
-from exported import GAINS, MEASURES, Qrels, Run, by_hand, close, executed, judged, trec
+from exported import GAINS, MEASURES, Qrels, Run, close, evaluated, executed, judged, trec
 from sklearn.metrics import dcg_score, make_scorer, ndcg_score
 
 from dcglearn.base.errors import InputError
@@ -23,7 +23,13 @@ from dcglearn.measures.handover import ir_measure, sklearn_metric
 TREC = ROOT.parent / "shared" / "data" / "trec" / "trec_eval"
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
+SHARP = [
+    DCG({3: 2, 2: 1, 1: 0, 0: -1}, "log2", 6, "ideal"),
+    DCG({3: 2, 2: 1, 1: 0, 0: -1}, "zipf", None, "minmax"),
+]
+
+
+@pytest.mark.parametrize("measure", [*MEASURES, *SHARP], ids=str)
 @pytest.mark.parametrize("ties", ["mean", "order"])
 def test_the_measure_as_an_object_of_ir_measures(
     measure: DCG, ties: Any, rng: np.random.Generator
@@ -31,7 +37,7 @@ def test_the_measure_as_an_object_of_ir_measures(
     qrels, run = judged(rng)
     asked = ir_measure(measure, ties)
     values = {m.query_id: m.value for m in ir_measures.iter_calc([asked], qrels, run)}
-    close(values, by_hand(measure, qrels, run))
+    close(values, evaluated(measure, qrels, run))
     mean = ir_measures.calc_aggregate([asked], qrels, run)[asked]
     assert mean == pytest.approx(np.mean(list(values.values())))
 
@@ -62,6 +68,13 @@ def test_ties_by_expectation_or_by_document() -> None:
     for ties, value in expected.items():
         asked = ir_measure(measure, ties)  # type: ignore[arg-type]  # a key
         assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == pytest.approx(value)
+    near = {"q": {"a": 20.0000001, "b": 20.0}}  # equal in single precision
+    first = DCG({1: 1, 0: 0}, "log2", 1, "ideal")
+    asked = ir_measure(first, "order")
+    theirs = ir_measures.nDCG @ 1
+    found = ir_measures.calc_aggregate([asked], qrels, near)[asked]
+    assert found == ir_measures.calc_aggregate([theirs], qrels, near)[theirs] == 0
+    assert ir_measures.calc_aggregate([it := ir_measure(first)], qrels, near)[it] == 1
     log2 = DCG({1: 1, 0: 0}, "log2", None, "ideal")
     asked = ir_measure(log2, "order")
     assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == pytest.approx(
@@ -126,6 +139,16 @@ def test_the_object_and_what_repeats_or_reverses() -> None:
         sklearn_metric(DCG([-1, -2], normalise="ideal"))([1, 0], [2, 1])
     with pytest.raises(InputError, match="unknown rule for ties 'men'; did you mean 'mean'"):
         ir_measure(DCG([1, 0]), "men")  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+def test_identifiers_are_text(column: str) -> None:
+    qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "relevance": [1]})
+    run = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "score": [3.0]})
+    asked = ir_measure(DCG({1: 1, 0: 0}))
+    assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 1
+    with pytest.raises(InputError, match=f"{column} [12] is no text"):
+        ir_measures.calc_aggregate([asked], qrels.astype({column: int}), run)
 
 
 def test_ir_measures_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:

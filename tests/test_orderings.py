@@ -158,6 +158,22 @@ def test_gains_of_nothing_are_among_any_gains() -> None:
     assert pair.mean.winner == "depends"
 
 
+def test_a_worst_grade_that_gains_something_needs_judgments(
+    drawn: tuple[Graded, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([3, 2, 1], "log2", K)
+    with pytest.raises(InputError, match=r"system 0: .* documents without a judgment"):
+        pairs_of_systems(known, runs, given, K)
+    rules = Rules(ties="input", unjudged="removed")
+    for pair in pairs_of_systems(known, runs, given, K, removed=True):
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+            if measure is not None:
+                found = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+                at = [int(name.split()[1]) for name in (pair.a, pair.b)]
+                assert found[at[0]] - found[at[1]] == pytest.approx(margin)
+
+
 def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
     ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
     known = graded(qrels_of(ones))
@@ -225,10 +241,14 @@ def test_the_command_in_words_and_what_it_refuses(
     assert "1 pairs of systems" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pairs" in found.stdout
     assert "in the order of the run's lines" in found.stdout
+    cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
+    assert "mean nDCG  any    zipf @ 1" in cut.stdout
     for arguments, message in (
         (("one",), "one run; give two or more"),
         (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
         (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
+        (("one", "two", "-m", "zipf @ 12"), "cut at 12, and 10 ranks count; give --depth"),
+        (("one", "two", "-m", "a[1].json"), "cannot read the measure 'nDCG(a[1].json) @ 10'"),
         (("one", "two", "--unjudged", "bounds"), "tables of leads need one grade a document"),
         (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
         (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),

@@ -91,6 +91,10 @@ def test_the_ideal_is_the_best_of_all_runs(
             ]
     low, high = min(reached), max(reached)
     measure = DCG(gains, discounts, cutoff, form)
+    if form == "ideal" and max(gains) <= 0 > min(gains):
+        with pytest.raises(InputError, match="no gain above 0: the ideal is 0; use minmaxDCG"):
+            values(measure, one_query(grades, pool))
+        return
     plain = values(measure.plain(), one_query(grades, pool))[0]
     expected = plain / (high or 1) if form == "ideal" else (plain - low) / (high - low or 1)
     worthless = high == 0 if form == "ideal" else high == low
@@ -178,6 +182,14 @@ def test_bounds_that_are_refused() -> None:
             bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
     with pytest.raises(InputError, match="bounds for discounts below 0"):
         bounds(DCG([2, 1, 0], [1, -1]), ranked)
+    known, run = graded(qrels_of(QRELS)), run_of(RUN)
+    left_out = Rules(unjudged="bounds", worthless=None)
+    asked = [NamedMeasure("m", DCG([2, 1, 0], "log2", None, "ideal"))]
+    with pytest.raises(InputError, match="m: bounds, and queries without anything to gain left"):
+        evaluate(known, [run], asked, left_out)
+    utility = [NamedMeasure("w", LinearUtility([[0.5, 0.2, 0.0]]))]
+    with pytest.raises(InputError, match="w: gains below 1 count 0, and position-dependent"):
+        evaluate(known, [run], utility, LIKE["ranx"])
 
 
 def test_rules_for_documents_without_a_judgment() -> None:
@@ -338,5 +350,19 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
         scores[n - 2, 7] = wrong
         with pytest.raises(InputError, match=f"row {n - 2}: a score is no finite number"):
             ranked_arrays(grades, scores, 3, 5)
+    scores[n - 2, 7] = 0.0
+    grades[n - 1, 3] = 3
+    with pytest.raises(InputError, match=f"row {n - 1}: a grade index is off the scale"):
+        ranked_arrays(grades, scores, 3, 5)
+    grades[n - 1, 3] = 2
+    whole = rng.integers(0, 256, scores.shape).astype(np.uint8)
+    by_type = [
+        values(measure, ranked_arrays(grades, whole.astype(kind), 3, 5))
+        for kind in (np.uint8, np.int16, np.float32, float)
+    ]
+    assert all((found == by_type[-1]).all() for found in by_type)
+    for strange in (grades.astype(float), grades > 0):
+        with pytest.raises(InputError, match="give indices and numbers"):
+            ranked_arrays(strange, scores, 3, 5)
     with pytest.raises(InputError, match="the top 0"):
         ranked_arrays(grades, scores, 3, 0)

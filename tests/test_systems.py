@@ -45,6 +45,15 @@ def test_means_differences_and_every_choice_are_told(run: Run, files: Path) -> N
     assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
 
 
+def test_an_ideal_that_leaves_out_what_costs_is_told(run: Run, files: Path) -> None:
+    sharp = ("-m", "nDCG({2: 2, 1: 1, 0: -1}, log2) @ 5", "--test", "none")
+    told = "the best possible run leaves out documents that gain less than 0"
+    found = run("evaluate", "qrels", "one", *sharp)
+    assert found.returncode == 0, found.stderr
+    assert told in found.stdout
+    assert told not in run("evaluate", "qrels", "one", "--test", "none").stdout
+
+
 def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
     rows = {}
     for form in ("csv", "md", "latex", "json"):

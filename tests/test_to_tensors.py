@@ -54,6 +54,11 @@ def test_the_text_for_torch_runs_by_itself(
         assert value == pytest.approx(float(cut.score(row[:size][order])), abs=1e-12)
     with pytest.raises(ValueError, match="a label has no gain"):
         module["measure"](kind(np.array([1.0])), kind(np.array([9])))
+    with pytest.raises(ValueError, match="a score is not a number"):
+        module["measure"](kind(np.array([1.0, np.nan])), kind(np.array([0, 3])))
+    least = module["measure"](kind(np.array([5.0, 9.0, -np.inf])), kind(np.array([-1, 0, 3])))
+    padded = module["measure"](kind(np.array([9.0, 0.0])), kind(np.array([0, 3])))
+    assert float(least) == float(padded)  # padding is behind every document
 
 
 def test_where_minus_one_is_a_grade_nothing_is_padding() -> None:

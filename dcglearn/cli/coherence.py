@@ -29,6 +29,7 @@ from dcglearn.cli.options import JsonOption, ScaleOption, print_json, say
 if TYPE_CHECKING:
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.naming import NamedMeasure
+    from dcglearn.study.orderings import Orderings, PairOfSystems
 
 DEFAULTS = ("linear-log2", "exponential-log2", "zipf", "binary")
 SHOWN = 10
@@ -80,7 +81,7 @@ def coherence(
     known, read = open_files(qrels, runs, scale, lenient)
     names = measure or [*DEFAULTS]
     measures = measures_on([_normalised(name, depth) for name in names], known, read)
-    given = _given(measures[0])
+    given = _given(measures[0], depth)
     found = evaluated(known, read, runs, measures, rules, lenient)
     with reporting("comparing systems"):
         try:
@@ -104,6 +105,23 @@ def coherence(
             }
         )
         return
+    from dcglearn.report.systems import rules_in_words
+
+    say(f"{len(found.systems)} systems, {len(found.queries)} queries, the first {depth} ranks")
+    _print_tables(pairs, compared, given, depth, None if everything else SHOWN)
+    say("\n".join(rules_in_words(rules, [one.measure for one in measures])))
+    say(
+        "gains never rise from a better grade to a worse one, "
+        + ("the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more")
+        + "; discounts never rise"
+    )
+    if figure is not None:
+        say(f"wrote {Path(figure)}")
+
+
+def _print_tables(
+    pairs: list[PairOfSystems], compared: list[Orderings], given: DCG, depth: int, most: int | None
+) -> None:
     from dcglearn.report.orderings import (
         changes_table,
         decided_table,
@@ -111,12 +129,11 @@ def coherence(
         flips_table,
         orderings_table,
     )
-    from dcglearn.report.systems import rules_in_words
 
-    most = None if everything else SHOWN
     plain = given.discounts if isinstance(given.discounts, str) else "the given"
+    if given.n_ranks is not None and given.n_ranks < depth:
+        plain += f" @ {given.n_ranks}"
     gains = " ".join(f"{gain:g}" for gain in given.gains)
-    say(f"{len(found.systems)} systems, {len(found.queries)} queries, the first {depth} ranks")
     say("\n" + decided_table(pairs, gains, plain).text())
     if any(pair.mean.winner == "depends" for pair in pairs):
         say("\n" + depending_table(pairs, most).text())
@@ -127,19 +144,12 @@ def coherence(
         say("\nOrderings of the systems by\n" + orderings_table(compared).text())
     if any(one.flipped for one in compared):
         say("\n" + flips_table(compared, most and max(1, most // len(compared))).text())
-    say("\n" + "\n".join(rules_in_words(rules)))
-    say(
-        "gains never rise from a better grade to a worse one, "
-        + ("the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more")
-        + "; discounts never rise"
-    )
+    say("")
     if changes.rows:
         say(
             "changes are shares of the length of the given gains, or discounts, as vectors; the "
             "best gain and the first discount stay"
         )
-    if figure is not None:
-        say(f"wrote {Path(figure)}")
 
 
 def _check(runs: list[str], ties: str | None, figure: str | None) -> None:
@@ -165,14 +175,18 @@ def _normalised(name: str, depth: int) -> str:
         raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
     if called.startswith(("nDCG(", "minmaxDCG(")):
         return f"{called.strip()} {cut}"
-    if "[" in called or "{" in called:
+    if called.strip().startswith("DCG("):
         return f"n{called.strip()} {cut}"
     return f"nDCG({called.strip()}) {cut}"
 
 
-def _given(named: NamedMeasure) -> DCG:
+def _given(named: NamedMeasure, depth: int) -> DCG:
     from dcglearn.measures.dcg import DCG
 
     if not isinstance(named.measure, DCG):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", named.name)
+    if named.measure.cutoff is not None and named.measure.cutoff > depth:
+        raise InputError(
+            f"cut at {named.measure.cutoff}, and {depth} ranks count", "give --depth", named.name
+        )
     return named.measure.plain()

@@ -288,7 +288,7 @@ def _in_words(
         f"{one.name} is {one.measure}" for one in found.measures if one.name != str(one.measure)
     ]
     lines.append(f"{len(found.queries)} queries; grades {known.scale}")
-    lines += rules_in_words(rules)
+    lines += rules_in_words(rules, [one.measure for one in found.measures])
     if compared:
         words = "randomisation test" if test == "randomisation" else "t test"
         lines.append(

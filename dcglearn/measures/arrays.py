@@ -41,7 +41,8 @@ def ranked_arrays(
     Raises
     ------
     InputError
-        If shapes differ, a grade is none, a score is no number, or `top` is below 1.
+        If shapes differ, a grade is no index on the scale, a score is no number, or `top` is
+        below 1.
 
     Examples
     --------
@@ -54,6 +55,10 @@ def ranked_arrays(
     if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
         raise InputError(
             f"grades of shape {grades.shape} and scores of shape {scores.shape}", "give (Q, N) both"
+        )
+    if grades.dtype.kind not in "iu" or scores.dtype.kind not in "iuf":
+        raise InputError(
+            f"grades of {grades.dtype} and scores of {scores.dtype}", "give indices and numbers"
         )
     if top is not None and top < 1:
         raise InputError(f"the top {top}", "use 1 or more")
@@ -80,7 +85,9 @@ def _block(
     top: int,
 ) -> tuple[NDArray[np.integer], NDArray[np.floating], Integers, Integers]:
     """Return ranked grades of some rows, their scores, how many a row keeps, and its pool."""
-    grades, scores = grades[block], scores[block]
+    grades, scores = grades[block].astype(np.int64, copy=False), scores[block]
+    if scores.dtype.kind != "f":  # they are negated
+        scores = scores.astype(float)
     n = len(grades)
     if grades.min() < 0 or grades.max() >= n_grades:
         row = block.start + int(np.argmax(((grades < 0) | (grades >= n_grades)).any(axis=1)))

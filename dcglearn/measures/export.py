@@ -139,6 +139,12 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
         notes.append(f"The rule goes on for ever; its first {n_ranks} discounts are listed.")
     if to == "pandas":
         notes.append("Read it with pandas.read_csv; dcglearn.measures.handover.frames is shorter.")
+        if isinstance(measure, DCG) and measure.normalise is not None:
+            notes.append(
+                "Weights are of the plain DCG: divide their sum by the ideal's."
+                if measure.normalise == "ideal"
+                else "Weights are of the plain DCG: the least sum comes off theirs and the ideal's."
+            )
         return Export(_csv(measure, n_ranks), tuple(notes))
     data = plain_data(measure, n_ranks)
     if to == "json":

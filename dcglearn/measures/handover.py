@@ -17,7 +17,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
-from dcglearn.measures.pools import largest_sum, leaves_empty
+from dcglearn.measures.pools import largest_sum
 from dcglearn.measures.scale import NO_DOCUMENT, Grades, Label, Scale
 from dcglearn.measures.terms import labels_of, with_labels
 from dcglearn.measures.utility import LinearUtility
@@ -93,20 +93,21 @@ def ir_measure(measure: DCG, ties: Ties = "mean") -> Any:
         Any gains, discounts and normalisation. Its labels are the qrels' relevances.
     ties : {"mean", "order"}, default "mean"
         The expectation over orders of tied scores, or trec_eval's order of document
-        identifiers, the last first.
+        identifiers, the last first, where scores are tied that are equal in single precision.
 
     Returns
     -------
     ir_measures.Measure
         For ``ir_measures.calc_aggregate([it], qrels, run)`` and ``eval_metrics`` of
         ``pyterrier.Experiment``. A document without a judgment gains nothing; a query of
-        the qrels that is missing in the run counts 0; one without qrels is left out.
+        the qrels that is missing in the run counts 0; one without qrels is left out. With gains
+        below 0 the ideal leaves out what costs, as :func:`dcglearn.measures.ranked.values` does.
 
     Raises
     ------
     InputError
         If `ties` is neither or ir_measures is not installed; the object raises it for a
-        relevance off the scale.
+        relevance off the scale, and for identifiers that are no text.
     """
     _check_ties(ties)
     try:
@@ -117,6 +118,7 @@ def ir_measure(measure: DCG, ties: Ties = "mean") -> Any:
     scale = Scale(labels_of(cut))
 
     def evaluate(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
+        _check_ids(qrels, run)
         grades = _indices(qrels["relevance"].to_numpy(), scale)
         judged = qrels.assign(grade=grades).groupby("query_id", sort=False)
         pools = {query: rows.set_index("doc_id")["grade"] for query, rows in judged}
@@ -134,6 +136,7 @@ def frames(measure: DCG | LinearUtility, n_ranks: int = 10) -> tuple[pd.DataFram
     Parameters
     ----------
     measure : DCG or LinearUtility
+        Of a normalised one the numbers are those of its plain form.
     n_ranks : int, default 10
         How many ranks to list where a rule of discounts goes on for ever.
 
@@ -167,6 +170,15 @@ def frames(measure: DCG | LinearUtility, n_ranks: int = 10) -> tuple[pd.DataFram
     return gains, pd.DataFrame({"rank": np.arange(1, ranks + 1), "discount": discounts})
 
 
+def _check_ids(*tables: pd.DataFrame) -> None:
+    """Refuse identifiers that are no text: 1 and "1" would be strangers."""
+    for table in tables:
+        for column in ("query_id", "doc_id"):
+            strange = [one for one in table[column].unique() if not isinstance(one, str)]
+            if strange:
+                raise InputError(f"{column} {strange[0]} is no text", "give all of them as text")
+
+
 def _of_query(measure: DCG, pool: pd.Series, found: pd.DataFrame, ties: Ties) -> float:
     """Return the value of one query's documents; any rank may hold one without a judgment."""
     if ties == "order":  # trec_eval's order of tied documents
@@ -176,21 +188,16 @@ def _of_query(measure: DCG, pool: pd.Series, found: pd.DataFrame, ties: Ties) ->
         raise InputError("a document stands twice in a query", "keep one")
     grades = pool.reindex(documents, fill_value=NO_DOCUMENT).to_numpy()
     scores = found["score"].to_numpy(float)
-    best, worst = _extremes(measure, grades[np.lexsort((grades, -scores))], pool.to_numpy())
+    if ties == "order":  # it compares in single precision
+        scores = scores.astype(np.float32).astype(float)
+    best, worst = _extremes(measure, pool.to_numpy())
     return _value(measure, grades, scores, ties, best, worst)
 
 
-def _extremes(measure: DCG, ranked: Grades, pool: Grades) -> tuple[float, float]:
-    """Return the best and worst value of a pool's rankings, by the rule of `DCG.score`.
-
-    A ranking without gaps is held against such; another against rankings that may leave any
-    rank empty. Of tied documents, those without a judgment are taken to come first.
-    """
-    if not leaves_empty(ranked, pool, measure.n_ranks):
-        return float(measure.ideal(pool)), float(measure.worst(pool))
-    width = measure.n_ranks or max(len(ranked), len(pool))
-    discounts = measure.discounts_for(width)
-    gains = np.append(np.array(measure.gains)[pool], np.zeros(width))
+def _extremes(measure: DCG, pool: Grades) -> tuple[float, float]:
+    """Return the best and worst value of a run of a pool, which may leave any document out."""
+    discounts = measure.discounts_for(measure.n_ranks or len(pool))
+    gains = np.append(np.array(measure.gains)[pool], np.zeros(len(discounts)))
     return largest_sum(discounts, gains), -largest_sum(discounts, -gains)
 
 

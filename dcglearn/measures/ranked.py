@@ -193,6 +193,9 @@ def values(
     ----------
     measure : DCG or LinearUtility
         Of the same L grades. A vector of discounts, or a LinearUtility, counts its own ranks.
+        With gains below 0 a normalised one has the same ideal for every run, that of runs which
+        leave out what costs; :meth:`~dcglearn.measures.dcg.DCG.score` holds a full list against
+        full lists.
     ranked : Ranked
     unjudged : float, optional
         What a document without a judgment gains; by default as one of the worst grade. It
@@ -207,7 +210,8 @@ def values(
     Raises
     ------
     InputError
-        If the measure has another number of grades.
+        If the measure has another number of grades, or is to be divided by an ideal and has
+        no gain above 0.
 
     Examples
     --------
@@ -226,6 +230,8 @@ def values(
     value = ranked.by_query(ranked.expected(gains[ranked.grades]) * discounts[ranked.ranks])
     if measure.normalise is None:
         return value
+    if measure.normalise == "ideal" and max(measure.gains) <= 0 > min(measure.gains):
+        raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
     counts = np.column_stack([ranked.pools, ranked.unjudged])
     return _normalised(measure, value, gains, counts, worthless)
 

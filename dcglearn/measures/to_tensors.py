@@ -201,7 +201,9 @@ def measure(scores, labels):
         scores = scores.double()
     else:
         scores, labels = np.asarray(scores, float), np.asarray(labels)
-    ranked = gains(_by_score(_filled(scores, labels == PADDING, -math.inf), labels))
+    if bool((scores != scores).any()):
+        raise ValueError("a score is not a number")
+    ranked = gains(_padding_last(_by_score(scores, labels)))
     discounts = [discount(rank) for rank in range(1, ranked.shape[-1] + 1)]
     discounts = ranked.new_tensor(discounts) if _is_torch(ranked) else np.array(discounts)
     found = (ranked * discounts).sum(-1)
@@ -221,6 +223,12 @@ def _by_score(scores, labels):
     if _is_torch(labels):
         return labels.gather(-1, scores.argsort(stable=True, dim=-1, descending=True))
     return np.take_along_axis(labels, np.argsort(-scores, axis=-1, kind="stable"), -1)
+
+
+def _padding_last(labels):
+    if _is_torch(labels):
+        return labels.gather(-1, (labels == PADDING).byte().argsort(stable=True, dim=-1))
+    return np.take_along_axis(labels, np.argsort(labels == PADDING, axis=-1, kind="stable"), -1)
 '''
 
 _IDEAL = """\

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.measures.agreement import Measure
+from dcglearn.measures.dcg import DCG
 from dcglearn.report.tables import Cell, Table
 from dcglearn.study.systems import Comparison, Evaluation, Rules
 
@@ -19,16 +21,19 @@ _UNJUDGED = {
     "worst": "count as the worst grade",
     "nothing": "keep their rank and gain nothing",
     "removed": "are taken out",
-    "bounds": "may be of any grade: the least and the largest possible value",
+    "bounds": "may be of any grade of the qrels, or of --scale: the least and the largest possible "
+    "value",
 }
 
 
-def rules_in_words(rules: Rules) -> list[str]:
+def rules_in_words(rules: Rules, measures: Sequence[Measure] = ()) -> list[str]:
     """Say every choice that numbers rest on.
 
     Parameters
     ----------
     rules : Rules
+    measures : sequence of DCG or LinearUtility
+        What is said of some measures only is said if they are among these.
 
     Returns
     -------
@@ -53,6 +58,8 @@ def rules_in_words(rules: Rules) -> list[str]:
     ]
     if rules.least is not None:
         found.append(f"gains below {rules.least:g} count 0")
+    if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
+        found.append("the best possible run leaves out documents that gain less than 0")
     return found
 
 

@@ -28,7 +28,7 @@ from dcglearn.measures.discounts import Floats
 from dcglearn.measures.flips import Flip, smallest_change_of_discounts, smallest_change_of_gains
 from dcglearn.measures.leads import leads, total_table
 from dcglearn.measures.mean_coherence import MeanVerdict, MeanWinner, mean_verdicts
-from dcglearn.measures.ranked import Integers
+from dcglearn.measures.ranked import Integers, Ranked
 from dcglearn.study.systems import Evaluation, Rules
 
 MOST_CAUSES = 3
@@ -184,7 +184,8 @@ def pairs_of_systems(
     Raises
     ------
     InputError
-        If there is one system, or the discounts rise.
+        If there is one system, the discounts rise, or documents without a judgment would gain
+        something: each system's ideal would then depend on what it ranks.
     """
     if len(runs) < 2:
         raise InputError("one run", "give two or more")
@@ -193,7 +194,12 @@ def pairs_of_systems(
             f"gains {list(measure.gains)} that fall below 0, or rise", "name another measure first"
         )
     L = len(known.scale)
-    rankings = np.array([_matrix(known, run, n_ranks, ties, removed) for run in runs])
+    found = [look_up(run, known, ties).ranked for run in runs]
+    if removed:
+        found = [ranked.without_unjudged() for ranked in found]
+    if measure.gains[-1] > 0:
+        _check_judged(runs, found)
+    rankings = np.array([_matrix(ranked, n_ranks) for ranked in found])
     totals = np.array([total_table(rows, L) for rows in rankings])
     worst: Literal["zero", "nonnegative"] = "zero" if measure.gains[-1] == 0 else "nonnegative"
     given = measure.discounts_for(n_ranks)
@@ -251,7 +257,7 @@ def _both(one: MeanVerdict, face: MeanVerdict, n_grades: int) -> MeanVerdict:
     bounds = min(one.bounds[0], face.bounds[0]), max(one.bounds[1], face.bounds[1])
     ways = {one.winner, face.winner} - {"equal"}
     winner: MeanWinner = one.winner if one.winner != "equal" else face.winner
-    if "depends" in ways or {"a", "b"} <= ways:
+    if None not in shown or "depends" in ways or {"a", "b"} <= ways:
         winner = "depends"
     elif "undecided" in ways:
         winner = "undecided"
@@ -356,16 +362,30 @@ def rules_for_tables(rules: Rules) -> tuple[Literal["input", "docid"], bool, Rul
     return ties, rules.unjudged == "removed", replace(rules, ties=ties)
 
 
-def _matrix(
-    known: Graded, run: Run, n_ranks: int, ties: Literal["input", "docid"], removed: bool
-) -> Integers:
-    ranked = look_up(run, known, ties).ranked
-    rows = (ranked.without_unjudged() if removed else ranked).matrix(n_ranks)
-    return np.where(rows == len(known.scale), len(known.scale) - 1, rows)
+def _check_judged(runs: Sequence[Run], found: Sequence[Ranked]) -> None:
+    """Refuse documents without a judgment: each run's would belong to an ideal of its own."""
+    for run, ranked in zip(runs, found, strict=True):
+        if ranked.unjudged.any():
+            raise InputError(
+                f"{int(ranked.unjudged.sum()):,} documents without a judgment, and a worst gain "
+                "above 0",
+                "take them out (--unjudged removed), or name a measure whose worst grade gains 0",
+                run.name,
+            )
+
+
+def _matrix(ranked: Ranked, n_ranks: int) -> Integers:
+    """Return rows of grades, the worst one for documents without a judgment."""
+    rows = ranked.matrix(n_ranks)
+    return np.where(rows == ranked.n_grades, ranked.n_grades - 1, rows)
 
 
 def _pools(known: Graded, rankings: Integers) -> NDArray[np.int8]:
-    """Return all documents of each query as rows of grades; of the worst as many as are ranked."""
+    """Return all documents of each query as rows of grades.
+
+    Of the worst there are as many as are ranked: those without a judgment, which gain nothing,
+    stand among them.
+    """
     L = len(known.scale)
     counts = known.pools.copy()
     ranked = (rankings == L - 1).sum(axis=2).max(axis=0)

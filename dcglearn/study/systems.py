@@ -23,7 +23,7 @@ from dcglearn.measures.agreement import Measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import Floats
 from dcglearn.measures.naming import NamedMeasure
-from dcglearn.measures.ranked import values
+from dcglearn.measures.ranked import Ranked, values
 from dcglearn.measures.unjudged import bounds, judged
 from dcglearn.study.significance import RESAMPLES, Test, holm, paired_intervals, paired_p
 
@@ -173,21 +173,19 @@ def evaluate(
 
 def _values(named: NamedMeasure, found: Found, rules: Rules) -> tuple[Floats, Floats]:
     """Return the least and the largest value of each query, mostly the same."""
-    measure = _with_least(named.measure, rules.least)
     worthless = np.nan if rules.worthless is None else rules.worthless
     ranked = found.ranked
-    if rules.unjudged == "bounds":
-        if not isinstance(measure, DCG):
-            raise InputError("no bounds for position-dependent weights", "", named.name)
-        try:
-            low, high = bounds(measure, ranked, worthless)
-        except InputError as error:
-            raise error.at(named.name) from error
-    else:
-        if rules.unjudged == "removed":
-            ranked = ranked.without_unjudged()
-        gain = 0.0 if rules.unjudged == "nothing" else None
-        low = high = values(measure, ranked, gain, worthless)
+    if rules.unjudged == "removed":
+        ranked = ranked.without_unjudged()
+    try:
+        measure = _with_least(named.measure, rules.least)
+        if rules.unjudged == "bounds":
+            low, high = _bounds(measure, ranked, rules)
+        else:
+            gain = 0.0 if rules.unjudged == "nothing" else None
+            low = high = values(measure, ranked, gain, worthless)
+    except InputError as error:
+        raise error.at(named.name) from error
     if found.missing.any():
         low, high = low.copy(), high.copy()
         nothing = np.nan if rules.missing is None else rules.missing
@@ -195,9 +193,22 @@ def _values(named: NamedMeasure, found: Found, rules: Rules) -> tuple[Floats, Fl
     return low, high
 
 
+def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
+    if not isinstance(measure, DCG):
+        raise InputError("no bounds for position-dependent weights")
+    if rules.worthless is None and measure.normalise is not None:
+        raise InputError(
+            "bounds, and queries without anything to gain left out",
+            "let them count: whether a query has something to gain is not known here",
+        )
+    return bounds(measure, ranked, rules.worthless or 0.0)
+
+
 def _with_least(measure: Measure, least: float | None) -> Measure:
-    if least is None or not isinstance(measure, DCG):
+    if least is None:
         return measure
+    if not isinstance(measure, DCG):
+        raise InputError(f"gains below {least:g} count 0, and position-dependent weights are none")
     return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))
 
 
