@@ -100,6 +100,8 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         run("explain", "DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])", "--json").stdout
     )
     assert told["winners"] == ["a", "b"]
+    normalised = run("explain", "nDCG(zipf)", "linear-log2", "--scale", "2,1,0")
+    assert "in DCG: nDCG(" in normalised.stdout
     assert told["reason"] is None
     for arguments, message in (
         (("linear-log2", "zipf"), "presets need grades; add --scale"),
@@ -108,5 +110,6 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
         (("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"), "has 2 gains, and the documents 3 grades"),
         (("none.json", "zipf"), "none.json: no such file"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--K", "8"), "examples of 8 ranks; use --K 5"),
     ):
         assert message in refused("explain", *arguments), arguments

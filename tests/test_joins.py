@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
@@ -62,6 +63,8 @@ def test_documents_and_runs_become_grades(files: Path) -> None:
         ({"query": "q2", "run_a": "one", "run_b": "two"}, "the run two holds nothing for"),
         ({"query": "q1", "run_a": "one", "a": ["d1"], "b": ["d2"]}, '"a" and "run_a"; give one'),
         ({"query": "q1", "run_a": "one"}, '"b" is missing'),
+        ({"query": "q1", "run_a": ["one"], "run_b": "two"}, r"\"run_a\": \['one'\] is no name"),
+        ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, r"\"a\": \['d1'\] is no document"),
     ],
 )
 def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], message: str) -> None:
@@ -69,6 +72,23 @@ def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], mes
     join = Join.of(files / "qrels", [files / "one", files / "two"], 2)
     with pytest.raises(InputError, match=message):
         read_preferences(path, join=join)
+
+
+def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
+    (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
+    join = Join.of(files / "qrels", [files / "1", files / "two"], 2)
+    expected = [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
+    (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
+    records = [
+        {"query": "q1", "a": None, "b": None, "run_a": "1", "run_b": "two", "answer": "b"},
+        {"query": "q1", "a": ["d1", "d3"], "b": ["d2", "d7"], "answer": "a"},
+    ]
+    pd.DataFrame(records).to_parquet(files / "p.parquet")
+    judged(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
+    for name in ("p.csv", "p.parquet", "p.jsonl"):
+        assert read_preferences(files / name, join=join).pairs.tolist() == expected
+    with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no run; give its file'):
+        read_preferences(files / "p.jsonl", join=Join.of(files / "qrels"))
 
 
 def test_commands_take_qrels_and_runs(
@@ -92,7 +112,10 @@ def test_commands_take_qrels_and_runs(
     turned = run("agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json")
     assert "count as the grade 2" in turned.stderr  # the worst of the scale that is declared
     assert json.loads(turned.stdout)[0]["right"] == 1
+    judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (
+        (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of the 4 documents is in the qr"),
+        (("pack", "g.jsonl", "g.parquet", "--qrels", "qrels"), "leave out --qrels"),
         (("inspect", "p.jsonl", "--run", "one"), "--run without --qrels"),
         (("inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"), "runs without K"),
         (("inspect", "p.jsonl", "--qrels", "none"), "none: no such file"),

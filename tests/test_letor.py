@@ -97,11 +97,19 @@ def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
 
 def test_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
     whole = gzip.compress(b"1 qid:1\n" * 100)
-    for content in (whole[:-9], b"1 qid:1\n", gzip.compress(b"\xff\xfe qid:1\n")):
+    for content, problem in (
+        (whole[:-9], "is cut short"),
+        (b"1 qid:1\n", "cannot be read"),
+        (gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"), "line 2: is not UTF-8"),
+    ):
         path = tmp_path / "cut.txt.gz"
         path.write_bytes(content)
-        with pytest.raises(InputError, match="cannot be unpacked"):
+        with pytest.raises(InputError, match=problem):
             read_grade_counts(path)
+    unnamed = tmp_path / "packed, and its name does not say so"
+    unnamed.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
+    assert looks_like_letor(unnamed)
+    assert read_grade_counts(unnamed).tolist() == [[1, 1]]
     with pytest.raises(InputError, match="no-such"):
         read_grade_counts(tmp_path / "no-such.gz")
 

@@ -19,6 +19,7 @@ from dcglearn.data.graded import Graded, graded
 from dcglearn.data.trec import Run as Retrieved
 from dcglearn.data.trec import qrels_of, run_of
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import write_measure
 from dcglearn.measures.naming import NamedMeasure, measure_on
 from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
 from dcglearn.study.systems import Rules, evaluate
@@ -236,11 +237,15 @@ def test_the_command_in_words_and_what_it_refuses(
     (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
     (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
     (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
+    write_measure(tmp_path / "short.json", DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]))
     found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
     assert found.returncode == 0, found.stderr
     assert "1 pairs of systems" in found.stdout
+    assert "Who is ahead\nsystem  another  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pairs" in found.stdout
     assert "in the order of the run's lines" in found.stdout
+    short = run("coherence", "qrels", "one", "two", "-m", "short.json")
+    assert "mean nDCG  any    the given @ 2" in short.stdout, short.stderr
     cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
     assert "mean nDCG  any    zipf @ 1" in cut.stdout
     for arguments, message in (

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,42 @@ def test_an_ideal_that_leaves_out_what_costs_is_told(run: Run, files: Path) -> N
     assert found.returncode == 0, found.stderr
     assert told in found.stdout
     assert told not in run("evaluate", "qrels", "one", "--test", "none").stdout
+
+
+def test_what_may_surprise_is_told(run: Run, files: Path) -> None:
+    (files / "sharp").write_text(QRELS + "q2 0 d3 -1\n")
+    (files / "tied").write_text(ONE.replace("2.5", "1.5"))
+    (files / "more").write_text(ONE + "q2 Q0 new 2 0.5 one\n")
+    costs = "documents without a judgment count as it; --unjudged nothing lets them gain 0"
+    asked = ("-m", "zipf", "--test", "none")
+    assert costs in run("evaluate", "sharp", "more", *asked).stderr
+    assert costs not in run("evaluate", "sharp", "one", *asked).stderr
+    assert costs not in run("evaluate", "sharp", "more", *asked, "--unjudged", "nothing").stderr
+    order = "ranx sorts equal scores in no fixed order"
+    assert order in run("evaluate", "qrels", "tied", *asked, "--like", "ranx").stderr
+    assert order not in run("evaluate", "qrels", "one", *asked, "--like", "ranx").stderr
+
+
+def test_qrels_from_a_pipe(files: Path) -> None:
+    """A pipe can be read once: nothing of it may be looked at beforehand."""
+    many = "".join(f"q1 0 doc{i:05} {int(i < 200)}\n" for i in range(9000))
+    ranked = "".join(f"q1 Q0 doc{i:05} {i + 1} {9000 - i} one\n" for i in range(0, 9000, 2))
+    (files / "many").write_text(many)
+    (files / "long").write_text(ranked)
+    line = f"cat many | {sys.executable} -m dcglearn evaluate /dev/stdin long --format csv"
+    found = subprocess.run(
+        ["bash", "-c", line], cwd=files, capture_output=True, text=True, check=True, timeout=60
+    )
+    whole = subprocess.run(
+        ["bash", "-c", line.replace("cat many |", "").replace("/dev/stdin", "many")],
+        cwd=files,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert found.stdout == whole.stdout
+    assert ",1.0," in whole.stdout.replace("0.9999999999999998", "1.0")
 
 
 def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
@@ -105,6 +142,7 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
     (files / "other").write_text(ONE + "q9 Q0 d1 1 1 one\n")
     (files / "strange").write_text("q9 Q0 d1 1 1 one\n")
     (files / "grades").write_text(QRELS + "q1 0 d7 3\n")
+    (files / "many").write_text("".join(f"q1 0 d{i} {i}\n" for i in range(200)))
     for arguments, message in (
         (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
         (("qrels", "qrels"), "qrels, line 1: 4 fields: this looks like qrels"),
@@ -121,7 +159,8 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         (("qrels", "one", "--test", "x"), "unknown --test 'x'"),
         (("qrels", "one", "--format", "x"), "unknown --format 'x'"),
         (("qrels", "one", "two", "--baseline", "on"), "did you mean 'one'"),
-        (("qrels", "one", "--scale", "1,0"), "grade 2.0 is off the scale"),
+        (("qrels", "one", "--scale", "1,0"), "qrels: grade 2 is off the scale"),
+        (("many", "one"), "many: a scale of 200 grades"),
     ):
         assert message in refused("evaluate", *arguments), arguments
     said = run("evaluate", "one", "qrels")

@@ -446,6 +446,7 @@ def test_the_command_where_nothing_pays(run: Run, tmp_path: Path) -> None:
         (["--gains", "2=1", "--measure", "m.json"], "--gains with --measure"),
         (["--cost", "1"], "--cost without gains"),
         (["--relevant", "2,,1"], "--relevant: an empty grade"),
+        (["--relevant", "7,good"], "no document has the grade 7, good; they have 0, 1, 2"),
         (["--debit", "-2"], "debit is -2"),
         (["--beta", "2"], "beta is 2"),
     ],

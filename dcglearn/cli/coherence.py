@@ -13,12 +13,8 @@ from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
 from dcglearn.cli.evaluate import (
     LenientRunsOption,
-    MissingOption,
     QrelsArgument,
     RunsArgument,
-    TiesOption,
-    UnjudgedOption,
-    WorthlessOption,
     evaluated,
     measures_on,
     open_files,
@@ -57,10 +53,18 @@ def coherence(
     depth: Annotated[
         int, typer.Option("--depth", min=1, metavar="K", help="Ranks that count.")
     ] = 10,
-    ties: TiesOption = None,
-    unjudged: UnjudgedOption = None,
-    worthless: WorthlessOption = None,
-    missing: MissingOption = None,
+    ties: Annotated[
+        str,
+        typer.Option("--ties", metavar="input|docid", help="Order of documents with equal scores."),
+    ] = "input",
+    unjudged: Annotated[
+        str,
+        typer.Option(
+            "--unjudged",
+            metavar="worst|removed",
+            help="What documents without a judgment count as.",
+        ),
+    ] = "worst",
     figure: Annotated[
         str | None,
         typer.Option("--figure", metavar="FILE", help="Draw all pairs: .png, .svg or .pdf."),
@@ -74,7 +78,7 @@ def coherence(
 ) -> None:
     """Say which comparisons of systems stand whatever the gains and discounts."""
     _check(runs, ties, figure)
-    asked = rules_of(None, ties or "input", unjudged, worthless, missing)
+    asked = rules_of(None, ties, unjudged, None, None)
     from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
 
     order, removed, rules = rules_for_tables(asked)
@@ -128,6 +132,7 @@ def _print_tables(
         depending_table,
         flips_table,
         orderings_table,
+        winners_table,
     )
 
     plain = given.discounts if isinstance(given.discounts, str) else "the given"
@@ -135,6 +140,8 @@ def _print_tables(
         plain += f" @ {given.n_ranks}"
     gains = " ".join(f"{gain:g}" for gain in given.gains)
     say("\n" + decided_table(pairs, gains, plain).text())
+    if most is None or len(pairs) <= most:
+        say("\n" + winners_table(pairs).text())
     if any(pair.mean.winner == "depends" for pair in pairs):
         say("\n" + depending_table(pairs, most).text())
     changes = changes_table(pairs, given, depth, most)
@@ -152,7 +159,7 @@ def _print_tables(
         )
 
 
-def _check(runs: list[str], ties: str | None, figure: str | None) -> None:
+def _check(runs: list[str], ties: str, figure: str | None) -> None:
     """Refuse what cannot be compared, or drawn, before anything is read."""
     from dcglearn.report.tables import check_figure_name
 
@@ -167,17 +174,20 @@ def _check(runs: list[str], ties: str | None, figure: str | None) -> None:
 
 def _normalised(name: str, depth: int) -> str:
     """Return the nDCG of what a name means, cut at the depth, unless it says otherwise."""
-    from dcglearn.measures.naming import split_cutoff
+    from dcglearn.measures.naming import is_file_name, open_measure, split_cutoff
 
     called, cutoff = split_cutoff(name)
     cut = f"@ {depth if cutoff is None else cutoff}"
+    if cutoff is None and is_file_name(called):
+        own = open_measure(called).measure.n_ranks
+        cut = "" if own is not None and own < depth else cut  # it ends before
     if called.startswith("LinearUtility"):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", name)
     if called.startswith(("nDCG(", "minmaxDCG(")):
         return f"{called.strip()} {cut}"
     if called.strip().startswith("DCG("):
         return f"n{called.strip()} {cut}"
-    return f"nDCG({called.strip()}) {cut}"
+    return f"nDCG({called.strip()}) {cut}".strip()
 
 
 def _given(named: NamedMeasure, depth: int) -> DCG:
@@ -189,4 +199,6 @@ def _given(named: NamedMeasure, depth: int) -> DCG:
         raise InputError(
             f"cut at {named.measure.cutoff}, and {depth} ranks count", "give --depth", named.name
         )
-    return named.measure.plain()
+    plain = named.measure.plain()
+    own = plain.n_ranks
+    return plain if own is None or own >= depth else plain @ own

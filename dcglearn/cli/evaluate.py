@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from dcglearn.study.systems import Evaluation, Rules
 
 QrelsArgument = Annotated[
-    str, typer.Argument(metavar="QRELS", help="TREC text, .json or .parquet, or LETOR; .gz too.")
+    str, typer.Argument(metavar="QRELS", help="TREC text or .json, .gz too; .parquet; LETOR.")
 ]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
-        help="TREC text, .json or .parquet; .gz too. With LETOR lists, one score a line.",
+        help="TREC text or .json, .gz too; .parquet. With LETOR lists, one score a line.",
     ),
 ]
 LikeOption = Annotated[
@@ -112,7 +112,12 @@ def evaluate(
         bool, typer.Option("--per-query", help="A row a query, and no comparison.")
     ] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="text|md|latex|csv|json", help="Of what is printed.")
+        str,
+        typer.Option(
+            "--format",
+            metavar="text|md|latex|csv|json",
+            help="Of what is printed; csv holds one table, without comparisons.",
+        ),
     ] = "text",
     scale: ScaleOption = None,
     seed: SeedOption = 0,
@@ -141,6 +146,7 @@ def evaluate(
         raise unknown_name("--baseline", baseline, names)
     measures = measures_on(measure or DEFAULTS, known, read)
     found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
+    _warn_of_ranx(known, read, like)
     comparisons = []
     if test != "none" and len(read) > 1 and not per_query and form != "csv":
         _check_comparable(rules, found)
@@ -240,7 +246,13 @@ def measures_on(
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"the measure {twice} is named twice", "name it once")
     longest = max(run.longest for run in runs)
-    return [measure_on(name, known.scale, longest) for name in names]
+    found = []
+    for name in names:
+        try:
+            found.append(measure_on(name, known.scale, longest))
+        except InputError as error:
+            raise error if error.place else error.at(name) from error
+    return found
 
 
 def evaluated(
@@ -268,6 +280,7 @@ def evaluated(
             raise InputError("holds no query of the qrels", "give the qrels that go with it", path)
     with reporting("evaluating"):
         found = evaluate_all(known, runs, measures, rules)
+    _warn_of_costs(found, rules)
     for s, system in enumerate(found.systems):
         missing, extra_ones = int(found.missing[s].sum()), len(found.extra[s])
         if missing:
@@ -277,6 +290,36 @@ def evaluated(
         if extra_ones:
             print(f"{system}: queries not in the qrels: {extra_ones}", file=sys.stderr)
     return found
+
+
+def _warn_of_costs(found: Evaluation, rules: Rules) -> None:
+    """Say on standard error that documents without a judgment count as one that costs."""
+    import numpy as np
+
+    from dcglearn.measures.dcg import DCG
+
+    costly = [
+        one for one in found.measures if isinstance(one.measure, DCG) and one.measure.gains[-1] < 0
+    ]
+    if rules.unjudged == "worst" and costly and np.nanmin(found.judged, initial=1.0) < 1:
+        names = ", ".join(one.name for one in costly)
+        print(
+            f"{names}: the worst grade gains less than 0, and documents without a judgment count "
+            "as it; --unjudged nothing lets them gain 0",
+            file=sys.stderr,
+        )
+
+
+def _warn_of_ranx(known: Graded, runs: list[Run], like: str | None) -> None:
+    """Say on standard error that ranx has no fixed order of equal scores."""
+    from dcglearn.data.graded import look_up
+
+    if like == "ranx" and any(look_up(run, known).ranked.tied is not None for run in runs):
+        print(
+            "ranx sorts equal scores in no fixed order: where there are any, as here, it may say "
+            "something else",
+            file=sys.stderr,
+        )
 
 
 def _in_words(

@@ -64,6 +64,8 @@ def explain(
     if given:
         lists = _lists(str(a), str(b), grades, n_ranks)
     else:
+        if n_ranks is not None and n_ranks > LONGEST:
+            raise InputError(f"examples of {n_ranks} ranks", f"use --K {LONGEST} or less")
         ranks = n_ranks or min(
             (found.measure.n_ranks or LONGEST for found in (one, other)), default=LONGEST
         )
@@ -128,6 +130,7 @@ def _in_words(
     grades: Scale,
     given: bool,
 ) -> str:
+    from dcglearn.measures.dcg import DCG
     from dcglearn.report.tables import Table
 
     shown = [_labels(row, grades) for row in lists]
@@ -141,7 +144,8 @@ def _in_words(
     caption = "What each rank says for a (+) or b (-), as a share of all that its measure says"
     lines.append(Table(columns, [*rows, total], caption, 3).text())
     for found, lead, winner in zip((one, other), result.leads, result.winners, strict=True):
-        words = "both the same" if winner == "equal" else f"{winner} better, by {abs(lead):g}"
+        unit = " in DCG" if isinstance(found.measure, DCG) and found.measure.normalise else ""
+        words = "both the same" if winner == "equal" else f"{winner} better, by {abs(lead):g}{unit}"
         lines.append(f"{found.name} has {words}: {found.measure}")
     lines.append("")
     if result.agree:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.options import RanksOption, ScaleOption, say
+from dcglearn.cli.options import ScaleOption, say
 
 if TYPE_CHECKING:
     from dcglearn.measures.agreement import Measure
@@ -49,7 +49,16 @@ def export(
         ),
     ] = None,
     scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
+    n_ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--K",
+            min=1,
+            metavar="K",
+            help="How many discounts of a rule json, python and pandas list, and the n of "
+            "linear-discount (10); to cut the measure itself, name it @ K.",
+        ),
+    ] = None,
 ) -> None:
     """Say a measure in another tool's terms; what differs there goes to standard error."""
     from dcglearn.base.files import write_text

@@ -131,8 +131,11 @@ def join_of(
 
 
 def tell_unjudged(join: Join | None) -> None:
-    """Say on standard error how many documents of the judgments have no grade."""
-    if join is not None and join.counts["unjudged"]:
+    """Say on standard error how many documents of the judgments have no grade, or refuse all."""
+    if join is None:
+        return
+    join.check()
+    if join.counts["unjudged"]:
         shares = f"{join.counts['unjudged']:,} of {join.counts['documents']:,} documents"
         print(
             f"{shares} have no judgment and count as the grade {join.scale.labels[-1]}",

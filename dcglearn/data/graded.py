@@ -16,7 +16,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.ids import Hashes
 from dcglearn.data.trec import Integers, Qrels, Run
 from dcglearn.measures.ranked import Ranked
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.scale import Scale, plain_label
 
 Ties = Literal["mean", "input", "docid"]
 TIES: tuple[Ties, ...] = ("mean", "input", "docid")
@@ -92,7 +92,10 @@ def scale_of(qrels: Qrels) -> Scale:
     >>> str(scale_of(qrels_of({"q": {"d1": 1, "d2": 3}})))
     '3 > 1 > 0'
     """
-    found = qrels.scale()
+    try:
+        found = qrels.scale()
+    except InputError as error:
+        raise error.at(qrels.name) from error
     return found if qrels.number.min() <= 0 else Scale((*found.labels, 0))
 
 
@@ -117,7 +120,7 @@ def graded(qrels: Qrels, scale: Scale | None = None) -> Graded:
     scale = scale_of(qrels) if scale is None else scale
     numbers, which = np.unique(qrels.number, return_inverse=True)
     try:
-        indices = [scale.index(float(number)) for number in numbers]
+        indices = [scale.index(plain_label(float(number))) for number in numbers]
     except InputError as error:
         raise error.at(qrels.name) from error
     grades = np.array(indices, np.int8)[which]

@@ -110,16 +110,34 @@ class Join:
         found = {name: value for name, value in record.items() if name not in RUN_FIELDS}
         for side, run_field in zip("ab", RUN_FIELDS, strict=True):
             documents = record.get(side)
-            if run_field in record:
-                if documents is not None:
+            if record.get(run_field) is not None:
+                if documents:
                     raise InputError(f'"{side}" and "{run_field}"', "give one of them")
                 documents = self._documents(record[run_field], str(query), run_field)
             if isinstance(documents, list):
                 found[side] = self._graded(documents, str(query), side)
         return found
 
+    def check(self) -> None:
+        """Refuse judgments of which no document is judged.
+
+        Raises
+        ------
+        InputError
+            Most likely they hold grades.
+        """
+        if 0 < self.counts["documents"] == self.counts["unjudged"]:
+            raise InputError(
+                f"none of the {self.counts['documents']:,} documents is in the qrels",
+                "give the qrels that go with them; where lists hold grades, leave out --qrels",
+            )
+
     def _documents(self, name: object, query: str, run_field: str) -> list[str]:
-        if name not in self.runs:
+        if not _is_id(name):
+            raise InputError(f'"{run_field}": {name!r} is no name', "write text")
+        if not self.runs:
+            raise InputError(f'"{run_field}": the run {name}, and no run', "give its file: --run")
+        if str(name) not in self.runs:
             raise unknown_name("run", str(name), self.runs, f'"{run_field}"')
         documents = self.runs[str(name)].get(query)
         if not documents:
@@ -127,6 +145,9 @@ class Join:
         return documents
 
     def _graded(self, documents: list[Any], query: str, side: str) -> list[Label | None]:
+        strange = [one for one in documents if one is not None and not _is_id(one)]
+        if strange:
+            raise InputError(f'"{side}": {strange[0]!r} is no document', "write its id")
         named = [str(document) for document in documents if document is not None]
         if len(set(named)) < len(named):
             twice = next(document for document in named if named.count(document) > 1)
@@ -138,6 +159,10 @@ class Join:
             None if document is None else grades.get(str(document), self.scale.labels[-1])
             for document in documents
         ]
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _first_documents(run: Run, n_ranks: int) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text
+from dcglearn.data.rows import content_of
 from dcglearn.data.trec import Qrels, Run, qrels_of, run_of
 
 GROUP_ENDINGS = (".query", ".group")
@@ -84,15 +84,19 @@ def looks_like_letor(path: str | Path) -> bool:
     Returns
     -------
     bool
-        False for what is no text, or is not there.
+        False for what is no text, is not there, or comes from a pipe.
     """
+    if not Path(path).is_file():  # what is read from a pipe is gone
+        return False
     try:
         with Path(path).open("rb") as file:
-            packed = str(path).endswith(".gz")
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
             begin = gzip.GzipFile(fileobj=file).read(_PEEK) if packed else file.read(_PEEK)
     except (OSError, EOFError, zlib.error):
         return False
-    content = (line.split(b"#")[0].split() for line in begin.splitlines())
+    lines = begin.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    content = (line.split(b"#")[0].split() for line in lines)
     first = next((fields for fields in content if fields), [])
     return len(first) > 1 and re.fullmatch(rb"(qid|[0-9]+):.*", first[1]) is not None
 
@@ -154,7 +158,7 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
     scores = []
     for number, line in _lines(path):
         try:
-            score = float(line)
+            score = math.nan if "_" in line else float(line)  # 1_0 is Python's
         except ValueError:
             score = math.nan
         if not math.isfinite(score):
@@ -166,7 +170,8 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
             f"{len(scores)} scores for {len(lists)} documents", "give one a document", str(path)
         )
     ids = np.array(lists.queries)[lists.query]
-    return run_of(_frame(ids, "score", np.array(scores)), Path(path).name.partition(".")[0])
+    name = Path(path).name.partition(".")[0] or Path(path).name
+    return run_of(_frame(ids, "score", np.array(scores)), name)
 
 
 def _frame(queries: NDArray[np.str_], name: str, numbers: NDArray[Any]) -> Any:
@@ -200,18 +205,13 @@ def _documents(
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that hold something, with their numbers."""
-    if str(path).endswith(".gz"):
+    lines = content_of(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for number, line in enumerate(lines, 1):
         try:
-            with gzip.open(path, "rt", encoding="utf-8") as file:
-                text = file.read()
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-            raise InputError(
-                f"cannot be unpacked ({error})", "check the path", str(path)
-            ) from error
-    else:
-        text = read_text(path)
-    for number, line in enumerate(text.splitlines(), 1):
-        content = line.split("#")[0].strip()
+            content = line.decode().split("#")[0].strip()
+        except UnicodeDecodeError as error:
+            place = f"{path}, line {number}"
+            raise InputError("is not UTF-8 text", "save it as UTF-8", place) from error
         if content:
             yield number, content
 

@@ -89,7 +89,7 @@ def read(path: Path, kind: Kind) -> tuple[Rows, str]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".parquet":
         return _of_parquet(path, kind), ""
-    content = _content(path)
+    content = content_of(path)
     if ending.lower() == ".json":
         return _of_json(path, content, kind), ""
     return _of_text(path, content, kind)
@@ -110,13 +110,28 @@ def place_of_query(path: Path, query: str) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() in (".parquet", ".json"):
         return str(path)
-    for number, line in _lines(_content(path)):
+    for number, line in _lines(content_of(path)):
         if line.split(maxsplit=1)[0] == query.encode():
             return f"{path}, line {number}"
     return str(path)
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """Read a file, unpacked if it is packed by gzip.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputError
+        If it cannot be read or unpacked.
+    """
     try:
         content = path.read_bytes()
         packed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
@@ -222,7 +237,7 @@ def _check_line(line: bytes, kind: Kind) -> None:
     if len(fields) == 10 - wanted:
         raise InputError(
             f"{len(fields)} fields: this looks like {kind.other}",
-            "give the qrels first, then the runs",
+            f"give {kind.article} here (of QRELS RUN... the qrels come first)",
         )
     if len(fields) != wanted:
         raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
@@ -294,6 +309,8 @@ def _of_parquet(path: Path, kind: Kind) -> Rows:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if path.suffix.lower() == ".gz":
+        raise InputError("is a packed Parquet file", "unpack it first", str(path))
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:

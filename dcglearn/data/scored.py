@@ -67,8 +67,13 @@ class Scored:
         Raises
         ------
         InputError
-            If a grade is a name and nobody said which are relevant (naming the line).
+            If a grade is a name and nobody said which are relevant (naming the line), or no
+            document has one of those that somebody said.
         """
+        if labels is not None and self.judged.any() and not set(labels) & set(self.grades):
+            asked = ", ".join(map(str, labels))
+            held = ", ".join(sorted({str(grade) for grade in self.grades if grade is not None}))
+            raise InputError(f"no document has the grade {asked}", f"they have {held}")
         found = np.zeros(len(self), bool)
         for row, grade in enumerate(self.grades):
             if grade is None:

@@ -178,7 +178,8 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         head, name, cutoff = match.groups()
         inner = _named(name, scale, n_ranks)
         if isinstance(inner.measure, LinearUtility):
-            raise InputError("position-dependent weights are no DCG", f"write {name}:dcg", text)
+            remedy = f"write {name.removesuffix(':utility')}:dcg"
+            raise InputError("position-dependent weights are no DCG", remedy, text)
         normalise = HEADS[head]
         if cutoff is not None and inner.measure.cutoff is not None:
             raise InputError("two cutoffs", "give one of them", text)

@@ -44,6 +44,27 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     )
 
 
+def winners_table(pairs: Sequence[PairOfSystems]) -> Table:
+    """Return who is ahead in each pair, by what is left open.
+
+    Parameters
+    ----------
+    pairs : sequence of PairOfSystems
+
+    Returns
+    -------
+    Table
+        The name of the system that is ahead, or what there is instead.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for pair in pairs:
+        found = (pair.anything, pair.any_gains, pair.any_discounts, pair.mean)
+        names = {"a": pair.a, "b": pair.b, "undecided": "not settled"}
+        rows.append((pair.a, pair.b, *(names.get(one.winner, one.winner) for one in found)))
+    columns = ("system", "another", "DCG, any", "DCG, any gains", "DCG, any discounts", "mean nDCG")
+    return Table(columns, rows, "Who is ahead")
+
+
 def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> Table:
     """Return the pairs whose order by mean nDCG depends on the gains, and gains that show it.
 
