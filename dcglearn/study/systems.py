@@ -282,7 +282,9 @@ def compare_systems(
     for m, named in enumerate(found.measures):
         differences = found.values[others, m] - found.values[base, m]
         if (np.isfinite(differences).sum(axis=1) < 2).any():
-            raise InputError("fewer than two queries to compare", "give more queries", named.name)
+            raise InputError(
+                "fewer than two queries to compare", "give more, or --test none", named.name
+            )
         p = paired_p(differences, rng, test, resamples)
         intervals = paired_intervals(differences, rng, resamples)
         for row, s in enumerate(others):
