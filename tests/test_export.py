@@ -45,6 +45,8 @@ def test_a_table_for_pandas(measure: DCG, tmp_path: Path) -> None:
     path = tmp_path / "measure.csv"
     path.write_text(export(measure, "pandas").text)
     table = pd.read_csv(path)
+    notes = " ".join(export(measure, "pandas").notes)
+    assert ("Weights are of the plain DCG" in notes) == (measure.normalise is not None)
     gains, discounts = frames(measure)
     matrix = table.pivot(index="rank", columns="grade", values="weight")[gains["grade"]]
     assert np.array_equal(matrix.to_numpy(), measure.matrix_for(len(discounts)))

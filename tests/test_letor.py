@@ -144,6 +144,7 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
         assert value == pytest.approx(expected if gains.any() else 0)
     for text, message in (
         ("0.5\nx\n", "bad.txt, line 2: 'x' is no finite score"),
+        ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is no finite score"),
         ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
     ):
         write(tmp_path, text, "bad.txt")

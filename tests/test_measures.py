@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -399,6 +400,9 @@ def test_measure_files(tmp_path: Path) -> None:
     assert found.about == {"note": [1, {"a": None}]}
     assert open_measure(f"{path}:dcg").measure == dcg
     assert open_measure(str(path)).measure == utility
+    for name in (str(path), f"{path}:utility"):  # what the message says to write is read
+        with pytest.raises(InputError, match=re.escape(f"write {path}:dcg")):
+            measure_for(f"nDCG({name})", Scale((2, 1, 0)), 3)
     write_measure(path, dcg)
     with pytest.raises(InputError, match="holds no utility"):
         open_measure(f"{path}:utility")

@@ -122,6 +122,13 @@ def test_certificates_and_smallest_changes_turn_the_sums_round(
     assert flipped > 3
 
 
+def test_witnesses_on_both_sides_are_a_dependence(drawn: tuple[Graded, list[Retrieved]]) -> None:
+    known, runs = drawn
+    for pair in pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
+        if None not in pair.mean.witnesses:
+            assert pair.mean.winner == "depends"
+
+
 def test_orderings_and_their_flips(drawn: tuple[Graded, list[Retrieved]]) -> None:
     known, runs = drawn
     names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")

@@ -79,16 +79,8 @@ def test_qrels_from_a_pipe(files: Path) -> None:
     found = subprocess.run(
         ["bash", "-c", line], cwd=files, capture_output=True, text=True, check=True, timeout=60
     )
-    whole = subprocess.run(
-        ["bash", "-c", line.replace("cat many |", "").replace("/dev/stdin", "many")],
-        cwd=files,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert found.stdout == whole.stdout
-    assert ",1.0," in whole.stdout.replace("0.9999999999999998", "1.0")
+    header, row = csv.reader(io.StringIO(found.stdout))
+    assert float(row[header.index("nDCG(linear-log2) @ 10")]) == pytest.approx(1)
 
 
 def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
