@@ -20,8 +20,9 @@ from dcglearn.data.packed import METADATA, PackedPairs, is_packed, pack, packing
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.tables import read_in_parts, survey, write_preferences
 from dcglearn.learning import streamed
+from dcglearn.learning.interior import interior
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.problem import Problem
+from dcglearn.learning.problem import Objective, Problem
 from dcglearn.learning.solve import solve
 from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.agreement import agreement
@@ -103,6 +104,29 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert learner.dcg_.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
     assert learner.identifiability_.statements() == again.identifiability_.statements()
     assert learner.score(pairs) == again.score(pairs)
+
+
+def test_few_pairs_in_files_are_solved_from_inside(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, _ = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
+    monkeypatch.setattr(packed, "ROWS", 64)
+    monkeypatch.setattr(streamed, "ROWS", 64)
+    pack(tmp_path / "right.parquet", right, FIVE)
+    problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
+    assert len(problem.pairs.parts) > 1
+    steps: list[int] = []
+
+    def counted(problem: Objective) -> tuple[np.ndarray, int]:
+        steps.append(interior(problem)[1])
+        return interior(problem)
+
+    monkeypatch.setattr("dcglearn.learning.newton.interior", counted)
+    found = solve(problem)
+    twin = solve(Problem.of(right, 5, C=1e4))
+    assert len(steps) == 2
+    assert steps[0] == steps[1]
+    assert pytest.approx(twin.W, abs=1e-9) == found.W
 
 
 def test_workers_read_the_same(folder: Path) -> None:

@@ -89,10 +89,9 @@ def test_statistics_are_those_of_the_matrix(
             assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
             change = summed(move, w, to)
             assert change.changed == (A != B).sum()
-            there = summed(piece, to)
-            assert here.curvature + change.curvature == pytest.approx(there.curvature, abs=1e-9)
-            assert here.demand + change.demand == pytest.approx(there.demand, abs=1e-9)
-            assert change.loss == pytest.approx(there.loss, abs=1e-9)
+            there, moved = summed(piece, to), here.moved(change, w, to)
+            for name, value in vars(there).items():
+                assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
             missed = summed(slacks, w)
             assert missed.pull == pytest.approx(X.T @ (v * r), abs=1e-9)
             assert (missed.loss, missed.size, missed.active) == pytest.approx(
@@ -105,6 +104,52 @@ def test_statistics_are_those_of_the_matrix(
             assert met.met == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
             assert met.weighted == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
             assert met.n == kept.sum()
+
+
+@settings(max_examples=50)
+@given(case=weighed(), sizes=st.lists(st.floats(-6, 1), min_size=2, max_size=6))
+def test_what_was_seen_before_does_not_change_a_move(
+    case: tuple[Problem, np.random.Generator], sizes: list[float]
+) -> None:
+    """However far and near the points are, in whatever order, as many pairs change."""
+    problem, rng = case
+    X = dense_differences(problem.pairs, problem.n_grades)
+    (block,) = ways(problem)[1]
+    at = rng.normal(size=X.shape[1])
+    for size in sizes:
+        start = at if rng.random() < 0.7 else at + 10**size * rng.normal(size=len(at))
+        to = at + 10**size * rng.normal(size=len(at))
+        one, other = (block.margins - block.reached(w) for w in (start, to))
+        found = move(block, start, to)
+        assert found.changed == ((one > 0) != (other > 0)).sum()
+        assert found.loss == pytest.approx(
+            (block.weights * other**2) @ ((other > 0).astype(float) - (one > 0)), abs=1e-9
+        )
+        at = to
+
+
+def test_short_moves_look_at_few_pairs(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = Problem.of(noisy(20_000, rng), 5).blocks
+    looked = []
+    reached = Block.reached
+
+    def counted(self: Block, w: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        found = reached(self, w, rows)
+        looked.append(len(found))
+        return found
+
+    w = rng.normal(size=50)
+    way = rng.normal(size=50)
+    monkeypatch.setattr(Block, "reached", counted)
+    for step in (1e-3, 1e-5, 1e-7):
+        move(block, w, w + step * way)
+        w = w + step * way
+    every, first, second, third = looked
+    assert every == 20_000
+    assert 20_000 / 10 > first > 10 * second
+    assert third <= second
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from dcglearn.measures.scale import Grades
 MOST_CODES = 1000
 """Ranks share a code up to this many codes: tables of gains stay in the cache."""
 
-MOST_DENSE = 2_000_000
+MOST_DENSE = 500_000
 """Entries of X up to which it is built: that is quicker then."""
 
 ROWS = 1 << 20
@@ -38,6 +38,8 @@ _STRIPE = 1 << 17
 
 _ENCODED = 1 << 15
 """Pairs that are encoded at a time."""
+
+_ALL = slice(None)
 
 _DENSE_ROWS = 1 << 13
 """Rows of X that are built at a time, where they are built."""
@@ -95,6 +97,15 @@ class Layout:
             found.append((self.rows[:values, self.rows.shape[1] - columns :], at))
         return found
 
+    def farthest(self, w: Floats) -> float:
+        """Return what no |<w, x>| exceeds.
+
+        Parameters
+        ----------
+        w : ndarray of float, shape (K L,)
+        """
+        return float(sum(np.abs(values @ w[at]).max() for values, at in self.tables))
+
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs.
 
@@ -106,20 +117,22 @@ class Layout:
         -------
         ndarray of unsigned int, shape (codes a pair, n)
         """
+        at_rank = np.min_scalar_type(self.base**2 - 1)  # mostly a byte: quicker
         kind = np.min_scalar_type(self.base ** (2 * self.together) - 1)
-        base = kind.type(self.base)
         found = np.empty((len(self.starts) - 1, len(pairs)), kind)
         for begin in range(0, len(pairs), _ENCODED):
-            stripe = pairs[begin : begin + _ENCODED].transpose(1, 2, 0).astype(kind, order="C")
+            stripe = pairs[begin : begin + _ENCODED].transpose(1, 2, 0).astype(at_rank, order="C")
             if self.empty:  # -1 has become the largest unsigned number
-                np.minimum(stripe, kind.type(self.n_grades), out=stripe)
+                np.minimum(stripe, at_rank.type(self.n_grades), out=stripe)
+            ranks, second = stripe
+            ranks *= at_rank.type(self.base)
+            ranks += second
             codes = found[:, begin : begin + _ENCODED]
             for code, (first, last) in zip(codes, pairwise(self.starts), strict=True):
-                digits = [stripe[side, k] for k in range(first, last) for side in (0, 1)]
-                code[:] = digits[0]
-                for grade in digits[1:]:
-                    code *= base
-                    code += grade
+                code[:] = ranks[first]
+                for rank in ranks[first + 1 : last]:
+                    code *= kind.type(self.base**2)
+                    code += rank
         return found
 
 
@@ -135,6 +148,26 @@ def _rows(base: int, n_grades: int, together: int) -> Floats:
         left = np.repeat(found, len(rank), axis=0)
         found = np.hstack([left, np.tile(rank, (len(found), 1))])
     return found
+
+
+class Seen(NamedTuple):
+    """What was found of pairs at some W.
+
+    Attributes
+    ----------
+    w : ndarray of float, shape (K L,)
+    rows : ndarray of int, shape (m,), or None
+        Which pairs, or all.
+    missed : ndarray of float, shape (m,)
+        Their m - X w.
+    radius : float
+        The m - X w of all other pairs keep their signs as long as no X w changes by more.
+    """
+
+    w: Floats
+    rows: NDArray[np.intp] | None
+    missed: Floats
+    radius: float
 
 
 @dataclass(frozen=True)
@@ -163,10 +196,8 @@ class Block:
         return self.layout.n_ranks * self.layout.n_grades
 
     @cached_property
-    def dense(self) -> Floats | None:
-        """X, shape (n, K L), where it is small."""
-        if len(self) * self.size > MOST_DENSE:
-            return None
+    def X(self) -> Floats:
+        """The rows x, shape (n, K L)."""
         return np.hstack(
             [
                 values.take(code, axis=0, mode="clip")
@@ -175,9 +206,14 @@ class Block:
         )
 
     @cached_property
-    def active(self) -> dict[bytes, list[NDArray[np.bool_]]]:
-        """Which pairs miss their margin, by stripes, at the last W that was looked at."""
-        return {}
+    def dense(self) -> Floats | None:
+        """X, where it is small."""
+        return self.X if len(self) * self.size <= MOST_DENSE else None
+
+    @cached_property
+    def seen(self) -> list[Seen]:
+        """What was found when all pairs were last looked at, and when some were after that."""
+        return []
 
     def stripes(self) -> Iterator[slice]:
         """Cut the pairs into parts whose numbers stay in the cache."""
@@ -185,23 +221,22 @@ class Block:
         for begin in range(0, max(1, len(self)), step):  # one that is empty, where there is none
             yield slice(begin, min(begin + step, len(self)))
 
-    def reached(self, w: Floats, part: slice) -> Floats:
+    def reached(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
         """Return X w of some pairs, shape (m,).
 
         Parameters
         ----------
         w : ndarray of float, shape (K L,)
-        part : slice
-            One of :meth:`stripes`.
+        rows : ndarray of int, shape (m,), or slice
+            All of them by default.
         """
-        if self.dense is not None:
-            found: Floats = self.dense @ w
-            return found
-        tables = [rows @ w[at] for rows, at in self.layout.tables]
-        codes = self.codes[:, part]
-        found = np.take(tables[0], codes[0], mode="clip")  # unclipped, it is buffered
-        for table, code in zip(tables[1:], codes[1:], strict=True):
-            found += np.take(table, code, mode="clip")
+        if self.dense is not None:  # a product of some rows may differ in the last bit
+            return np.asarray((self.dense @ w)[rows])
+        gains = [values @ w[at] for values, at in self.layout.tables]
+        # unclipped, it is buffered
+        found = np.take(gains[0], _some(self.codes[0], rows), mode="clip")
+        for gain, code in zip(gains[1:], self.codes[1:], strict=True):
+            found += np.take(gain, _some(code, rows), mode="clip")
         return found
 
     def pulled(self, forces: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:

@@ -13,7 +13,8 @@ unknowns however many pairs there are. Its direction is one of descent. When the
 miss their margin at its minimum, that minimum is the optimum. The idea is
 that of Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution of Large
 Scale Linear SVMs" (JMLR 6, 2005), carried over to a cone. Many pairs are approached by
-way of every twentieth, of every twentieth of those, and so on.
+way of every twentieth, of every twentieth of those, and so on; few whose misses do not settle,
+from the inside of the constraints (:mod:`dcglearn.learning.interior`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from dcglearn.base.errors import SolverError
+from dcglearn.learning.blocks import MOST_DENSE
 from dcglearn.learning.certificate import project
+from dcglearn.learning.interior import interior
 from dcglearn.learning.nnls import nonnegative
 from dcglearn.learning.pieces import Piece, move, piece, slopes
 from dcglearn.learning.problem import Objective
@@ -47,6 +50,13 @@ FEWER = 20
 
 APPROACH = 10
 """Steps on the way."""
+
+SMALL = 10
+"""Up to so many pairs for each of the K L unknowns, steps by which w grows take longer than the
+way from inside."""
+
+FAR = 50
+"""Where misses cost so many times what w does, and fall fast, w grows for several steps."""
 
 NARROWER = 3
 """How often a line search looks between two of 17 points; it is nearly straight there then."""
@@ -111,14 +121,24 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
     """
     if start is None and _many(problem):
         start = _approach(problem)
-    first = _descend(problem, problem.prior if start is None else start, SOON, known)
-    if first.returned:
-        return first
-    found = _along_path(problem)
-    steps, passes = found.steps + first.steps, found.passes + first.passes
-    if not found.returned:
-        found = min(found, first, key=lambda end: _value(problem, end.W.ravel(), end.piece))
-    return found._replace(steps=steps, passes=passes)
+    few = not _many(problem) and problem.n_pairs * math.prod(problem.shape) <= MOST_DENSE
+    begin = problem.prior if start is None else start
+    tried = [_descend(problem, begin, SOON, known, straight=few)]
+    if few and not tried[-1].returned:
+        tried.append(_from_inside(problem))
+    if not tried[-1].returned:
+        tried.append(_along_path(problem))
+    if not tried[-1].returned:
+        tried.sort(key=lambda end: -_value(problem, end.W.ravel(), end.piece))
+    steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
+    return tried[-1]._replace(steps=steps, passes=passes)
+
+
+def _from_inside(problem: Objective) -> Descent:
+    """Go on from an interior point. Its steps count; for all of them, X is made in one pass."""
+    start, steps = interior(problem)
+    found = _descend(problem, start, SOON)
+    return found._replace(steps=steps + found.steps, passes=1 + found.passes)
 
 
 def _along_path(problem: Objective) -> Descent:
@@ -147,22 +167,35 @@ def _approach(problem: Objective) -> Floats:
     return _descend(fewer, start, APPROACH).W
 
 
-def _descend(problem: Objective, start: Floats, most: int, known: Piece | None = None) -> Descent:
+def _descend(
+    problem: Objective,
+    start: Floats,
+    most: int,
+    known: Piece | None = None,
+    straight: bool = False,
+) -> Descent:
+    """Step until the piece returns, or `most` steps; if `straight`, until the way gets long.
+
+    It gets long where a full step does not go down, and, for few pairs, where w has to grow.
+    """
     w = project(problem, start).ravel()
     here = known or problem.summed(piece, w)
     passes = 0 if known else 1
+    growing = straight and problem.n_pairs <= SMALL * len(w)
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here, w)
         change = problem.summed(move, w, target)
         passes += 1
+        there = here.moved(change, w, target)
         if not change.changed:
-            there = Piece(here.curvature, here.demand, change.loss)
             return Descent(target.reshape(problem.shape), there, step, passes, True)
-        there = Piece(here.curvature + change.curvature, here.demand + change.demand, change.loss)
         along = target - w
         if np.abs(along).max() <= 1e-15 * np.abs(w).max():
             break
-        if _is_enough(problem, w, here, target, there):
+        enough = _is_enough(problem, w, here, target, there)
+        if straight and (not enough or (growing and _has_to_grow(problem, target, here, there))):
+            break
+        if enough:
             w, here = target, there
         else:
             w = w + _best_step(problem, w, along) * along
@@ -179,6 +212,12 @@ def _is_enough(problem: Objective, w: Floats, here: Piece, target: Floats, there
     promised = along @ _slope(problem, w, here)
     fallen = _value(problem, target, there) - _value(problem, w, here)
     return bool(fallen <= ENOUGH * promised)
+
+
+def _has_to_grow(problem: Objective, target: Floats, here: Piece, there: Piece) -> bool:
+    """Whether w is far too small: misses cost FAR times what it does, and fall to a third."""
+    size = float(np.sum((target - problem.prior.ravel()) ** 2))
+    return there.loss < here.loss / 3 and problem.C * there.loss > FAR * size
 
 
 def _slope(problem: Objective, w: Floats, at: Piece) -> Floats:

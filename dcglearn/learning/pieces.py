@@ -11,14 +11,21 @@ exact, whatever the blocks.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.learning.blocks import Block
+from dcglearn.learning.blocks import Block, Seen
 from dcglearn.measures.discounts import Floats
+
+ROUNDING = 1e-12
+"""More than the errors of sums over ranks, to their largest."""
+
+FEW = 0.5
+"""Of more than this share of the pairs, all are looked at: that is quicker."""
 
 
 class _Sum:
@@ -47,6 +54,23 @@ class Piece(_Sum):
     demand: Floats
     loss: float
 
+    def moved(self, change: Move, w: Floats, to: Floats) -> Piece:
+        """Return the quadratic around another point.
+
+        Parameters
+        ----------
+        change : Move
+            From w to the point.
+        w, to : ndarray of float, shape (K L,)
+        """
+        along = to - w
+        eased = 2 * (self.demand - self.curvature @ w) - self.curvature @ along
+        return Piece(
+            self.curvature + change.curvature,
+            self.demand + change.demand,
+            self.loss - float(along @ eased) + change.loss,
+        )
+
 
 @dataclass(frozen=True)
 class Move(_Sum):
@@ -58,7 +82,8 @@ class Move(_Sum):
     demand : ndarray of float, shape (K L,)
         What is added to those of the :class:`Piece` at the first W.
     loss : float
-        That at the second W.
+        sum v r^2 at the second W of pairs that become active, less that of those that cease
+        to be: by so much the first quadratic is wrong there.
     changed : int
         Pairs that are active at one of them only; 0 means that the piece is the same.
     """
@@ -108,6 +133,25 @@ class Counts(_Sum):
     n: int
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Pairs as rows; to add them is to put them below each other.
+
+    Attributes
+    ----------
+    X : ndarray of float, shape (n, K L)
+    margins, weights : ndarray of float, shape (n,)
+    """
+
+    X: Floats
+    margins: Floats
+    weights: Floats
+
+    def __add__(self, other: Rows) -> Rows:
+        mine, theirs = vars(self).values(), vars(other).values()
+        return Rows(*map(np.concatenate, zip(mine, theirs, strict=True)))
+
+
 def piece(block: Block, w: Floats) -> Piece:
     """Return the quadratic around w.
 
@@ -120,15 +164,16 @@ def piece(block: Block, w: Floats) -> Piece:
     -------
     Piece
     """
-    active, loss = _active(block, w)
-    return Piece(*_quadratic(block, np.flatnonzero(np.concatenate(active))), loss)
+    missed = _missed(block, w)
+    rows = np.flatnonzero(missed > 0)
+    return _of_pairs(block, rows, missed[rows])
 
 
 def move(block: Block, w: Floats, to: Floats) -> Move:
     """Return how the quadratic changes from w to another point.
 
-    Only pairs that become active or cease to be are added up; so near the optimum it takes
-    little more than two passes of look-ups.
+    Only pairs that may become active or cease to be are looked at again, and only those that
+    do are added up; so near the optimum it takes little.
 
     Parameters
     ----------
@@ -139,19 +184,18 @@ def move(block: Block, w: Floats, to: Floats) -> Move:
     -------
     Move
     """
-    before = block.active.get(w.tobytes()) or _active(block, w)[0]
-    now, loss = _active(block, to)
-    gone, come = (
-        np.concatenate(
-            [
-                np.flatnonzero(a > b) + part.start
-                for part, a, b in zip(block.stripes(), one, other, strict=True)
-            ]
-        )
-        for one, other in ((before, now), (now, before))
+    near, before, now = _around(block, w, to)
+    gone = np.flatnonzero((before > 0) > (now > 0))
+    come = np.flatnonzero((now > 0) > (before > 0))
+    less, more = (
+        _of_pairs(block, some if near is None else near[some], now[some]) for some in (gone, come)
     )
-    less, more = _quadratic(block, gone), _quadratic(block, come)
-    return Move(more[0] - less[0], more[1] - less[1], loss, len(gone) + len(come))
+    return Move(
+        more.curvature - less.curvature,
+        more.demand - less.demand,
+        more.loss - less.loss,
+        len(gone) + len(come),
+    )
 
 
 def slacks(block: Block, w: Floats) -> Slacks:
@@ -222,11 +266,31 @@ def counts(block: Block) -> Counts:
     return Counts(met, met if weights is None else block.gram(rows, weights), len(rows))
 
 
-def _quadratic(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Return X' V X and X' V m of some pairs."""
+def rows(block: Block) -> Rows:
+    """Return the pairs of a weight above 0 as rows of X.
+
+    Parameters
+    ----------
+    block : Block
+        Of so few pairs that X is small.
+
+    Returns
+    -------
+    Rows
+    """
+    some = np.flatnonzero(block.weights > 0)
+    return Rows(block.X[some], block.margins[some], block.weights[some])
+
+
+def _of_pairs(block: Block, rows: NDArray[np.intp], missed: Floats) -> Piece:
+    """Return X' V X, X' V m and r' V r of some pairs."""
     weights, margins = of_rows(block.weights, rows), of_rows(block.margins, rows)
     force = margins if weights is None or margins is None else weights * margins
-    return block.gram(rows, weights), block.pulled(weights if force is None else force, rows)
+    return Piece(
+        block.gram(rows, weights),
+        block.pulled(weights if force is None else force, rows),
+        float(missed @ missed if weights is None else (weights * missed) @ missed),
+    )
 
 
 def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
@@ -235,18 +299,45 @@ def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
     return None if one else values[rows]
 
 
-def _active(block: Block, w: Floats) -> tuple[list[NDArray[np.bool_]], float]:
-    """Return which pairs miss their margin at w, by stripes, and the loss; remember the first."""
-    active, loss = [], 0.0
+def _missed(block: Block, w: Floats) -> Floats:
+    """Return m - X w of all pairs, and remember it."""
+    if block.dense is not None:
+        return block.margins - block.reached(w)
+    missed = np.empty(len(block))
     for part in block.stripes():
-        missed = block.margins[part] - block.reached(w, part)
-        active.append(missed > 0)
-        np.maximum(missed, 0.0, out=missed)
-        loss += _loss(missed, of_rows(block.weights[part], slice(None)))
-    block.active.clear()
-    block.active[w.tobytes()] = active
-    return active, loss
+        np.subtract(block.margins[part], block.reached(w, part), out=missed[part])
+    block.seen[:] = [Seen(w.copy(), None, missed, math.inf)]
+    return missed
 
 
-def _loss(missed: Floats, weights: Floats | None) -> float:
-    return float(missed @ missed if weights is None else (weights * missed) @ missed)
+def _around(block: Block, w: Floats, to: Floats) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
+    """Return pairs, all that are active at one of two points only among them, and m - X w at both.
+
+    From one point to another no m - X w changes by more than any X can: where it was farther from
+    0, it keeps its sign. None stands for all pairs.
+    """
+    if block.dense is not None:
+        return None, _missed(block, w), _missed(block, to)
+    if not block.seen:
+        _missed(block, w)
+    for seen in reversed(block.seen):
+        reach = _reach(block, seen, w, to)
+        if reach <= seen.radius:
+            break
+    near = np.flatnonzero((seen.missed <= 2 * reach) & (seen.missed >= -2 * reach))
+    here = np.array_equal(seen.w, w)
+    if len(near) > FEW * len(block):
+        before = seen.missed if here and seen.rows is None else _missed(block, w)
+        return None, before, _missed(block, to)
+    rows = near if seen.rows is None else seen.rows[near]
+    before = seen.missed[near] if here else block.margins[rows] - block.reached(w, rows)
+    now = block.margins[rows] - block.reached(to, rows)
+    block.seen[1:] = [Seen(to.copy(), rows, now, min(reach, seen.radius - reach))]
+    return rows, before, now
+
+
+def _reach(block: Block, seen: Seen, *points: Floats) -> float:
+    """Return by how much a computed m - X w can be another at some points."""
+    farthest = block.layout.farthest
+    size = max(map(farthest, (seen.w, *points)))
+    return max(farthest(point - seen.w) for point in points) + ROUNDING * size
