@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kkt import check_kkt
 
 from dcglearn.data.preferences import Pairs
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.certificate import certify, project
 from dcglearn.learning.interior import interior
 from dcglearn.learning.newton import newton
+from dcglearn.learning.pieces import slacks
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.qp import solve_as_printed
 from dcglearn.measures.dcg import DCG
 from dcglearn.study.judges import flipped, true_pairs
 from dcglearn.study.simulate import drawn_lists
-from tests.kkt import check_kkt
 
 TRUE = DCG([5, 4, 3, 2, 1], "log2")
 
@@ -79,6 +80,19 @@ def test_few_right_pairs_take_few_steps_whatever_C(
     check_kkt(problem, found.W)
     monkeypatch.setattr(newtons, "MOST_DENSE", 0)  # as if there were many
     assert pytest.approx(newton(problem).W, abs=1e-8 * np.abs(found.W).max()) == found.W
+
+
+@pytest.mark.parametrize("C", [1e6, 1e8])
+def test_an_interior_point_tells_which_pairs_miss_their_margin(
+    C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(newtons, "_along_path", None)  # it is not called
+    for n in (10, 50, 200):
+        problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
+        found = newton(problem)
+        assert found.returned
+        true = problem.summed(slacks, found.W.ravel()).loss
+        assert found.piece.loss == pytest.approx(true, abs=1e-9)
 
 
 def test_newton_goes_on_where_the_inside_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:

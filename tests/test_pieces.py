@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
@@ -126,6 +127,36 @@ def test_what_was_seen_before_does_not_change_a_move(
             (block.weights * other**2) @ ((other > 0).astype(float) - (one > 0)), abs=1e-9
         )
         at = to
+
+
+def test_threads_may_share_pairs(rng: np.random.Generator) -> None:
+    (block,) = Problem.of(noisy(20_000, rng), 5).blocks
+    assert block.dense is None
+    points = rng.normal(size=(12, 50))
+    points[6:] = points[:6] + 1e-4 * rng.normal(size=(6, 50))
+    ways = [(points[i], points[(i + 6) % 12]) for i in range(12)] * 20
+    alone = [move(replace(block), w, to) for w, to in ways]  # a block that remembers nothing
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda way: move(block, *way), ways))
+    finally:
+        sys.setswitchinterval(often)
+    for one, other in zip(alone, together, strict=True):
+        assert one.changed == other.changed
+        assert (one.curvature == other.curvature).all()
+        assert one.loss == other.loss
+
+
+@pytest.mark.parametrize("n", [300, 3000])
+def test_many_grades(n: int, rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 300, (n, 2, 2))
+    worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
+    pairs[worse] = pairs[worse][:, ::-1]
+    problem = Problem.of(pairs, 300)
+    assert problem.blocks[0].dense is not None  # smaller than the tables of gains
+    check_kkt(problem, solve(problem).W)
 
 
 def test_short_moves_look_at_few_pairs(

@@ -103,7 +103,11 @@ def evaluate(
     missing: MissingOption = None,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", metavar="SYSTEM", help="The first run, if none is named."),
+        typer.Option(
+            "--baseline",
+            metavar="SYSTEM",
+            help="The first run, if none is named.",
+        ),
     ] = None,
     test: Annotated[
         str, typer.Option("--test", metavar="randomisation|t|none", help="Of the differences.")
@@ -144,11 +148,14 @@ def evaluate(
     names = [one.name for one in read]
     if baseline is not None and baseline not in names:
         raise unknown_name("--baseline", baseline, names)
+    compared = test != "none" and len(read) > 1 and not per_query and form != "csv"
+    if baseline is not None and not compared:
+        raise InputError("--baseline without a comparison", "leave it out, or compare systems")
     measures = measures_on(measure or DEFAULTS, known, read)
     found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
     _warn_of_ranx(known, read, like)
     comparisons = []
-    if test != "none" and len(read) > 1 and not per_query and form != "csv":
+    if compared:
         _check_comparable(rules, found)
         with reporting("comparing systems"):
             comparisons = compare_systems(

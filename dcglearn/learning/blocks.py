@@ -25,7 +25,8 @@ MOST_CODES = 1000
 """Ranks share a code up to this many codes: tables of gains stay in the cache."""
 
 MOST_DENSE = 500_000
-"""Entries of X up to which it is built: that is quicker then."""
+"""Entries of X up to which it is built: that is quicker then. With many grades four times as
+many are."""
 
 ROWS = 1 << 20
 """Pairs a block, at most."""
@@ -80,6 +81,13 @@ class Layout:
         return self.starts[1]
 
     @property
+    def most_dense(self) -> int:
+        """Entries of X up to which it is quicker than tables of gains, which may be larger."""
+        values: int = self.base ** (2 * self.together)
+        tables = values * (len(self.starts) - 1) * self.together * self.n_grades
+        return min(max(MOST_DENSE, tables), 4 * MOST_DENSE)
+
+    @property
     def rows(self) -> Floats:
         """X of every value of a code, at its ranks, shape (values, ranks L).
 
@@ -98,13 +106,16 @@ class Layout:
         return found
 
     def farthest(self, w: Floats) -> float:
-        """Return what no |<w, x>| exceeds.
+        """Return the largest <w, x> that any pair can have.
 
         Parameters
         ----------
         w : ndarray of float, shape (K L,)
         """
-        return float(sum(np.abs(values @ w[at]).max() for values, at in self.tables))
+        W = w.reshape(self.n_ranks, self.n_grades)
+        if self.empty:  # no document is worth 0
+            W = np.hstack([W, np.zeros((self.n_ranks, 1))])
+        return float(np.ptp(W, axis=1).sum())
 
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs.
@@ -150,7 +161,7 @@ def _rows(base: int, n_grades: int, together: int) -> Floats:
     return found
 
 
-class Seen(NamedTuple):
+class Known(NamedTuple):
     """What was found of pairs at some W.
 
     Attributes
@@ -208,12 +219,22 @@ class Block:
     @cached_property
     def dense(self) -> Floats | None:
         """X, where it is small."""
-        return self.X if len(self) * self.size <= MOST_DENSE else None
+        return self.X if len(self) * self.size <= self.layout.most_dense else None
 
     @cached_property
-    def seen(self) -> list[Seen]:
+    def known(self) -> tuple[Known, ...]:
         """What was found when all pairs were last looked at, and when some were after that."""
-        return []
+        return ()
+
+    def remember(self, *known: Known) -> None:
+        """Keep what was found, at once: other threads may ask for it.
+
+        Parameters
+        ----------
+        *known : Known
+            Of all pairs, and of some.
+        """
+        vars(self)["known"] = known
 
     def stripes(self) -> Iterator[slice]:
         """Cut the pairs into parts whose numbers stay in the cache."""

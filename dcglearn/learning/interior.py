@@ -20,14 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from dcglearn.learning.pieces import rows
+from dcglearn.learning.pieces import gathered
 from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import Floats
 
 MOST_STEPS = 50
+"""Steps that are made at most; half as many do."""
 
-NEAR = 1e-6
-"""It ends where a's, the gap to the optimum, is below this share of the objective."""
+NEAR, NEAREST = 1e-6, 1e-14
+"""It ends where the gap to the optimum, which is a s, is below the first share of the objective
+and w tells which pairs miss their margin, or below the second."""
 
 INSIDE = 0.99
 """The share of the way to the nearest bound that a step goes."""
@@ -101,7 +103,7 @@ def interior(problem: Objective) -> tuple[Floats, int]:
 
 def _wanted(problem: Objective) -> _Wanted:
     """Return the pairs that weigh anything, and below them the neighbouring grades."""
-    pairs = problem.summed(rows)
+    pairs = problem.summed(gathered)
     K, L = problem.shape
     falls = np.eye(L)[:-1] - np.eye(L)[1:] if problem.monotone else np.zeros((0, L))
     A = np.vstack([pairs.X, np.kron(np.eye(K), falls)])
@@ -130,7 +132,7 @@ def _inside(wanted: _Wanted, at: _Point) -> tuple[_Point, int]:
     for step in range(MOST_STEPS):
         gap = at.a @ at.s
         size = np.sum((at.w - wanted.prior) ** 2) + (at.a * at.a) @ wanted.soft / 2
-        if not gap > NEAR * size:
+        if not gap > NEAREST * size or (gap <= NEAR * size and _tells(wanted, at)):
             return at, step
         tangent = _tangent(wanted, at)
         if tangent is None:
@@ -141,6 +143,12 @@ def _inside(wanted: _Wanted, at: _Point) -> tuple[_Point, int]:
         way = tangent.way(share * gap / len(at.a) - straight.a * straight.s)
         at = at.moved(way, min(1.0, INSIDE * at.farthest(way)))
     return at, MOST_STEPS
+
+
+def _tells(wanted: _Wanted, at: _Point) -> bool:
+    """Whether the pairs that miss their margin by w are those with a > s."""
+    missed = wanted.soft * at.a
+    return bool(((at.s < missed) == (at.s < at.a))[wanted.soft > 0].all())
 
 
 class _Tangent(NamedTuple):
@@ -156,7 +164,7 @@ class _Tangent(NamedTuple):
     pull : ndarray of float, shape (K L,)
         A'a - 2 (w - w_0).
     room, stiff, owed : ndarray of float, shape (n,)
-        s + p a, a / (s + p a) and a (s + A w + p a - m - s).
+        s + p a, a / (s + p a) and a (A w + p a - m).
     """
 
     wanted: _Wanted
@@ -191,8 +199,8 @@ def _tangent(wanted: _Wanted, at: _Point) -> _Tangent | None:
 
 def _triangle(A: Floats, weights: Floats) -> tuple[Floats, int]:
     """Return the upper R with R'R = 2 I + A' V A, and whether there is none."""
-    rows = A * np.sqrt(weights)[:, None]
-    H = rows.T @ rows
+    weighted = A * np.sqrt(weights)[:, None]
+    H = weighted.T @ weighted
     H.flat[:: len(H) + 1] += 2
     R, failed = dpotrf(H, lower=0)
     return R, failed

@@ -20,6 +20,7 @@ from the inside of the constraints (:mod:`dcglearn.learning.interior`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -123,21 +124,27 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
         start = _approach(problem)
     few = not _many(problem) and problem.n_pairs * math.prod(problem.shape) <= MOST_DENSE
     begin = problem.prior if start is None else start
-    tried = [_descend(problem, begin, SOON, known, straight=few)]
-    if few and not tried[-1].returned:
-        tried.append(_from_inside(problem))
-    if not tried[-1].returned:
-        tried.append(_along_path(problem))
-    if not tried[-1].returned:
-        tried.sort(key=lambda end: -_value(problem, end.W.ravel(), end.piece))
+    ways: list[Callable[[], Descent]] = [
+        lambda: _descend(problem, begin, SOON, known, straight=few),
+        lambda: _from_inside(problem),
+        lambda: _along_path(problem),
+    ]
+    if not few:
+        del ways[1]
+    tried: list[Descent] = []
+    for way in ways:
+        tried.append(way())
+        if tried[-1].returned:
+            break
+    best = min(tried, key=lambda end: (not end.returned, _value(problem, end.W.ravel(), end.piece)))
     steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
-    return tried[-1]._replace(steps=steps, passes=passes)
+    return best._replace(steps=steps, passes=passes)
 
 
 def _from_inside(problem: Objective) -> Descent:
     """Go on from an interior point. Its steps count; for all of them, X is made in one pass."""
     start, steps = interior(problem)
-    found = _descend(problem, start, SOON)
+    found = _descend(problem, start, SOON, straight=True)
     return found._replace(steps=steps + found.steps, passes=1 + found.passes)
 
 

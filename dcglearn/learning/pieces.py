@@ -18,14 +18,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.learning.blocks import Block, Seen
+from dcglearn.learning.blocks import Block, Known
 from dcglearn.measures.discounts import Floats
 
 ROUNDING = 1e-12
-"""More than the errors of sums over ranks, to their largest."""
+"""More than the error of any X w, to the sum of all |w|."""
 
-FEW = 0.5
-"""Of more than this share of the pairs, all are looked at: that is quicker."""
+MOST_AGAIN = 0.5
+"""If more than this share of the pairs is to be looked at again, all are: that is quicker."""
 
 
 class _Sum:
@@ -47,7 +47,7 @@ class Piece(_Sum):
     demand : ndarray of float, shape (K L,)
         X_A' V m_A.
     loss : float
-        sum_A v r^2.
+        sum_A v r^2; after moves, up to the rounding of the largest that it was on the way.
     """
 
     curvature: Floats
@@ -68,7 +68,7 @@ class Piece(_Sum):
         return Piece(
             self.curvature + change.curvature,
             self.demand + change.demand,
-            self.loss - float(along @ eased) + change.loss,
+            max(0.0, self.loss - float(along @ eased) + change.loss),
         )
 
 
@@ -164,9 +164,9 @@ def piece(block: Block, w: Floats) -> Piece:
     -------
     Piece
     """
-    missed = _missed(block, w)
-    rows = np.flatnonzero(missed > 0)
-    return _of_pairs(block, rows, missed[rows])
+    missed = _look(block, w).missed
+    loss = sum(_loss(block, part, np.maximum(missed[part], 0.0)) for part in block.stripes())
+    return Piece(*_quadratic(block, np.flatnonzero(missed > 0)), loss)
 
 
 def move(block: Block, w: Floats, to: Floats) -> Move:
@@ -188,7 +188,8 @@ def move(block: Block, w: Floats, to: Floats) -> Move:
     gone = np.flatnonzero((before > 0) > (now > 0))
     come = np.flatnonzero((now > 0) > (before > 0))
     less, more = (
-        _of_pairs(block, some if near is None else near[some], now[some]) for some in (gone, come)
+        Piece(*_quadratic(block, rows), _loss(block, rows, now[some]))
+        for some, rows in ((some, some if near is None else near[some]) for some in (gone, come))
     )
     return Move(
         more.curvature - less.curvature,
@@ -216,7 +217,7 @@ def slacks(block: Block, w: Floats) -> Slacks:
         missed = block.margins[part] - block.reached(w, part)
         active += int(np.count_nonzero(missed > 0))
         np.maximum(missed, 0.0, out=missed)
-        weights = of_rows(block.weights[part], slice(None))
+        weights = of_rows(block.weights, part)
         force = missed if weights is None else weights * missed
         pull += block.pulled(force, part)
         loss += float(force @ missed)
@@ -243,7 +244,7 @@ def slopes(block: Block, w: Floats, along: Floats, steps: Floats) -> Floats:
     for part in block.stripes():
         gained = block.reached(along, part)
         missed = block.margins[part] - block.reached(w, part)
-        weights = of_rows(block.weights[part], slice(None))
+        weights = of_rows(block.weights, part)
         weighted = gained if weights is None else weights * gained
         found += [weighted @ np.maximum(0.0, missed - t * gained) for t in steps]
     return found
@@ -266,7 +267,7 @@ def counts(block: Block) -> Counts:
     return Counts(met, met if weights is None else block.gram(rows, weights), len(rows))
 
 
-def rows(block: Block) -> Rows:
+def gathered(block: Block) -> Rows:
     """Return the pairs of a weight above 0 as rows of X.
 
     Parameters
@@ -282,15 +283,17 @@ def rows(block: Block) -> Rows:
     return Rows(block.X[some], block.margins[some], block.weights[some])
 
 
-def _of_pairs(block: Block, rows: NDArray[np.intp], missed: Floats) -> Piece:
-    """Return X' V X, X' V m and r' V r of some pairs."""
+def _quadratic(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return X' V X and X' V m of some pairs."""
     weights, margins = of_rows(block.weights, rows), of_rows(block.margins, rows)
     force = margins if weights is None or margins is None else weights * margins
-    return Piece(
-        block.gram(rows, weights),
-        block.pulled(weights if force is None else force, rows),
-        float(missed @ missed if weights is None else (weights * missed) @ missed),
-    )
+    return block.gram(rows, weights), block.pulled(weights if force is None else force, rows)
+
+
+def _loss(block: Block, rows: NDArray[np.intp] | slice, missed: Floats) -> float:
+    """Return r' V r of some pairs whose r is given."""
+    weights = of_rows(block.weights, rows)
+    return float(missed @ missed if weights is None else (weights * missed) @ missed)
 
 
 def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
@@ -299,15 +302,15 @@ def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
     return None if one else values[rows]
 
 
-def _missed(block: Block, w: Floats) -> Floats:
-    """Return m - X w of all pairs, and remember it."""
-    if block.dense is not None:
-        return block.margins - block.reached(w)
+def _look(block: Block, w: Floats) -> Known:
+    """Return what w leaves of all margins, and remember it where that saves a look."""
     missed = np.empty(len(block))
     for part in block.stripes():
         np.subtract(block.margins[part], block.reached(w, part), out=missed[part])
-    block.seen[:] = [Seen(w.copy(), None, missed, math.inf)]
-    return missed
+    found = Known(w.copy(), None, missed, math.inf)
+    if block.dense is None:
+        block.remember(found)
+    return found
 
 
 def _around(block: Block, w: Floats, to: Floats) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
@@ -317,27 +320,29 @@ def _around(block: Block, w: Floats, to: Floats) -> tuple[NDArray[np.intp] | Non
     0, it keeps its sign. None stands for all pairs.
     """
     if block.dense is not None:
-        return None, _missed(block, w), _missed(block, to)
-    if not block.seen:
-        _missed(block, w)
-    for seen in reversed(block.seen):
-        reach = _reach(block, seen, w, to)
-        if reach <= seen.radius:
-            break
-    near = np.flatnonzero((seen.missed <= 2 * reach) & (seen.missed >= -2 * reach))
-    here = np.array_equal(seen.w, w)
-    if len(near) > FEW * len(block):
-        before = seen.missed if here and seen.rows is None else _missed(block, w)
-        return None, before, _missed(block, to)
-    rows = near if seen.rows is None else seen.rows[near]
-    before = seen.missed[near] if here else block.margins[rows] - block.reached(w, rows)
+        return None, _look(block, w).missed, _look(block, to).missed
+    every, *newer = block.known or (_look(block, w),)
+    known, reach = next(
+        (known, reach)
+        for known in (*newer, every)
+        if (reach := _reach(block, known.w, w, to)) <= known.radius
+    )
+    near = np.flatnonzero((known.missed <= 2 * reach) & (known.missed >= -2 * reach))
+    here = np.array_equal(known.w, w)
+    if len(near) > MOST_AGAIN * len(block):
+        before = every.missed if np.array_equal(every.w, w) else _look(block, w).missed
+        return None, before, _look(block, to).missed
+    rows = near if known.rows is None else known.rows[near]
+    before = known.missed[near] if here else block.margins[rows] - block.reached(w, rows)
     now = block.margins[rows] - block.reached(to, rows)
-    block.seen[1:] = [Seen(to.copy(), rows, now, min(reach, seen.radius - reach))]
+    block.remember(every, Known(to.copy(), rows, now, min(reach, known.radius - reach)))
     return rows, before, now
 
 
-def _reach(block: Block, seen: Seen, *points: Floats) -> float:
-    """Return by how much a computed m - X w can be another at some points."""
-    farthest = block.layout.farthest
-    size = max(map(farthest, (seen.w, *points)))
-    return max(farthest(point - seen.w) for point in points) + ROUNDING * size
+def _reach(block: Block, known: Floats, *points: Floats) -> float:
+    """Return by how much a computed m - X w can be another at some points than where it is known.
+
+    From there to a point no X w changes by more than `farthest`.
+    """
+    size = max(float(np.abs(point).sum()) for point in (known, *points))
+    return max(block.layout.farthest(point - known) for point in points) + ROUNDING * size

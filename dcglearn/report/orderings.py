@@ -40,7 +40,7 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     return Table(
         ("by", "gains", "discounts", "decided", "depends", "not settled"),
         rows,
-        f"{len(pairs):,} pairs of systems",
+        f"{len(pairs):,} " + ("pair" if len(pairs) == 1 else "pairs") + " of systems",
     )
 
 

@@ -43,7 +43,7 @@ def scale_in_words(scale: Scale, declared: bool, documents: bool) -> str:
     """Say what lists hold: grades, and where their order comes from, or documents."""
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
-    return f"grades {scale}" + ("" if declared else " (taken from the file; best first)")
+    return f"grades {scale}" + ("" if declared else " (as they occur; best first)")
 
 
 def inspection(summary: Summary) -> str:
