@@ -53,8 +53,8 @@ APPROACH = 10
 """Steps on the way."""
 
 SMALL = 10
-"""Up to so many pairs for each of the K L unknowns, steps by which w grows take longer than the
-way from inside."""
+"""With one pair to so many for each of the K L unknowns, steps by which w grows take longer than
+the way from inside."""
 
 FAR = 50
 """Where misses cost so many times what w does, and fall fast, w grows for several steps."""
@@ -188,7 +188,7 @@ def _descend(
     w = project(problem, start).ravel()
     here = known or problem.summed(piece, w)
     passes = 0 if known else 1
-    growing = straight and problem.n_pairs <= SMALL * len(w)
+    growing = straight and len(w) <= problem.n_pairs <= SMALL * len(w)
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here, w)
         change = problem.summed(move, w, target)
