@@ -53,8 +53,8 @@ APPROACH = 10
 """Steps on the way."""
 
 SMALL = 10
-"""With one pair to so many for each of the K L unknowns, steps by which w grows take longer than
-the way from inside."""
+"""Up to so many pairs for each of the K L unknowns, steps by which w grows take longer than the
+way from inside."""
 
 FAR = 50
 """Where misses cost so many times what w does, and fall fast, w grows for several steps."""
@@ -122,10 +122,11 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
     """
     if start is None and _many(problem):
         start = _approach(problem)
-    few = not _many(problem) and problem.n_pairs * math.prod(problem.shape) <= MOST_DENSE
+    K, L = problem.shape
+    few = not _many(problem) and problem.n_pairs * K * L <= MOST_DENSE
     begin = problem.prior if start is None else start
     ways: list[Callable[[], Descent]] = [
-        lambda: _descend(problem, begin, SOON, known, straight=few),
+        lambda: _descend(problem, begin, SOON, known, straight=few and problem.n_pairs >= K * L),
         lambda: _from_inside(problem),
         lambda: _along_path(problem),
     ]
@@ -188,7 +189,7 @@ def _descend(
     w = project(problem, start).ravel()
     here = known or problem.summed(piece, w)
     passes = 0 if known else 1
-    growing = straight and len(w) <= problem.n_pairs <= SMALL * len(w)
+    growing = straight and problem.n_pairs <= SMALL * len(w)
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here, w)
         change = problem.summed(move, w, target)
