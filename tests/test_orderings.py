@@ -247,7 +247,7 @@ def test_the_command_in_words_and_what_it_refuses(
     write_measure(tmp_path / "short.json", DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]))
     found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
     assert found.returncode == 0, found.stderr
-    assert "1 pairs of systems" in found.stdout
+    assert "1 pair of systems" in found.stdout
     assert "Who is ahead\nsystem  another  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pairs" in found.stdout
     assert "in the order of the run's lines" in found.stdout
