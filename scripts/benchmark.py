@@ -365,7 +365,7 @@ def run_in_child(told: Connection, name: str, case: Case, budget: float) -> None
     budget : float
         Seconds that there are for all repeats.
     """
-    with contextlib.suppress(SolverError):
+    with contextlib.suppress(SolverError):  # nothing is told of this one
         SOLVERS[name].job(replace(case, n=20)).solve()  # imports, and tables that are kept
     job = SOLVERS[name].job(case)
     held = _forget_peak()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kkt import check_kkt
 
+from dcglearn.base.errors import SolverError
 from dcglearn.data.preferences import Pairs
 from dcglearn.learning import newton as newtons
 from dcglearn.learning.certificate import certify, project
@@ -37,7 +38,7 @@ def judged(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
     power=st.integers(-6, 8),
     monotone=st.booleans(),
 )
-def test_it_is_better_than_the_start(
+def test_it_is_no_worse_than_the_start(
     seed: int, n: int, K: int, L: int, power: int, monotone: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -100,6 +101,17 @@ def test_newton_goes_on_where_the_inside_is_no_help(monkeypatch: pytest.MonkeyPa
     W = newton(problem).W
     monkeypatch.setattr(newtons, "interior", lambda problem: (problem.prior, 0))
     assert pytest.approx(W, abs=1e-10) == newton(problem).W
+
+
+@pytest.mark.parametrize("monotone", [True, False])
+def test_a_piece_beyond_double_precision_is_an_error(
+    monotone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = Problem.of([[[0, 1], [1, 0]]], 2, monotone=monotone)
+    for solver in ("nonnegative", "_solved"):
+        monkeypatch.setattr(newtons, solver, lambda H, b, free=None: np.full(len(b), np.nan))
+    with pytest.raises(SolverError, match="not finite"):
+        newton(problem)
 
 
 def test_without_a_pair_that_weighs_anything_it_stays_at_the_prior() -> None:

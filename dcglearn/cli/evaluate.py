@@ -103,11 +103,7 @@ def evaluate(
     missing: MissingOption = None,
     baseline: Annotated[
         str | None,
-        typer.Option(
-            "--baseline",
-            metavar="SYSTEM",
-            help="The first run, if none is named.",
-        ),
+        typer.Option("--baseline", metavar="SYSTEM", help="The first run, if none is named."),
     ] = None,
     test: Annotated[
         str, typer.Option("--test", metavar="randomisation|t|none", help="Of the differences.")
@@ -150,7 +146,8 @@ def evaluate(
         raise unknown_name("--baseline", baseline, names)
     compared = test != "none" and len(read) > 1 and not per_query and form != "csv"
     if baseline is not None and not compared:
-        raise InputError("--baseline without a comparison", "leave it out, or compare systems")
+        remedy = "leave it out (--test none, --per-query, csv and a single run compare nothing)"
+        raise InputError("--baseline without a comparison", remedy)
     measures = measures_on(measure or DEFAULTS, known, read)
     found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
     _warn_of_ranx(known, read, like)

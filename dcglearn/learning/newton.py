@@ -20,7 +20,7 @@ from the inside of the constraints (:mod:`dcglearn.learning.interior`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -122,24 +122,27 @@ def newton(problem: Objective, start: Floats | None = None, known: Piece | None 
     """
     if start is None and _many(problem):
         start = _approach(problem)
-    K, L = problem.shape
-    few = not _many(problem) and problem.n_pairs * K * L <= MOST_DENSE
-    begin = problem.prior if start is None else start
-    ways: list[Callable[[], Descent]] = [
-        lambda: _descend(problem, begin, SOON, known, straight=few and problem.n_pairs >= K * L),
-        lambda: _from_inside(problem),
-        lambda: _along_path(problem),
-    ]
-    if not few:
-        del ways[1]
     tried: list[Descent] = []
-    for way in ways:
-        tried.append(way())
-        if tried[-1].returned:
+    for end in _ends(problem, problem.prior if start is None else start, known):
+        tried.append(end)
+        if end.returned:
             break
     best = min(tried, key=lambda end: (not end.returned, _value(problem, end.W.ravel(), end.piece)))
     steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
     return best._replace(steps=steps, passes=passes)
+
+
+def _ends(problem: Objective, start: Floats, known: Piece | None) -> Iterator[Descent]:
+    """Go one way after another; one that is not asked for is not gone.
+
+    With fewer pairs than unknowns line searches are quick, so that the inside can wait.
+    """
+    size = math.prod(problem.shape)
+    few = not _many(problem) and problem.n_pairs * size <= MOST_DENSE
+    yield _descend(problem, start, SOON, known, straight=few and problem.n_pairs >= size)
+    if few:
+        yield _from_inside(problem)
+    yield _along_path(problem)
 
 
 def _from_inside(problem: Objective) -> Descent:
@@ -263,9 +266,13 @@ def _minimum_of_piece(problem: Objective, at: Piece, w: Floats) -> Floats:
     b = problem.prior.ravel() + problem.C * at.demand
     try:
         if not problem.monotone or problem.shape[1] == 1:
-            return _solved(*_triangle(H, b))
-        W = w.reshape(problem.shape)
-        return _minimum_in_cone(H, b, W[:, :-1] > W[:, 1:])
+            found = _solved(*_triangle(H, b))
+        else:
+            W = w.reshape(problem.shape)
+            found = _minimum_in_cone(H, b, W[:, :-1] > W[:, 1:])
+        if not np.isfinite(found).all():
+            raise LinAlgError("the minimum is not finite")
+        return found
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: nnls ran out of steps
         raise SolverError(f"a piece cannot be solved in double precision ({error})") from error
 

@@ -277,7 +277,7 @@ def check_scale(C: float, weight: float, widest: float) -> None:
     InputError
         Naming the scale.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # an overflow is what is refused
         if C * max(weight, 1.0) * max(widest, 1.0) ** 2 < LARGEST:
             return
     raise InputError(
@@ -315,7 +315,7 @@ def checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
 
 def total_weight(weights: Floats) -> float:
     """Return the sum of weights; infinity where it overflows."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # infinity is the answer then
         return float(weights.sum())
 
 

@@ -139,7 +139,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
         number = 0.0
     else:
         number = found.default(values, n_ranks) if parameter is None else parameter
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # infinite gains are refused below
         gains = found.gain(values, number)
     if not np.isfinite(gains).all():
         raise InputError(

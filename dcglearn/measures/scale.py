@@ -291,7 +291,7 @@ def _whole(array: NDArray[np.generic], name: str) -> Grades:
         numbers = array.astype(float)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} hold {array.dtype} entries", "give grade indices") from error
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # what is not finite is refused below
         whole = np.isfinite(numbers) & (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**31)
     if not whole.all():
         row = int(np.argwhere(~whole)[0][0]) if numbers.ndim else 0

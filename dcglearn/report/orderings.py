@@ -40,7 +40,7 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     return Table(
         ("by", "gains", "discounts", "decided", "depends", "not settled"),
         rows,
-        f"{len(pairs):,} " + ("pair" if len(pairs) == 1 else "pairs") + " of systems",
+        f"{_pairs(len(pairs))} of systems",
     )
 
 
@@ -89,7 +89,7 @@ def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> 
         rows.append(
             (pair.a, shown[0], pair.mean.margins[0], pair.b, shown[1], pair.mean.margins[1])
         )
-    caption = f"Order depends on the gains, by mean nDCG: {len(found):,} pairs"
+    caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(found))}"
     if most is not None and len(found) > most:
         caption += f", of which the {most} clearest"
     columns = ("ahead", "with gains", "by", "or ahead", "with gains", "by")
@@ -134,7 +134,7 @@ def changes_table(
         tied = "" if flip is None else " ".join(number_text(round(g, 4)) for g in flip.tie)
         changes = ["none" if share == np.inf else f"{share:.1%}" for share in shares(pair)]
         rows.append((ahead, behind, abs(pair.lead), changes[0], tied, changes[1]))
-    caption = f"Smallest changes that turn an order by mean DCG round: {len(found):,} pairs"
+    caption = f"Smallest changes that turn an order by mean DCG round: {_pairs(len(found))}"
     if most is not None and len(found) > most:
         caption += f", of which the {most} nearest"
     columns = ("ahead", "behind", "by", "of the gains", "tied at gains", "of the discounts")
@@ -182,3 +182,7 @@ def flips_table(found: Sequence[Orderings], most: int | None = None) -> Table:
     columns = ("measure", "another", "ahead", "behind", "by", "then by", "most against it")
     caption = "Pairs turned round, and the queries that do most for it"
     return Table(columns, rows, caption + (f" ({left:,} more are not shown)" if left else ""))
+
+
+def _pairs(n: int) -> str:
+    return f"{n:,} pair" + ("" if n == 1 else "s")
