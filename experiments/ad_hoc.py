@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curve, rising
-from dcglearn.study.means import Number, at, difference, stated
+from dcglearn.lab.claims import Finding, rising
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curve
+from dcglearn.lab.repetitions import Number, at, difference, stated
 
 AGAINST = (
     "linear-log2",

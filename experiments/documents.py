@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
-from dcglearn.study.means import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
+from dcglearn.lab.repetitions import along, at, mean_over, name_of
 
 COLUMNS = ("precision", "identifiable")
 
@@ -58,4 +59,4 @@ def _precise(table: pd.DataFrame) -> Finding:
     early = all(number.low >= PRECISE for number in at_200)
     holds = all(number.low >= PRECISE for number in at_most) and all(n.low > 0 for n in grows)
     contrary = any(n.high < PRECISE for n in at_most) or any(n.high <= 0 for n in grows)
-    return judged([*at_200, *at_most, *grows], holds, contrary, "" if early else REASON)
+    return finding_of([*at_200, *at_most, *grows], holds, contrary, "" if early else REASON)

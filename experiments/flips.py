@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Plot, chosen_C, curves, falls
-from dcglearn.study.means import stated
+from dcglearn.lab.claims import falls
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
+from dcglearn.lab.repetitions import stated
 
 COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 

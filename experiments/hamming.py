@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
-from dcglearn.study.means import Number, at, difference, name_of
+from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
+from dcglearn.lab.repetitions import Number, at, difference, name_of
 
 COLUMNS = ("precision", "similarity", "identifiable")
 
@@ -52,7 +53,7 @@ def _no_gain(table: pd.DataFrame, what: str) -> Finding:
             replace(_gain(cells, what), label=f"{name}, Hamming minus unit, mean over all sizes:"),
             replace(gains[best], label=f"{name}, where it is most, {best} pairs:"),
         ]
-    return judged(
+    return finding_of(
         numbers, all(n.high < SMALL for n in numbers), any(n.low > SMALL for n in numbers)
     )
 

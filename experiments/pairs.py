@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.study.evaluate import similarity
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged, rising
-from dcglearn.study.means import Number, along, at, difference, mean_over, name_of
+from dcglearn.lab.claims import Finding, finding_of, rising
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
+from dcglearn.lab.repetitions import Number, along, at, difference, mean_over, name_of
+from dcglearn.lab.similarity import similarity
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
 
@@ -100,7 +101,9 @@ def _precision(table: pd.DataFrame) -> Finding:
     close = all(end.low >= 0.95 - CLOSE and end.high <= 0.95 + CLOSE for end in ends)
     far = any(end.high < 0.95 - CLOSE or end.low > 0.95 + CLOSE for end in ends)
     growth = rising(grows).verdict
-    return judged([*ends, *grows], close and growth == "holds", far or growth == "does not hold")
+    return finding_of(
+        [*ends, *grows], close and growth == "holds", far or growth == "does not hold"
+    )
 
 
 def _similarity(table: pd.DataFrame) -> Finding:
@@ -130,7 +133,7 @@ def _similarity(table: pd.DataFrame) -> Finding:
     )
     holds = grows and differently and all(n.low > 0.99 for n in offsets)
     numbers = [*first, *later, *ends, *apart, *offsets]
-    return judged(numbers, holds, contrary, "" if on else WHY_NOT_1)
+    return finding_of(numbers, holds, contrary, "" if on else WHY_NOT_1)
 
 
 def _early(table: pd.DataFrame) -> list[Number]:
@@ -161,4 +164,4 @@ def _reaches_1(other: pd.DataFrame, paper: pd.DataFrame) -> Finding:
     levels, grows = numbers[:2], numbers[2:]
     holds = all(n.low > PRECISELY for n in levels) and all(n.low > 0 for n in grows)
     contrary = any(n.high < PRECISELY for n in levels) or any(n.high <= 0 for n in grows)
-    return judged(numbers, holds, contrary)
+    return finding_of(numbers, holds, contrary)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.study.findings import Figure, Finding, Plot, Series, judged
-from dcglearn.study.means import Number, at, mean_of, mean_over, name_of
-from dcglearn.study.simulate import named_truth
+from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.lab.repetitions import Number, at, mean_of, mean_over, name_of
+from dcglearn.simulation.truths import named_truth
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 
@@ -86,7 +87,7 @@ def _straight(table: pd.DataFrame, what: str) -> Finding:
         for truth in table["truth"].unique()
     ]
     straight = all(number.low > STRAIGHT for number in numbers)
-    return judged(numbers, straight, any(number.high < STRAIGHT for number in numbers))
+    return finding_of(numbers, straight, any(number.high < STRAIGHT for number in numbers))
 
 
 def _by_rank(table: pd.DataFrame) -> Figure:
@@ -106,7 +107,7 @@ def _by_rank(table: pd.DataFrame) -> Figure:
         "Errors of the discounts by rank",
         Plot("rank", "error, share of the largest discount", tuple(series)),
         "Discounts are learned best at the top ranks.",
-        judged(gaps, best, any(number.low > 0 for number in gaps)),
+        finding_of(gaps, best, any(number.low > 0 for number in gaps)),
         BY_RANK,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, chosen_C, curves, judged
-from dcglearn.study.means import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
+from dcglearn.lab.repetitions import along, at, mean_over, name_of
 
 COLUMNS = ("precision", "identifiable")
 
@@ -50,4 +51,4 @@ def _flat(table: pd.DataFrame) -> Finding:
     flat = all(change.high < FLAT for change in changes)
     grows = any(change.low > FLAT for change in changes)
     above = all(level.low > 0.5 for level in levels)
-    return judged([*changes, *levels], flat, grows, REASON if above else "")
+    return finding_of([*changes, *levels], flat, grows, REASON if above else "")

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.study.findings import BAND, Figure, Finding, Plot, Series, chosen_C, curves, judged
-from dcglearn.study.means import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.plots import BAND, Figure, Plot, Series, chosen_C, curves
+from dcglearn.lab.repetitions import along, at, mean_over, name_of
 
 TESTS = {
     "same": "on pairs like these",
@@ -57,4 +58,4 @@ def _grows(table: pd.DataFrame) -> Finding:
             levels.append(mean_over(at(cells, truth=truth, pairs=most), "precision", label))
     holds = all(n.low > 0 for n in grows) and all(n.high < QUICK for n in levels)
     contrary = any(n.high <= 0 for n in grows) or any(n.low >= QUICK for n in levels)
-    return judged([*grows, *levels], holds, contrary)
+    return finding_of([*grows, *levels], holds, contrary)

@@ -44,18 +44,18 @@ import numpy as np
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.files import check_place, read_text, write_text
 from dcglearn.base.names import unknown_name
-from dcglearn.data.packed import ROWS, PackedPairs, packing
-from dcglearn.data.preferences import Pairs
-from dcglearn.learning.certificate import Certificate, certify
-from dcglearn.learning.problem import Problem
-from dcglearn.learning.solve import Solution, SolverName, solve
-from dcglearn.learning.streamed import Streamed
+from dcglearn.base.types import Pairs
+from dcglearn.data.packed_pairs import ROWS, PackedPairs, packing
+from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
-from dcglearn.study.judges import flipped, true_pairs
-from dcglearn.study.provenance import made_with
-from dcglearn.study.simulate import drawn_lists
+from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.lists import drawn_lists
+from dcglearn.solver.certificate import Certificate, certify
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.solve import Solution, SolverName, solve
+from dcglearn.solver.streamed import Streamed
 
 SIZES = tuple(10**power for power in range(2, 9))
 SHAPES = ((10, 5), (5, 3), (100, 5))
@@ -795,7 +795,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from dcglearn.report.figures import STYLE, save
+    from dcglearn.report.style import STYLE, save
 
     shapes = [shape for shape in SHAPES if any(shape == (row.K, row.L) for row in rows)]
     with mpl.rc_context(STYLE):
@@ -819,7 +819,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
 
 
 def _draw_panel(axes: Any, rows: Sequence[Row]) -> None:
-    from dcglearn.report.figures import COLOURS, MARKERS
+    from dcglearn.report.style import COLOURS, MARKERS
 
     for style, name in enumerate(SOLVERS):
         own = sorted((row for row in rows if row.solver == name), key=lambda row: row.n)

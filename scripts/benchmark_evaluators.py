@@ -33,8 +33,8 @@ if importlib.util.find_spec("dcglearn") is None:  # the same again, by the Pytho
 import numpy as np
 
 from dcglearn.base.files import write_text
+from dcglearn.lab.provenance import made_with
 from dcglearn.report.tables import Table
-from dcglearn.study.provenance import made_with
 
 QUERIES, DOCUMENTS, CUTOFF, SEED, ROUNDS = 10_000, 100, 10, 1, 3
 PACKAGES = ("dcglearn", "pyarrow", "pytrec_eval-terrier", "ir_measures", "ranx", "scikit-learn")
@@ -57,15 +57,15 @@ def write_files(folder: Path, queries: int) -> None:
 
 def this_package(folder: Path) -> float:
     """Return this package's mean nDCG@10, with trec_eval's choices."""
-    from dcglearn.data.graded import graded, look_up
-    from dcglearn.data.trec import read_qrels, read_run
+    from dcglearn.data.qrels_runs import read_qrels, read_run
+    from dcglearn.evaluation.lookup import index_qrels, look_up
+    from dcglearn.evaluation.ranked import score_runs
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.ranked import values
 
-    known = graded(read_qrels(folder / "qrels"))
+    known = index_qrels(read_qrels(folder / "qrels"))
     ranked = look_up(read_run(folder / "run"), known, "docid", single=True).ranked
     measure = DCG([3, 2, 1, 0], "log2", CUTOFF, "ideal")
-    return float(values(measure, ranked).mean())
+    return float(score_runs(measure, ranked).mean())
 
 
 def pytrec_eval(folder: Path) -> float:
@@ -163,24 +163,24 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     """Time what a further measure adds, and arrays in memory beside scikit-learn."""
     from sklearn.metrics import ndcg_score
 
-    from dcglearn.data.graded import graded, look_up
-    from dcglearn.data.trec import read_qrels, read_run
-    from dcglearn.measures.arrays import ranked_arrays
+    from dcglearn.data.qrels_runs import read_qrels, read_run
+    from dcglearn.evaluation.from_arrays import ranked_arrays
+    from dcglearn.evaluation.lookup import index_qrels, look_up
+    from dcglearn.evaluation.ranked import score_runs
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.ranked import values
 
-    known = graded(read_qrels(folder / "qrels"))
+    known = index_qrels(read_qrels(folder / "qrels"))
     ranked = look_up(read_run(folder / "run"), known).ranked
     measure = DCG([3, 2, 1, 0], "log2", CUTOFF, "ideal")
-    values(measure, ranked)
-    further = warm(lambda: values(measure, ranked))
+    score_runs(measure, ranked)
+    further = warm(lambda: score_runs(measure, ranked))
     rng = np.random.default_rng(SEED)
     n = len(known.queries)
     grades = rng.integers(0, 4, (n, DOCUMENTS))
     scores = rng.random(grades.shape)
 
     def arrays() -> float:
-        return float(values(measure, ranked_arrays(3 - grades, scores, 4, CUTOFF)).mean())
+        return float(score_runs(measure, ranked_arrays(3 - grades, scores, 4, CUTOFF)).mean())
 
     def sklearn() -> float:
         return float(ndcg_score(grades, scores, k=CUTOFF, ignore_ties=True))

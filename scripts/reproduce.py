@@ -102,7 +102,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
         (["-m", "dcglearn", "agree", name], "agree.txt"),
         (["-m", "dcglearn", "compare", name, *(p for c in comparison for p in ("-o", c))], ""),
-        (["-m", "dcglearn.study.provenance", name, "-o", "provenance.json"], ""),
+        (["-m", "dcglearn.lab.provenance", name, "-o", "provenance.json"], ""),
     ]
     for arguments, keep in steps:
         print("$", " ".join(arguments), flush=True)

@@ -25,14 +25,14 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
-        "dcglearn.data.tables",
-        "dcglearn.learning.learned",
-        "dcglearn.learning.pieces",
+        "dcglearn.data.judgment_files",
+        "dcglearn.learning.record",
+        "dcglearn.solver.active_set",
         "dcglearn.measures.files",
-        "dcglearn.report.curves",
+        "dcglearn.report.experiment_figures",
         "dcglearn.report.page",
-        "dcglearn.study.experiment",
-        "dcglearn.study.orderings",
+        "dcglearn.lab.run",
+        "dcglearn.evaluation.system_coherence",
     ]
 )
 

@@ -14,8 +14,8 @@ import pytest
 from commands import run_alone, run_command
 from hypothesis import settings
 
+from dcglearn.data.judgment_files import read_preferences
 from dcglearn.data.preferences import Preferences
-from dcglearn.data.tables import read_preferences
 
 # The same examples on every run, and no limit of time on machines that others use too.
 settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from pytrec_eval_ext import RelevanceEvaluator
 
-from dcglearn.data.graded import graded
-from dcglearn.data.trec import qrels_of, run_of
+from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.lookup import index_qrels
+from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.naming import NamedMeasure
+from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
-from dcglearn.study.systems import Rules, evaluate
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -59,7 +60,7 @@ def by_hand(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
 
 def evaluated(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
     """Each query's value as `evaluate` has it, a document without judgment gaining nothing."""
-    known = graded(qrels_of(qrels))
+    known = index_qrels(qrels_of(qrels))
     named = NamedMeasure("m", measure_of(measure, known.scale))
     found = evaluate(known, [run_of(run)], [named], Rules("input", "nothing"))
     return dict(zip(found.queries, found.values[0, 0].tolist(), strict=True))

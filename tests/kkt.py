@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcglearn.learning.problem import Problem
+from dcglearn.solver.problem import Problem
 
 
 def check_kkt(problem: Problem, W: np.ndarray, tolerance: float = 1e-6) -> None:

@@ -13,13 +13,41 @@ import pytest
 import dcglearn
 
 PACKAGE = Path(dcglearn.__file__).parent
-ROOMS = ("base", "measures", "data", "learning", "study", "report", "cli")
+ROOMS = {
+    name: place
+    for place, names in enumerate(
+        (
+            "base",
+            "measures",
+            "coherence correlation",
+            "data",
+            "evaluation",
+            "interop",
+            "solver",
+            "learning",
+            "inference",
+            "simulation",
+            "asking",
+            "lab",
+            "report",
+            "judging",
+            "cli",
+        )
+    )
+    for name in names.split()
+}
+"""Data flows one way: a room imports only from itself and from rooms of a smaller number."""
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")
 )
 ONLY_IN = {
-    "cvxpy": ["learning/qp.py"],
-    "matplotlib": ["report/curves.py", "report/figures.py"],
+    "cvxpy": ["solver/qp.py"],
+    "matplotlib": [
+        "report/experiment_figures.py",
+        "report/measure_figures.py",
+        "report/style.py",
+        "report/system_figures.py",
+    ],
     "joblib": ["base/workers.py"],
     "distributed": ["base/workers.py"],
     "jinja2": ["report/page.py"],
@@ -38,22 +66,26 @@ def imports_of(path: Path) -> set[str]:
     return found
 
 
-def room_of(name: str) -> int:
-    return ROOMS.index(name.split(".")[1])
+def room_of(name: str) -> str:
+    return name.split(".")[1]
+
+
+def may_import(room: str, other: str) -> bool:
+    return room == other or ROOMS[other] < ROOMS[room]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_imports_only_from_its_own_room_or_rooms_above(path: Path) -> None:
-    own = ROOMS.index(path.relative_to(PACKAGE).parts[0])
+    own = path.relative_to(PACKAGE).parts[0]
     for name in imports_of(path):
         if name.startswith("dcglearn."):
-            assert room_of(name) <= own, f"{path.name} looks into {name}"
+            assert may_import(own, room_of(name)), f"{path.name} looks into {name}"
 
 
 def test_the_rule_would_be_seen_broken(tmp_path: Path) -> None:
     upward = tmp_path / "upward.py"
-    upward.write_text("def f():\n    from dcglearn.study.compare import compare\n")
-    assert any(room_of(n) > ROOMS.index("data") for n in imports_of(upward))
+    upward.write_text("def f():\n    from dcglearn.learning.compare import compare\n")
+    assert not all(may_import("data", room_of(n)) for n in imports_of(upward))
 
 
 @pytest.mark.parametrize("library", ONLY_IN)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.study import cells, store
-from dcglearn.study.cells import VERSION, cell_of, compute, key_of, run_cell, stream
-from dcglearn.study.designs import strict_pairs, truth_of
-from dcglearn.study.setting import LISTS, Setting, check_sense
-from dcglearn.study.store import Store
+from dcglearn.lab import cells, store
+from dcglearn.lab.cells import VERSION, cell_of, compute, key_of, run_cell, stream
+from dcglearn.lab.sampling import strict_pairs, truth_of
+from dcglearn.lab.setting import LISTS, Setting, check_sense
+from dcglearn.lab.store import Store
 
 GOLDEN = Path(__file__).parent / "golden" / "cells.json"
 SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 50}
@@ -43,7 +43,7 @@ def test_a_cell_is_a_pure_function_of_its_dict() -> None:
 
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
-        "import json; from dcglearn.study.cells import run_cell; "
+        "import json; from dcglearn.lab.cells import run_cell; "
         f"print(json.dumps(run_cell({SMALL!r})))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

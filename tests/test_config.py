@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.study.cells import key_of
-from dcglearn.study.config import Config, read_config
-from dcglearn.study.experiment import config_files, load_experiment
+from dcglearn.lab.cells import key_of
+from dcglearn.lab.config import Config, read_config
+from dcglearn.lab.run import config_files, load_experiment
 
 GOOD = """
 experiment = "pairs"

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.formats import PassedOver
+from dcglearn.data.judgment_files import read_preferences, write_preferences
 from dcglearn.data.preferences import ANSWERS, Preferences, query_folds
 from dcglearn.data.rankings import encode_list, pad
+from dcglearn.data.record_formats import PassedOver
 from dcglearn.data.summary import summarise
-from dcglearn.data.tables import read_preferences, write_preferences
 from dcglearn.measures.scale import Scale
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'

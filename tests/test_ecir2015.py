@@ -15,12 +15,12 @@ from conftest import ROOT
 
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.summary import summarise
+from dcglearn.learning.compare import compare
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.presets import preset, usual_presets
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.study.compare import compare
 
 SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 

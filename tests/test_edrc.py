@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.correlation import tau_ap
-from dcglearn.measures.edrc import WEIGHTS, Discount, edrc, edrc_of_scores
+from dcglearn.correlation.edrc import WEIGHTS, Discount, edrc, edrc_of_scores
+from dcglearn.correlation.tau import tau_ap
 
 Edges = list[tuple[int, int]]
 

@@ -1,8 +1,17 @@
-"""Other evaluators say the same where their choices can be taken here; where not, it is named."""
+"""Measures in the terms of trec_eval, ir_measures and ranx, checked on the tools.
+
+trec_eval runs inside pytrec_eval, whose extension takes gains as trec_eval writes them; ranx
+runs uncompiled, which is the same source without the minute of compiling.
+"""
 
 from __future__ import annotations
 
+import math
 import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,166 +19,225 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from conftest import ROOT
-from sklearn.metrics import dcg_score, ndcg_score
+from exported import GAINS, Qrels, Run, by_hand, close, executed, judged, trec
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dcglearn.data.graded import graded
-from dcglearn.data.trec import qrels_of, read_qrels, read_run, run_of
-from dcglearn.measures.arrays import ranked_arrays
+from dcglearn.base.errors import InputError
+from dcglearn.interop.export import export
+from dcglearn.interop.requirements import spread_gains, whole_gains
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.naming import measure_on
-from dcglearn.measures.ranked import values
-from dcglearn.study.systems import LIKE, Rules, evaluate
 
-ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
-Dicts = dict[str, dict[str, Any]]
+# trec_eval
 
 
-@pytest.fixture
-def drawn() -> tuple[Dicts, Dicts]:
-    """Qrels and a run with tied scores, unjudged documents, a missing and a worthless query."""
-    rng = np.random.default_rng(1)
-    qrels: Dicts = {
-        f"q{q}": {f"d{d}": int(rng.choice([0, 0, 0, 1, 2])) for d in rng.permutation(60)[:30]}
-        for q in range(25)
-    }
-    qrels["q3"] = dict.fromkeys(qrels["q3"], 0)
-    run: Dicts = {
-        q: {f"d{d}": float(rng.choice([0.5, 1.0, 1.5, 2.0, rng.random()])) for d in range(0, 60, 2)}
-        for q in qrels
-        if q != "q7"
-    }
-    return qrels, run
+@pytest.mark.parametrize(
+    "gains",
+    [
+        {3: 7, 2: 3, 1: 1, 0: 0},
+        GAINS,
+        {3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1},
+        {3: 1.0, 1: 0.65, 0: 0.0},
+        {3: 1, 2: 1, 1: 0.999, 0: 0},
+        {3: 0.1, 2: 0.3, 1: 0.2},
+    ],
+)
+def test_trec_eval_computes_the_measure(gains: dict[int, float], rng: np.random.Generator) -> None:
+    measure = DCG(gains, normalise="ideal")
+    qrels, run = judged(rng, tuple(gains))
+    command = shlex.split(export(measure, "trec_eval").text)
+    assert command[:2] == ["trec_eval", "-m"]
+    close(trec(command[2], qrels, run), by_hand(measure, qrels, run))
 
 
-def ours(qrels: Dicts, run: Dicts, name: str, rules: Rules) -> dict[str, float]:
-    known = graded(qrels_of(qrels))
-    found = evaluate(known, [run_of(run)], [measure_on(name, known.scale, 60)], rules)
-    return {
-        query: value
-        for query, value in zip(found.queries, found.values[0, 0].tolist(), strict=True)
-        if not np.isnan(value)
-    }
+def test_trec_eval_as_named_in_its_own_help() -> None:
+    """-m ndcg.1=3.5,2=9.0,4=7.0 leaves level 3 at 3.0; here every level is named."""
+    measure = DCG({4: 7, 3: 3, 2: 9, 1: 3.5, 0: 0}, normalise="ideal")
+    text = export(measure, "trec_eval").text
+    assert text == "trec_eval -m ndcg.0=0,1=35,2=90,3=30,4=70 QRELS RUN"
 
 
-@pytest.mark.parametrize("cutoff", [None, 1, 10])
-def test_pytrec_eval(drawn: tuple[Dicts, Dicts], cutoff: int | None) -> None:
-    their = "ndcg" if cutoff is None else f"ndcg_cut_{cutoff}"
-    asked = "ndcg" if cutoff is None else f"ndcg_cut.{cutoff}"
-    expected = pytrec_eval.RelevanceEvaluator(drawn[0], {asked}).evaluate(drawn[1])
-    cut = "" if cutoff is None else f" @ {cutoff}"
-    found = ours(*drawn, f"nDCG(linear-log2){cut}", LIKE["trec_eval"])
-    assert found == pytest.approx({q: one[their] for q, one in expected.items()}, abs=1e-9)
-    assert "q7" not in found  # trec_eval averages over the queries of the run
-    mine = ours(*drawn, f"nDCG(linear-log2){cut}", Rules())
-    assert any(abs(mine[q] - found[q]) > 1e-3 for q in found)  # its order of ties is one of many
+def test_trec_eval_takes_close_gains_for_equal() -> None:
+    """Why gains are scaled: gains that differ by less than 1 leave its ideal unsorted."""
+    qrels, run = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    assert trec("ndcg.1=0.1,2=0.9", qrels, run)["q"] < 0.5  # of the ideal ranking
+    measure = DCG({2: 0.9, 1: 0.1, 0: 0}, normalise="ideal")
+    flags = shlex.split(export(measure, "trec_eval").text)[2]
+    assert flags == "ndcg.0=0,1=1,2=9"
+    assert trec(flags, qrels, run)["q"] == pytest.approx(1.0)
 
 
-def test_pytrec_eval_holds_scores_in_single_precision() -> None:
-    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.1"}).evaluate(run)["q"]["ndcg_cut_1"]
-    assert theirs == 0  # a tie there, and b is the larger id
-    assert ours(qrels, run, "nDCG(linear-log2) @ 1", LIKE["trec_eval"])["q"] == 0
-    assert ours(qrels, run, "nDCG(linear-log2) @ 1", Rules())["q"] == 1
+def test_pytrec_eval_drops_gains_in_its_python_part() -> None:
+    """It keeps the level alone, on which trec_eval then fails; the extension keeps both."""
+    wrapped = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"ndcg"})
+    assert wrapped._combine_measures({"ndcg.1=5"}) == {"ndcg.1"}
+    assert any("pytrec_eval" in note for note in export(DCG([1, 0]), "trec_eval").notes)
 
 
-def test_pytrec_eval_takes_negative_grades_as_nothing() -> None:
-    qrels, run = {"q": {"a": -1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)["q"]["ndcg"]
-    assert ours(qrels, run, "nDCG(linear-log2)", LIKE["trec_eval"])["q"] == pytest.approx(theirs)
-    kept = ours(qrels, run, "nDCG(linear-log2)", Rules())["q"]
-    assert kept == pytest.approx(theirs - 1 / 2)  # the bad document costs
+def test_a_level_that_is_not_on_the_scale_gains_its_own_number_in_trec_eval() -> None:
+    qrels, run = {"q": {"a": 1, "b": 5}}, {"q": {"a": 2.0, "b": 1.0}}
+    exported = export(DCG({1: 1, 0: 0}, normalise="ideal"), "trec_eval")
+    assert any("not on the scale gains its own number" in note for note in exported.notes)
+    value = trec(shlex.split(exported.text)[2], qrels, run)["q"]
+    assert value == pytest.approx((1 + 5 / math.log2(3)) / (5 + 1 / math.log2(3)))
 
 
-def test_ir_measures(drawn: tuple[Dicts, Dicts]) -> None:
-    for measure, name in (
-        (ir_measures.nDCG @ 10, "nDCG(linear-log2) @ 10"),
-        (ir_measures.nDCG(gains={1: 5, 2: 7}), "nDCG({2: 7, 1: 5, 0: 0}, log2)"),
-    ):
-        expected = {m.query_id: m.value for m in ir_measures.iter_calc([measure], *drawn)}
-        found = ours(*drawn, name, LIKE["ir_measures"])
-        assert found == pytest.approx(expected, abs=1e-9)
-        assert found["q7"] == 0  # it counts queries that are missing
+def test_levels_below_0_are_unjudged_to_trec_eval(rng: np.random.Generator) -> None:
+    measure = DCG({2: 1, 1: 0.5, 0: 0.25, -2: 0}, normalise="ideal")
+    qrels, run = judged(rng, (2, 1, 0, -2))
+    text = export(measure, "trec_eval").text
+    assert "-2" not in text
+    close(trec(shlex.split(text)[2], qrels, run), by_hand(measure, qrels, run))
+    with pytest.raises(InputError, match="levels below 0 are unjudged to trec_eval"):
+        export(DCG({1: 1, -1: 0.5}), "trec_eval")
 
 
-def test_two_variants_at_once_are_what_each_is_alone(drawn: tuple[Dicts, Dicts]) -> None:
-    """ir_measures can mix them up, depending on their order."""
-    plain, other = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={1: 5, 2: 7}) @ 5
-    asked = [other, plain]
-    alone = [ir_measures.calc_aggregate([one], *drawn)[one] for one in asked]
-    known = graded(qrels_of(drawn[0]))
-    names = ("nDCG({2: 7, 1: 5, 0: 0}, log2) @ 5", "nDCG(linear-log2) @ 5")
-    measures = [measure_on(name, known.scale, 60) for name in names]
-    both = evaluate(known, [run_of(drawn[1])], measures, LIKE["ir_measures"]).means()[0]
-    assert both == pytest.approx(alone)
+@pytest.mark.parametrize("cutoff", [1, 5, 100])
+def test_a_cutoff_in_trec_eval_needs_gains_in_the_qrels(
+    cutoff: int, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    if shutil.which("awk") is None:
+        pytest.skip("awk is not here")
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    exported = export(measure, "trec_eval")
+    assert any("ndcg_cut takes no gains" in note for note in exported.notes)
+    relabel, command = exported.text.split(" &&\n")
+    (tmp_path / "QRELS").write_text(
+        "".join(f"{q} 0 {d} {label}\n" for q, ds in qrels.items() for d, label in ds.items())
+    )
+    subprocess.run(["bash", "-c", relabel], cwd=tmp_path, check=True)
+    with (tmp_path / "QRELS.gains").open() as lines:
+        written = {q: dict[str, int]() for q in qrels}
+        for line in lines:
+            query, _, document, gain = line.split()
+            written[query][document] = int(gain)
+    flags = shlex.split(command)[2]
+    assert flags == f"ndcg_cut.{cutoff}"
+    close(trec(flags, written, run), by_hand(measure, qrels, run))
+    (tmp_path / "QRELS").write_text("q1 0 d1 9\n")
+    strange = subprocess.run(["bash", "-c", relabel], cwd=tmp_path, capture_output=True, text=True)
+    assert strange.returncode == 1
+    assert "level 9 is not on the scale" in strange.stderr
+
+
+@given(st.lists(st.floats(0, 50).map(lambda g: round(g, 3)), min_size=1, max_size=6))
+def test_gains_are_spread_in_proportion(gains: list[float]) -> None:
+    texts = spread_gains(DCG(gains), "trec_eval", 1.0, 1e9)
+    values = np.array([float(text) for text in texts])
+    distinct = np.unique([0.0, *values])
+    assert (np.diff(distinct) >= 1).all()
+    assert np.allclose(values * max(gains), np.array(gains) * values.max(), rtol=1e-12)
+
+
+def test_gains_too_close_or_too_large() -> None:
+    with pytest.raises(InputError, match="takes gains closer than 1 for equal"):
+        export(DCG({2: 1, 1: 1 - 1e-12, 0: 0}), "trec_eval")
+    assert spread_gains(DCG([4e10, 2e10, 0]), "trec_eval", 1.0, 2**31 - 1)[0] == "400000000"
+
+
+# ir_measures
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 5, 100])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its parser uses an old name of ast
+def test_ir_measures_computes_the_measure(cutoff: int | None, rng: np.random.Generator) -> None:
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    asked = ir_measures.parse_measure(export(measure, "ir_measures").text)
+    assert asked.params["gains"] == {0: 0, 1: 6, 2: 13, 3: 20}
+    values = ir_measures.iter_calc([asked], qrels, run)
+    close({m.query_id: m.value for m in values}, by_hand(measure, qrels, run))
+
+
+def test_ir_measures_mixes_up_a_plain_ndcg_and_one_with_gains(rng: np.random.Generator) -> None:
+    """Known defect: the plain one is computed with the other's gains, which itself gets 0."""
+    qrels, run = judged(rng)
+    plain, own = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={0: 0, 1: 0, 2: 0, 3: 1}) @ 5
+    alone = [ir_measures.pytrec_eval.calc_aggregate([m], qrels, run)[m] for m in (own, plain)]
+    mixed = ir_measures.pytrec_eval.calc_aggregate([own, plain], qrels, run)
+    assert mixed[own] == 0 != alone[0]
+    assert mixed[plain] == alone[0] != alone[1]
+    assert any("mix up" in note for note in export(DCG(GAINS), "ir_measures").notes)
+
+
+def test_gains_of_ir_measures_are_whole() -> None:
+    with pytest.raises(InputError, match=r"ir_measures takes whole gains up to 1000.* 1234567"):
+        export(DCG({2: 1.234567, 1: 1, 0: 0}), "ir_measures")
+    with pytest.raises(InputError, match="whole gains up to 1000000"):
+        export(DCG({2: 1, 1: 1 / 3, 0: 0}, "log2", 10), "ir_measures")
+    text = export(DCG({2: 1.23457, 1: 1, 0: 0}, "log2", 10), "ir_measures").text
+    assert text == "nDCG(gains={0:0,1:100000,2:123457})@10"
+
+
+@given(st.lists(st.floats(0, 9).map(lambda g: round(g, 2)), min_size=1, max_size=5))
+def test_whole_gains_are_the_smallest_in_proportion(gains: list[float]) -> None:
+    whole, factor = whole_gains(DCG(gains), "a tool", 10**6)
+    assert np.allclose(list(whole.values()), np.array(gains) * float(factor))
+    assert math.gcd(*whole.values()) in (0, 1)
+
+
+# ranx
 
 
 @pytest.fixture(scope="module")
-def ranx() -> Any:
-    """Load ranx without compiling it, which takes longer than what is asked of it here."""
+def ranx_values() -> Callable[[Qrels, Run, str], dict[str, float]]:
     os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     import ranx
 
-    return ranx
+    def evaluate(qrels: Qrels, run: Run, metric: str) -> dict[str, float]:
+        run = {query: run[query] for query in qrels}
+        values = ranx.evaluate(qrels, run, [metric, "map"], return_mean=False)  # one alone fails
+        return dict(zip(qrels, map(float, values[metric]), strict=True))
+
+    return evaluate
 
 
-def test_ranx(ranx: Any, drawn: tuple[Dicts, Dicts]) -> None:
-    qrels, run = drawn
-    kept = {q: docs for q, docs in qrels.items() if q in run}
-    rng = np.random.default_rng(2)
-    strict = {q: {d: s + 1e-6 * rng.random() for d, s in docs.items()} for q, docs in run.items()}
-    for metric, name in (
-        ("ndcg@10", "nDCG(linear-log2) @ 10"),
-        ("ndcg_burges@10", "nDCG(exponential-log2) @ 10"),
-        ("ndcg", "nDCG(linear-log2)"),
-    ):
-        theirs = ranx.evaluate(ranx.Qrels(kept), ranx.Run(strict), metric)
-        found = ours(kept, strict, name, LIKE["ranx"])
-        assert np.mean(list(found.values())) == pytest.approx(theirs, abs=1e-9)
+@pytest.mark.parametrize(
+    ("measure", "metric"),
+    [
+        (DCG(GAINS, "log2", 5, "ideal"), "ndcg@5"),
+        (DCG(GAINS, "log2", None, "ideal"), "ndcg"),
+        (DCG({3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1}, "log2", 3, "ideal"), "ndcg@3"),
+        (DCG({3: 7, 2: 3, 1: 1, 0: 0}, "log2", 5, "ideal"), "ndcg_burges@5"),
+        (DCG({3: 7, 2: 3, 1: 1, 0: 0}), "dcg_burges"),
+        (DCG({3: 3, 2: 2, 1: 1, 0: 0}, "log2", 5), "dcg@5"),
+    ],
+    ids=str,
+)
+def test_ranx_computes_the_measure(
+    measure: DCG, metric: str, ranx_values: Any, rng: np.random.Generator
+) -> None:
+    qrels, run = judged(rng)
+    module = executed(export(measure, "ranx").text)
+    assert module["METRIC"] == metric
+    relabelled = module.get("relabelled", dict)(qrels)
+    close(ranx_values(relabelled, run, metric), by_hand(measure, qrels, run))
 
 
-def test_scikit_learn(rng: np.random.Generator) -> None:
-    grades, scores = rng.integers(0, 4, (40, 15)), rng.integers(0, 6, (40, 15)) / 2.0
-    gains = np.array([3.5, 1.25, 0.5, 0.0])
-    for cutoff in (None, 5):
-        for form, theirs in (("ideal", ndcg_score), (None, dcg_score)):
-            measure = DCG(gains, "log2", cutoff, form)
-            found = values(measure, ranked_arrays(grades, scores, 4, cutoff))
-            expected = [
-                theirs(gains[[row]], s[None], k=cutoff)
-                for row, s in zip(grades, scores, strict=True)
-            ]
-            assert found == pytest.approx(expected, abs=1e-9)
-    whole = ranked_arrays(grades, scores, 4)
-    top = ranked_arrays(grades, scores, 4, 5)
-    measure = DCG(gains, "zipf", 5)
-    assert values(measure, top) == pytest.approx(values(measure, whole), abs=1e-12)
-    known = graded(qrels_of({"q": {"a": 1, "b": 0, "c": 2}}))
-    run = run_of({"q": {"a": 1.0, "b": 1.0, "c": 0.5}})
-    one = [measure_on("nDCG(linear-log2)", known.scale, 3)]
-    found = evaluate(known, [run], one, LIKE["sklearn"]).values[0, 0, 0]
-    assert found == pytest.approx(ndcg_score([[1, 0, 2]], [[1.0, 1.0, 0.5]]))
+def test_a_plain_dcg_in_ranx_is_scaled_as_noted(ranx_values: Any, rng: np.random.Generator) -> None:
+    measure = DCG(GAINS, "log2", 5)
+    qrels, run = judged(rng)
+    exported = export(measure, "ranx")
+    assert "Gains are multiplied by 20, and so is every value." in exported.notes
+    module = executed(exported.text)
+    found = ranx_values(module["relabelled"](qrels), run, module["METRIC"])
+    close({q: value / 20 for q, value in found.items()}, by_hand(measure, qrels, run))
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="the Robust 2003 runs are not beside this project")
-def test_robust03_as_pytrec_eval_and_ir_measures_have_it() -> None:
-    import gzip
+def test_ranx_passes_over_gains_below_1(ranx_values: Any) -> None:
+    """Why gains are whole: those below 1, negative ones among them, are dropped."""
+    qrels, run = {"q": {"a": 2, "b": 0.5, "c": -3}}, {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}
+    dropped = {"q": {"a": 2}}
+    assert ranx_values(qrels, run, "ndcg") == ranx_values(dropped, run, "ndcg")
+    assert ranx_values(qrels, run, "dcg") == {"q": 2 / math.log2(4)}
+    with pytest.raises(InputError, match="grade 0 gains -1, and ranx takes no gain below 0"):
+        export(DCG([1, 0.5, -1]), "ranx")
 
-    with gzip.open(ROBUST / "qrels.gz", "rt") as file:
-        qrels = pytrec_eval.parse_qrel(file)
-    known = graded(read_qrels(ROBUST / "qrels.gz"))
-    names = ["nDCG(linear-log2)", "nDCG(linear-log2) @ 10"]
-    measures = [measure_on(name, known.scale, 100) for name in names]
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg", "ndcg_cut.10"})
-    paths: list[Path] = sorted(ROBUST.glob("input.*.gz"))
-    for path in paths:
-        with gzip.open(path, "rt") as file:
-            run = pytrec_eval.parse_run(file)
-        expected = evaluator.evaluate(run)
-        found = evaluate(known, [read_run(path)], measures, LIKE["trec_eval"])
-        for query, *values_of in zip(found.queries, *found.values[0].tolist(), strict=True):
-            theirs = [expected[query]["ndcg"], expected[query]["ndcg_cut_10"]]
-            assert values_of == pytest.approx(theirs, abs=1e-9), (path.name, query)
-    counted = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
-    mean = evaluate(known, [read_run(path)], measures[1:], LIKE["ir_measures"]).means()[0, 0]
-    assert mean == pytest.approx(counted[ir_measures.nDCG @ 10], abs=1e-9)
+
+def test_ranx_breaks_ties_by_the_order_of_the_run(ranx_values: Any) -> None:
+    qrels = {"q": {"a": 1, "b": 0}}
+    values = [
+        ranx_values(qrels, {"q": dict.fromkeys(order, 1.0)}, "ndcg")["q"] for order in ("ab", "ba")
+    ]
+    assert sorted(values) == pytest.approx([1 / math.log2(3), 1.0])

@@ -13,21 +13,21 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
 from dcglearn.base.workers import open_workers
-from dcglearn.report.curves import draw_figure
-from dcglearn.report.experiments import write_results
-from dcglearn.report.figures import save
-from dcglearn.study.config import Config, read_config
-from dcglearn.study.experiment import (
+from dcglearn.lab.config import Config, read_config
+from dcglearn.lab.plots import Figure, Plot, curve
+from dcglearn.lab.repetitions import Number, along, difference, mean_of
+from dcglearn.lab.run import (
     compute_cells,
     config_files,
     load_experiment,
     table_of,
     with_setting,
 )
-from dcglearn.study.findings import Figure, Plot, curve
-from dcglearn.study.means import Number, along, difference, mean_of
-from dcglearn.study.simulate import DATA_1
-from dcglearn.study.store import Store
+from dcglearn.lab.store import Store
+from dcglearn.report.experiment_figures import draw_figure
+from dcglearn.report.results import write_results
+from dcglearn.report.style import save
+from dcglearn.simulation.truths import DATA_1
 
 CONFIGS = {path.stem: path for path in config_files()}
 

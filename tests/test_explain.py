@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.coherence.explain import example, explain
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.explain import example, explain
 from dcglearn.measures.utility import LinearUtility
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

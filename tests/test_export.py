@@ -12,11 +12,11 @@ import pytest
 from exported import MEASURES, executed
 
 from dcglearn.base.errors import InputError
+from dcglearn.interop.export import DATA, TARGETS, TOOLS, export, plain_data
+from dcglearn.interop.metrics import frames
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.measures.export import DATA, TARGETS, TOOLS, export, plain_data
 from dcglearn.measures.files import MeasureFile, write_measure
-from dcglearn.measures.handover import frames
 from dcglearn.measures.utility import LinearUtility
 
 # Plain data

@@ -12,13 +12,14 @@ from dcglearn.base.errors import InputError
 from dcglearn.learning.factorise import factorise, fix_gauge, is_order, rank_one
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.pieces import counts
-from dcglearn.learning.problem import Problem
-from dcglearn.learning.structure import structure
+from dcglearn.learning.null_space import structure
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
-from dcglearn.study.judges import true_pairs
-from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
+from dcglearn.simulation.judges import true_pairs
+from dcglearn.simulation.lists import drawn_lists, permuted_lists
+from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.solver.active_set import gram_matrices
+from dcglearn.solver.problem import Problem
 
 
 def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndarray:
@@ -83,7 +84,7 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = structure(Problem.of(pairs, L).summed(counts), L)
+    found = structure(Problem.of(pairs, L).summed(gram_matrices), L)
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
     assert found.still_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())

@@ -14,14 +14,15 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
-from dcglearn.learning.choose import choose_C, cross_validate, interleaved
-from dcglearn.learning.learned import learned_measure
+from dcglearn.learning.choose_c import choose_C, cross_validate, interleaved
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.record import learned_measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
-from dcglearn.study.judges import side_by_side, true_pairs
-from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
+from dcglearn.simulation.judges import side_by_side, true_pairs
+from dcglearn.simulation.lists import drawn_lists, permuted_lists
+from dcglearn.simulation.truths import DATA_1, DATA_2
 
 
 @pytest.fixture

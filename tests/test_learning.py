@@ -14,20 +14,21 @@ from kkt import check_kkt, dense_differences, objective
 from scipy.optimize import LinearConstraint, lsq_linear, minimize, nnls
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.learning import qp
-from dcglearn.learning import solve as solving
-from dcglearn.learning.certificate import certify, project
-from dcglearn.learning.encoding import difference_matrix, encode, encode_sparse
-from dcglearn.learning.margins import margins
-from dcglearn.learning.newton import Descent, newton
-from dcglearn.learning.pieces import Piece
-from dcglearn.learning.polish import polish
-from dcglearn.learning.problem import Problem
-from dcglearn.learning.solve import solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.study.judges import flipped, true_pairs
-from dcglearn.study.simulate import DATA_1, DATA_2, drawn_lists, permuted_lists
+from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.lists import drawn_lists, permuted_lists
+from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.solver import qp
+from dcglearn.solver import solve as solving
+from dcglearn.solver.active_set import QuadraticModel
+from dcglearn.solver.certificate import certify, project
+from dcglearn.solver.encoding import difference_matrix, encode, encode_sparse
+from dcglearn.solver.margins import margins
+from dcglearn.solver.newton import Descent, newton
+from dcglearn.solver.polish import polish
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.solve import solve
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -250,7 +251,7 @@ def test_an_answer_that_is_not_confirmed_raises(
         solve(problem, "osqp")
     with monkeypatch.context() as patch:
         nowhere = Descent(
-            np.zeros(problem.shape), Piece(np.eye(50), np.zeros(50), 0.0), 1, 2, False
+            np.zeros(problem.shape), QuadraticModel(np.eye(50), np.zeros(50), 0.0), 1, 2, False
         )
         patch.setattr(solving, "newton", lambda problem: nowhere)
         patch.setattr(solving, "polish", polish)

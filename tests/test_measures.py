@@ -29,7 +29,7 @@ from dcglearn.measures.files import (
     read_measure,
     write_measure,
 )
-from dcglearn.measures.naming import measure_for, open_measure
+from dcglearn.measures.names import measure_for, open_measure
 from dcglearn.measures.presets import PRESETS, preset, usual_presets
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.measures.utility import LinearUtility

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgError
 
-from dcglearn.learning import nnls
-from dcglearn.learning.nnls import nonnegative
-from dcglearn.measures.discounts import Floats
+from dcglearn.base.types import Floats
+from dcglearn.solver import nnls
+from dcglearn.solver.nnls import nonnegative
 
 EPS = np.finfo(float).eps
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from dcglearn.study.cells import VERSION
+from dcglearn.lab.cells import VERSION
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -300,12 +300,12 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run that is not finished: two points of every experiment but one."""
     import dataclasses
 
-    from dcglearn.report.experiments import write_results
+    from dcglearn.lab.cells import run_cell
+    from dcglearn.lab.config import read_config
+    from dcglearn.lab.run import config_files
+    from dcglearn.lab.store import Store
     from dcglearn.report.page import write_page
-    from dcglearn.study.cells import run_cell
-    from dcglearn.study.config import read_config
-    from dcglearn.study.experiment import config_files
-    from dcglearn.study.store import Store
+    from dcglearn.report.results import write_results
 
     out = tmp_path_factory.mktemp("partial")
     store, shown = Store(out / "store"), []
@@ -322,8 +322,8 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def drawn() -> int:
     """Figures on that page: all but that of sorted, and one of the three of ad hoc."""
-    from dcglearn.study.config import read_config
-    from dcglearn.study.experiment import config_files
+    from dcglearn.lab.config import read_config
+    from dcglearn.lab.run import config_files
 
     return sum(len(read_config(path).figures) for path in config_files()) - 1 - 2
 

@@ -11,18 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.graded import graded
-from dcglearn.data.trec import qrels_of, run_of
-from dcglearn.measures.arrays import BLOCK, ranked_arrays
+from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.compare_systems import compare_systems
+from dcglearn.evaluation.from_arrays import BLOCK, ranked_arrays
+from dcglearn.evaluation.lookup import index_qrels
+from dcglearn.evaluation.ranked import Ranked, score_runs
+from dcglearn.evaluation.rules import LIKE, Rules
+from dcglearn.evaluation.significance import holm, paired_p
+from dcglearn.evaluation.systems import evaluate
+from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
-from dcglearn.measures.naming import NamedMeasure, measure_on
-from dcglearn.measures.ranked import Ranked, values
+from dcglearn.measures.names import NamedMeasure, measure_on
 from dcglearn.measures.scale import Scale
-from dcglearn.measures.unjudged import bounds, judged
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.study.significance import holm, paired_p
-from dcglearn.study.systems import LIKE, Rules, compare_systems, evaluate
 
 GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
 DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)
@@ -59,7 +61,7 @@ def test_equal_scores_count_the_mean_over_their_orders(
     expected = np.mean(
         [sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders]
     )
-    found = values(LinearUtility(W) if utility else measure, ranked)
+    found = score_runs(LinearUtility(W) if utility else measure, ranked)
     assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -93,12 +95,12 @@ def test_the_ideal_is_the_best_of_all_runs(
     measure = DCG(gains, discounts, cutoff, form)
     if form == "ideal" and max(gains) <= 0 > min(gains):
         with pytest.raises(InputError, match="no gain above 0: the ideal is 0; use minmaxDCG"):
-            values(measure, one_query(grades, pool))
+            score_runs(measure, one_query(grades, pool))
         return
-    plain = values(measure.plain(), one_query(grades, pool))[0]
+    plain = score_runs(measure.plain(), one_query(grades, pool))[0]
     expected = plain / (high or 1) if form == "ideal" else (plain - low) / (high - low or 1)
     worthless = high == 0 if form == "ideal" else high == low
-    found = values(measure, one_query(grades, pool), worthless=7.0)[0]
+    found = score_runs(measure, one_query(grades, pool), worthless=7.0)[0]
     assert found == pytest.approx(7.0 if worthless else expected, abs=1e-9)
 
 
@@ -114,10 +116,10 @@ def test_full_lists_are_what_the_measure_itself_says(rng: np.random.Generator) -
         "DCG([1, 0, 0, -1], [1, 0.5, 0.75]) @ 3",
     ):
         measure = DCG.parse(text)
-        assert values(measure, ranked) == pytest.approx(measure.score(grades), abs=1e-12)
+        assert score_runs(measure, ranked) == pytest.approx(measure.score(grades), abs=1e-12)
     utility = LinearUtility(rng.normal(size=(12, 4)))
-    assert values(utility, ranked) == pytest.approx(utility.score(grades), abs=1e-12)
-    assert values(LinearUtility(utility.matrix[:5]), ranked) == pytest.approx(
+    assert score_runs(utility, ranked) == pytest.approx(utility.score(grades), abs=1e-12)
+    assert score_runs(LinearUtility(utility.matrix[:5]), ranked) == pytest.approx(
         LinearUtility(utility.matrix[:5]).score(grades[:, :5]), abs=1e-12
     )
 
@@ -145,13 +147,13 @@ def test_bounds_are_the_extremes_of_whatever_the_unjudged_are(
     tied = list(np.cumsum(cuts[: len(grades)]) - cuts[0])
     for form in ("ideal", None):
         measure = DCG(gains, discounts, cutoff, form)
-        found = bounds(measure, one_query(grades, counts, tied), worthless)
+        found = unjudged_bounds(measure, one_query(grades, counts, tied), worthless)
         reached = []
         for filled in product(range(3), repeat=grades.count(3)):
             rest = iter(filled)
             known = [next(rest) if grade == 3 else grade for grade in grades]
             more = [n + filled.count(g) for g, n in enumerate(counts)]
-            reached.append(values(measure, one_query(known, more, tied), None, worthless)[0])
+            reached.append(score_runs(measure, one_query(known, more, tied), None, worthless)[0])
         sure = [value for value in reached if not np.isnan(value)] or [np.nan]
         extremes = min(sure), max(sure)
         assert [v[0] for v in found] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
@@ -166,23 +168,23 @@ def test_bounds_of_many_queries_are_those_of_each(rng: np.random.Generator) -> N
     tied = np.cumsum(np.diff(tied, prepend=0) + np.isin(np.arange(len(grades)), starts) > 0)
     ranked = Ranked(starts, grades, pools, tied)
     measure = DCG([9, 4, 3, 0.5, 0], "log2", 10, "ideal")
-    found = np.array(bounds(measure, ranked))
+    found = np.array(unjudged_bounds(measure, ranked))
     for q in range(200):
         part = ranked.part(slice(q, q + 1))
-        assert (np.array(bounds(measure, part))[:, 0] == found[:, q]).all()
-        assert values(measure, part)[0] == values(measure, ranked)[q]
-    assert (found[0] <= values(measure, ranked) + 1e-12).all()
-    assert (found[1] >= values(measure, ranked) - 1e-12).all()
+        assert (np.array(unjudged_bounds(measure, part))[:, 0] == found[:, q]).all()
+        assert score_runs(measure, part)[0] == score_runs(measure, ranked)[q]
+    assert (found[0] <= score_runs(measure, ranked) + 1e-12).all()
+    assert (found[1] >= score_runs(measure, ranked) - 1e-12).all()
 
 
 def test_bounds_that_are_refused() -> None:
     ranked = one_query([0, 3], [1, 1, 1])
     for refused in (DCG([1, 0, -1]), DCG([1, 0, 0], "log2", None, "minmax")):
         with pytest.raises(InputError, match="bounds for gains below 0"):
-            bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
+            unjudged_bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
     with pytest.raises(InputError, match="bounds for discounts below 0"):
-        bounds(DCG([2, 1, 0], [1, -1]), ranked)
-    known, run = graded(qrels_of(QRELS)), run_of(RUN)
+        unjudged_bounds(DCG([2, 1, 0], [1, -1]), ranked)
+    known, run = index_qrels(qrels_of(QRELS)), run_of(RUN)
     left_out = Rules(unjudged="bounds", worthless=None)
     asked = [NamedMeasure("m", DCG([2, 1, 0], "log2", None, "ideal"))]
     with pytest.raises(InputError, match="m: bounds, and queries without anything to gain left"):
@@ -195,14 +197,14 @@ def test_bounds_that_are_refused() -> None:
 def test_rules_for_documents_without_a_judgment() -> None:
     ranked = one_query([3, 0, 3, 1], [1, 1, 1])
     measure = DCG([4, 2, 1], "zipf")
-    assert values(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
-    assert values(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
-    assert values(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
-    assert judged(ranked).tolist() == [0.5]
-    assert judged(ranked, 1).tolist() == [0.0]
+    assert score_runs(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
+    assert score_runs(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
+    assert score_runs(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
+    assert judged_share(ranked).tolist() == [0.5]
+    assert judged_share(ranked, 1).tolist() == [0.0]
     # As documents of the worst grade they belong to the ideal too, so that nothing passes 1.
     whole = DCG([4, 2, 1], "zipf", None, "ideal")
-    assert values(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
+    assert score_runs(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
 
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0}, "q3": {"c": 1}}
@@ -210,7 +212,7 @@ RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}}
 
 
 def of(rules: Rules, *names: str) -> np.ndarray:
-    known = graded(qrels_of(QRELS))
+    known = index_qrels(qrels_of(QRELS))
     measures = [measure_on(name, known.scale, 2) for name in names]
     return evaluate(known, [run_of(RUN)], measures, rules).values[0]
 
@@ -224,13 +226,13 @@ def test_rules_for_queries() -> None:
     np.testing.assert_allclose(of(Rules(missing=None), name)[0], [half, 0, np.nan])
     np.testing.assert_allclose(of(LIKE["ranx"], "DCG({2: 1, 1: 0.5, 0: 0}, zipf)")[0], [0.5, 0, 0])
     zipf = NamedMeasure("zipf", DCG([1, 0, 0], "zipf"))
-    found = evaluate(graded(qrels_of(QRELS)), [run_of(RUN)], [zipf], Rules(worthless=None))
+    found = evaluate(index_qrels(qrels_of(QRELS)), [run_of(RUN)], [zipf], Rules(worthless=None))
     assert found.missing.tolist() == [[False, False, True]]
     assert found.extra == (("q9",),)
     assert found.means()[0, 0] == pytest.approx(0.5 / 3)
     utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
     with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
-        evaluate(graded(qrels_of(QRELS)), [run_of(RUN)], [utility], Rules(unjudged="bounds"))
+        evaluate(index_qrels(qrels_of(QRELS)), [run_of(RUN)], [utility], Rules(unjudged="bounds"))
 
 
 def test_a_measure_must_cover_the_grades() -> None:
@@ -275,7 +277,7 @@ def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(6)} for i in range(30)}
     better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
     noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
-    known = graded(qrels_of(qrels))
+    known = index_qrels(qrels_of(qrels))
     measures = [measure_on("nDCG(linear-log2) @ 3", known.scale, 6)]
     runs = [run_of(noise, "noise"), run_of(better, "better"), run_of(noise, "again")]
     found = evaluate(known, runs, measures, Rules())
@@ -298,12 +300,12 @@ def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator
 
 def test_bounds_of_a_query_that_nothing_can_help() -> None:
     measure = DCG([1, 0], "log2", 2, "ideal")
-    low, high = bounds(measure, one_query([1, 1], [0, 2]))
+    low, high = unjudged_bounds(measure, one_query([1, 1], [0, 2]))
     assert (low[0], high[0]) == (0, 0)
 
 
 def test_judged_documents_are_expected_like_gains() -> None:
-    assert judged(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
+    assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
 
 
 def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
@@ -327,10 +329,10 @@ def test_arrays_cut_at_the_top_are_whole_up_to_there(
     given_scores = np.array(scores, float)
     grades = np.random.default_rng(seed).integers(0, 3, given_scores.shape)
     measure = DCG([1.0, 0.3, 0.0], "log2", top, "ideal")
-    found = values(measure, ranked_arrays(grades, given_scores, 3, top))
+    found = score_runs(measure, ranked_arrays(grades, given_scores, 3, top))
     for row, s, value in zip(grades, given_scores, found, strict=True):
         orders = [o for o in permutations(range(4)) if all(np.diff(s[list(o)]) <= 0)]
-        mean = np.mean([values(measure, one_query(row[list(o)], pool_of(row))) for o in orders])
+        mean = np.mean([score_runs(measure, one_query(row[list(o)], pool_of(row))) for o in orders])
         assert value == pytest.approx(mean, abs=1e-12)
 
 
@@ -343,9 +345,11 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
     grades, scores = rng.integers(0, 3, (n, 50)), rng.random((n, 50))
     scores[-1] = 0.5  # all equal in the last block alone
     measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")
-    found = values(measure, ranked_arrays(grades, scores, 3, 5))
+    found = score_runs(measure, ranked_arrays(grades, scores, 3, 5))
     some = [0, n // 2, n - 1]
-    assert (values(measure, ranked_arrays(grades[some], scores[some], 3, 5)) == found[some]).all()
+    assert (
+        score_runs(measure, ranked_arrays(grades[some], scores[some], 3, 5)) == found[some]
+    ).all()
     for wrong in (np.nan, np.inf, -np.inf):
         scores[n - 2, 7] = wrong
         with pytest.raises(InputError, match=f"row {n - 2}: a score is no finite number"):
@@ -357,7 +361,7 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
     grades[n - 1, 3] = 2
     whole = rng.integers(0, 256, scores.shape).astype(np.uint8)
     by_type = [
-        values(measure, ranked_arrays(grades, whole.astype(kind), 3, 5))
+        score_runs(measure, ranked_arrays(grades, whole.astype(kind), 3, 5))
         for kind in (np.uint8, np.int16, np.float32, float)
     ]
     assert all((found == by_type[-1]).all() for found in by_type)

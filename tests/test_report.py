@@ -12,20 +12,21 @@ import pytest
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.learned import learned_measure
+from dcglearn.learning.compare import Compared, MeasureComparison
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.record import learned_measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.figures import draw_comparison, draw_measure, draw_measure_file, save
+from dcglearn.report.judgments import comparison_table
+from dcglearn.report.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.report.measures import learned_text, measure_text, parameter_tables
+from dcglearn.report.style import save
 from dcglearn.report.tables import Table
-from dcglearn.report.words import comparison_table
-from dcglearn.study.compare import Compared, Comparison
-from dcglearn.study.judges import side_by_side
-from dcglearn.study.simulate import drawn_lists, permuted_lists
+from dcglearn.simulation.judges import side_by_side
+from dcglearn.simulation.lists import drawn_lists, permuted_lists
 
 SCALE = Scale((2, 1, 0))
 
@@ -39,7 +40,7 @@ def a_fit(same_content: bool = False) -> MeasureFile:
     return learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x.jsonl")
 
 
-COMPARISON = Comparison(
+COMPARISON = MeasureComparison(
     rows=(
         Compared("learned DCG", "cv", 0.9, 0.85, 0.95, None, None, None),
         Compared("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, 0.1, 0.05, 0.15),

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from dcglearn.study.cells import VERSION, run_cell
-from dcglearn.study.config import read_config
-from dcglearn.study.setting import Setting
+from dcglearn.lab.cells import VERSION, run_cell
+from dcglearn.lab.config import read_config
+from dcglearn.lab.setting import Setting
 
 RESULTS = ROOT / "results"
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))

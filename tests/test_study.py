@@ -10,25 +10,24 @@ from scipy.stats import norm
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import ANSWERS, Preferences
+from dcglearn.evaluation.significance import clustered_intervals
+from dcglearn.lab.similarity import identifiable_similarity, similarity
+from dcglearn.learning.compare import LEARNED_DCG, LEARNED_UTILITY, compare
+from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
-from dcglearn.study.compare import LEARNED_DCG, LEARNED_UTILITY, compare
-from dcglearn.study.evaluate import identifiable_similarity, similarity
-from dcglearn.study.intervals import parameter_intervals
-from dcglearn.study.judges import flipped, misgraded, side_by_side, true_pairs
-from dcglearn.study.significance import clustered_intervals
-from dcglearn.study.simulate import (
+from dcglearn.simulation.judges import flipped, misgraded, side_by_side, true_pairs
+from dcglearn.simulation.lists import (
     BASE_LIST,
-    DATA_1,
-    DATA_2,
     drawn_lists,
     permuted_lists,
     sorted_against_another,
     sorted_against_shuffled,
 )
+from dcglearn.simulation.truths import DATA_1, DATA_2
 
 SCALE = Scale((2, 1, 0))
 TRUTH = DCG([2, 1, 0], "log2")

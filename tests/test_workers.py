@@ -19,13 +19,14 @@ import pytest
 from dcglearn.base import workers
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import WorkersLostError, open_workers
-from dcglearn.data import packed
-from dcglearn.data.packed import PackedPairs
-from dcglearn.learning.solve import solve
-from dcglearn.learning.streamed import Streamed
+from dcglearn.data import packed_pairs as packed
+from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.measures.scale import Scale
-from dcglearn.study.judges import true_pairs
-from dcglearn.study.simulate import DATA_1, permuted_lists
+from dcglearn.simulation.judges import true_pairs
+from dcglearn.simulation.lists import permuted_lists
+from dcglearn.simulation.truths import DATA_1
+from dcglearn.solver.solve import solve
+from dcglearn.solver.streamed import Streamed
 
 CONFIG = """
 experiment = "flips"

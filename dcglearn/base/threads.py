@@ -22,7 +22,7 @@ _Answer = TypeVar("_Answer")
 MOST_THREADS = 8
 
 
-def mapped(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
+def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
     """Apply a function to items, some at a time.
 
     Parameters
@@ -37,7 +37,7 @@ def mapped(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list
 
     Examples
     --------
-    >>> mapped(abs, [-1, 2])
+    >>> map_threads(abs, [-1, 2])
     [1, 2]
     """
     count = min(len(items), MOST_THREADS, _processors())

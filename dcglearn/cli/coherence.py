@@ -23,9 +23,9 @@ from dcglearn.cli.evaluate import (
 from dcglearn.cli.options import JsonOption, ScaleOption, print_json, say
 
 if TYPE_CHECKING:
+    from dcglearn.evaluation.system_coherence import PairOfSystems, SystemCoherence
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.naming import NamedMeasure
-    from dcglearn.study.orderings import Orderings, PairOfSystems
+    from dcglearn.measures.names import NamedMeasure
 
 DEFAULTS = ("linear-log2", "exponential-log2", "zipf", "binary")
 SHOWN = 10
@@ -79,7 +79,11 @@ def coherence(
     """Say which comparisons of systems stand whatever the gains and discounts."""
     _check(runs, ties, figure)
     asked = rules_of(None, ties, unjudged, None, None)
-    from dcglearn.study.orderings import orderings, pairs_of_systems, rules_for_tables
+    from dcglearn.evaluation.system_coherence import (
+        pairs_of_systems,
+        rules_for_tables,
+        system_coherence,
+    )
 
     order, removed, rules = rules_for_tables(asked)
     known, read = open_files(qrels, runs, scale, lenient)
@@ -92,10 +96,10 @@ def coherence(
             pairs = pairs_of_systems(known, read, given, depth, order, removed)
         except InputError as error:
             raise error.at(measures[0].name) from error
-        compared = orderings(found)
+        compared = system_coherence(found)
     if figure is not None:
-        from dcglearn.report.curves import draw_pairs
-        from dcglearn.report.figures import save
+        from dcglearn.report.style import save
+        from dcglearn.report.system_figures import draw_pairs
 
         save(draw_pairs(pairs, found.systems, found.means()[:, 0], measures[0].name), figure)
     if json:
@@ -124,9 +128,13 @@ def coherence(
 
 
 def _print_tables(
-    pairs: list[PairOfSystems], compared: list[Orderings], given: DCG, depth: int, most: int | None
+    pairs: list[PairOfSystems],
+    compared: list[SystemCoherence],
+    given: DCG,
+    depth: int,
+    most: int | None,
 ) -> None:
-    from dcglearn.report.orderings import (
+    from dcglearn.report.system_coherence import (
         changes_table,
         decided_table,
         depending_table,
@@ -174,7 +182,7 @@ def _check(runs: list[str], ties: str, figure: str | None) -> None:
 
 def _normalised(name: str, depth: int) -> str:
     """Return the nDCG of what a name means, cut at the depth, unless it says otherwise."""
-    from dcglearn.measures.naming import is_file_name, open_measure, split_cutoff
+    from dcglearn.measures.names import is_file_name, open_measure, split_cutoff
 
     called, cutoff = split_cutoff(name)
     cut = f"@ {depth if cutoff is None else cutoff}"

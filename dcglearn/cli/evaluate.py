@@ -14,12 +14,13 @@ from dcglearn.base.progress import reporting
 from dcglearn.cli.options import ScaleOption, SeedOption, print_json, say
 
 if TYPE_CHECKING:
-    from dcglearn.data.formats import PassedOver
-    from dcglearn.data.graded import Graded
-    from dcglearn.data.trec import Run
-    from dcglearn.measures.naming import NamedMeasure
-    from dcglearn.study.significance import Test
-    from dcglearn.study.systems import Evaluation, Rules
+    from dcglearn.data.qrels_runs import Run
+    from dcglearn.data.record_formats import PassedOver
+    from dcglearn.evaluation.lookup import IndexedQrels
+    from dcglearn.evaluation.rules import Rules
+    from dcglearn.evaluation.significance import Test
+    from dcglearn.evaluation.systems import Evaluation
+    from dcglearn.measures.names import NamedMeasure
 
 QrelsArgument = Annotated[
     str, typer.Argument(metavar="QRELS", help="TREC text or .json, .gz too; .parquet; LETOR.")
@@ -126,14 +127,14 @@ def evaluate(
     """Say how good systems are, under any measures at once."""
     import numpy as np
 
+    from dcglearn.evaluation.compare_systems import compare_systems
+    from dcglearn.evaluation.significance import TESTS
     from dcglearn.report.systems import (
         comparisons_table,
         evaluation_to_json,
         means_table,
         queries_table,
     )
-    from dcglearn.study.significance import TESTS
-    from dcglearn.study.systems import compare_systems
 
     if form not in FORMATS:
         raise unknown_name("--format", form, FORMATS)
@@ -192,8 +193,7 @@ def rules_of(
     """Return the rules that options ask for, or refuse them."""
     from dataclasses import replace
 
-    from dcglearn.data.graded import TIES
-    from dcglearn.study.systems import LIKE, UNJUDGED, Rules
+    from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED, Rules
 
     if like is not None and like not in LIKE:
         raise unknown_name("--like", like, LIKE)
@@ -212,12 +212,12 @@ def rules_of(
 
 def open_files(
     qrels: str, runs: list[str], scale: str | None, lenient: bool
-) -> tuple[Graded, list[Run]]:
+) -> tuple[IndexedQrels, list[Run]]:
     """Read qrels and runs, and say on standard error what was passed over."""
-    from dcglearn.data.formats import PassedOver
-    from dcglearn.data.graded import graded
     from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
-    from dcglearn.data.trec import distinct_names, read_qrels, read_run
+    from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
+    from dcglearn.data.record_formats import PassedOver
+    from dcglearn.evaluation.lookup import index_qrels
     from dcglearn.measures.scale import Scale
 
     passed_over: PassedOver | None = PassedOver() if lenient else None
@@ -225,7 +225,7 @@ def open_files(
     with reporting("reading qrels and runs") as advance:
         letor = looks_like_letor(qrels)
         lists = read_graded_lists(qrels) if letor else read_qrels(qrels, passed_over)
-        known = graded(lists, named)
+        known = index_qrels(lists, named)
         read = []
         for number, path in enumerate(runs, start=1):
             read.append(read_predictions(path, lists) if letor else read_run(path, passed_over))
@@ -241,10 +241,10 @@ def tell_passed_over(passed_over: PassedOver | None) -> None:
 
 
 def measures_on(
-    names: list[str] | tuple[str, ...], known: Graded, runs: list[Run]
+    names: list[str] | tuple[str, ...], known: IndexedQrels, runs: list[Run]
 ) -> list[NamedMeasure]:
     """Return the measures that names mean, on the scale of the qrels."""
-    from dcglearn.measures.naming import measure_on
+    from dcglearn.measures.names import measure_on
 
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -260,7 +260,7 @@ def measures_on(
 
 
 def evaluated(
-    known: Graded,
+    known: IndexedQrels,
     runs: list[Run],
     paths: list[str],
     measures: list[NamedMeasure],
@@ -268,8 +268,8 @@ def evaluated(
     lenient: bool,
 ) -> Evaluation:
     """Evaluate runs; refuse queries that the qrels do not hold, or say how many there are."""
-    from dcglearn.data.rows import place_of_query
-    from dcglearn.study.systems import evaluate as evaluate_all
+    from dcglearn.data.qrels_formats import place_of_query
+    from dcglearn.evaluation.systems import evaluate as evaluate_all
 
     held = set(known.queries)
     for run, path in zip(runs, paths, strict=True):
@@ -314,9 +314,9 @@ def _warn_of_costs(found: Evaluation, rules: Rules) -> None:
         )
 
 
-def _warn_of_ranx(known: Graded, runs: list[Run], like: str | None) -> None:
+def _warn_of_ranx(known: IndexedQrels, runs: list[Run], like: str | None) -> None:
     """Say on standard error that ranx has no fixed order of equal scores."""
-    from dcglearn.data.graded import look_up
+    from dcglearn.evaluation.lookup import look_up
 
     if like == "ranx" and any(look_up(run, known).ranked.tied is not None for run in runs):
         print(
@@ -327,7 +327,7 @@ def _warn_of_ranx(known: Graded, runs: list[Run], like: str | None) -> None:
 
 
 def _in_words(
-    found: Evaluation, known: Graded, rules: Rules, compared: bool, test: str
+    found: Evaluation, known: IndexedQrels, rules: Rules, compared: bool, test: str
 ) -> list[str]:
     from dcglearn.report.systems import rules_in_words
 

@@ -16,10 +16,10 @@ from dcglearn.cli.options import JsonOption, print_json, say
 
 if TYPE_CHECKING:
     from dcglearn.base.workers import Workers
-    from dcglearn.report.experiments import Shown
-    from dcglearn.study.config import Config
-    from dcglearn.study.experiment import Progress
-    from dcglearn.study.store import Store
+    from dcglearn.lab.config import Config
+    from dcglearn.lab.run import Progress
+    from dcglearn.lab.store import Store
+    from dcglearn.report.results import Shown
 
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="The [quick] part only; its results go to OUT/quick.")
@@ -70,7 +70,7 @@ def run(
     replace: ReplaceOption = False,
 ) -> None:
     """Run one experiment: compute the cells it lacks, write its table and figures."""
-    from dcglearn.study.config import read_config
+    from dcglearn.lab.config import read_config
 
     found = read_config(config)
     place = _place(found.run.out if out is None else out)
@@ -103,16 +103,16 @@ def status(
     configs: ConfigsArgument = None, out: OutOption = None, json: JsonOption = False
 ) -> None:
     """Say how much of every experiment is done."""
+    from dcglearn.lab.cells import key_of
+    from dcglearn.lab.run import progress_of
     from dcglearn.report.tables import Table
-    from dcglearn.study.cells import key_of
-    from dcglearn.study.experiment import progress
 
     store = _store(_place(out))
     rows = []
     known: set[str] = set()
     for config in _configs(configs, lenient=True):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
-        full, part = progress(config, False, store), progress(config, True, store)
+        full, part = progress_of(config, False, store), progress_of(config, True, store)
         figures = ", ".join(config.figures)
         quick = f"{part.done:,} of {part.total:,}"
         rows.append((config.name, figures, full.done, full.failed, full.total, quick))
@@ -132,7 +132,7 @@ def report(
     replace: ReplaceOption = False,
 ) -> None:
     """Write tables, figures and the page of what is finished; compute nothing."""
-    from dcglearn.report.experiments import write_results
+    from dcglearn.report.results import write_results
 
     place = _place(out)
     store = _store(place)
@@ -150,8 +150,8 @@ def _run(
     configs: Sequence[Config], quick: bool, workers: str, out: Path, replace: bool
 ) -> list[Shown]:
     from dcglearn.base.workers import open_workers
-    from dcglearn.report.experiments import check_folder, make_folder, write_results
-    from dcglearn.study.experiment import load_experiment
+    from dcglearn.lab.run import load_experiment
+    from dcglearn.report.results import check_folder, make_folder, write_results
 
     for config in configs:  # what can be refused is refused before anything is computed
         load_experiment(config)
@@ -171,13 +171,13 @@ def _run(
 
 def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Progress:
     from dcglearn.base.workers import WorkersLostError
-    from dcglearn.study.experiment import compute_cells, progress
+    from dcglearn.lab.run import compute_cells, progress_of
 
     try:
         with reporting(config.name) as advance:
             return compute_cells(config, quick, store, workers, advance)
     except (KeyboardInterrupt, WorkersLostError) as stop:
-        done = progress(config, quick, store)
+        done = progress_of(config, quick, store)
         kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
         words = f"{kept}; the same command goes on from there"
         if isinstance(stop, KeyboardInterrupt):
@@ -188,15 +188,15 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Pro
 
 def _other(config: Config, quick: bool, out: Path) -> Shown:
     """Return an experiment that was not asked for, as far as it is there; nothing is lost."""
-    from dcglearn.report.experiments import Shown, write_results
-    from dcglearn.study.experiment import progress
+    from dcglearn.lab.run import progress_of
+    from dcglearn.report.results import Shown, write_results
 
     store, folder = _store(out), _folder(out, quick, config)
     try:
         return write_results(config, quick, store, folder)
     except InputError as error:
         print(f"left out of the page: {error}", file=sys.stderr)
-        return Shown(config, folder, progress(config, quick, store), ())
+        return Shown(config, folder, progress_of(config, quick, store), ())
 
 
 def _write_page(shown: Sequence[Shown], quick: bool, out: Path) -> None:
@@ -227,7 +227,7 @@ def _place(out: str | None) -> Path:
 
 def _store(out: Path, torn: bool = False) -> Store:
     """Open the store; where cells will be computed, say what of it is passed over."""
-    from dcglearn.study.store import Store
+    from dcglearn.lab.store import Store
 
     store = Store(out / "store")
     if store.torn and torn:
@@ -247,8 +247,8 @@ def _store(out: Path, torn: bool = False) -> Store:
 
 def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
     """Return the configs that are named, or all; a lenient look leaves out faulty ones of all."""
-    from dcglearn.study.config import read_config
-    from dcglearn.study.experiment import config_files
+    from dcglearn.lab.config import read_config
+    from dcglearn.lab.run import config_files
 
     if paths:
         return [read_config(path) for path in paths]

@@ -10,10 +10,11 @@ from dcglearn.base.errors import InputError
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
 
 if TYPE_CHECKING:
-    from dcglearn.measures.agreement import Measure
-    from dcglearn.measures.explain import Explanation
-    from dcglearn.measures.naming import NamedMeasure
-    from dcglearn.measures.scale import Grades, Scale
+    from dcglearn.base.types import Grades
+    from dcglearn.coherence.explain import Explanation
+    from dcglearn.measures.measure import Measure
+    from dcglearn.measures.names import NamedMeasure
+    from dcglearn.measures.scale import Scale
 
 LONGEST = 5
 """Ranks of an example where neither the lists nor the measures say."""
@@ -54,8 +55,8 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Say why two measures differ, on two lists or on the clearest example."""
-    from dcglearn.measures.explain import example
-    from dcglearn.measures.explain import explain as explained
+    from dcglearn.coherence.explain import example
+    from dcglearn.coherence.explain import explain as explained
 
     if (a is None) != (b is None):
         raise InputError("one list", "give --a and --b, or neither for an example")
@@ -88,7 +89,7 @@ def _on_one_scale(
     first: str, second: str, scale: str | None, n_ranks: int
 ) -> tuple[Scale, NamedMeasure, NamedMeasure]:
     """Return the two measures on the grades that are declared, or that one of them names."""
-    from dcglearn.measures.naming import is_file_name, measure_on, open_measure
+    from dcglearn.measures.names import is_file_name, measure_on, open_measure
     from dcglearn.measures.scale import Scale
 
     grades = None if scale is None else Scale.parse(scale)
@@ -162,10 +163,10 @@ def _in_words(
 
 def _certain(measure: Measure, lists: tuple[Grades, Grades], grades: Scale) -> list[str]:
     """Say what holds for all measures, and how little would turn the first one round."""
-    from dcglearn.measures.coherence import verdict
+    from dcglearn.coherence.advantage import advantage
+    from dcglearn.coherence.smallest_change import smallest_change_of_gains
+    from dcglearn.coherence.verdict import verdict
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.flips import smallest_change_of_gains
-    from dcglearn.measures.leads import advantage
 
     D = advantage(*lists, len(grades))
     found = verdict(D, worst_gain="zero")

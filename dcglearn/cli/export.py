@@ -11,7 +11,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.cli.options import ScaleOption, say
 
 if TYPE_CHECKING:
-    from dcglearn.measures.agreement import Measure
+    from dcglearn.measures.measure import Measure
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,8 +63,8 @@ def export(
     """Say a measure in another tool's terms; what differs there goes to standard error."""
     from dcglearn.base.files import write_text
     from dcglearn.base.names import unknown_name
-    from dcglearn.measures.export import TARGETS
-    from dcglearn.measures.export import export as in_terms_of
+    from dcglearn.interop.export import TARGETS
+    from dcglearn.interop.export import export as in_terms_of
     from dcglearn.measures.scale import Scale
 
     if to not in TARGETS:
@@ -83,7 +83,7 @@ def export(
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
     """Return the measure that a name means; a preset needs its scale."""
-    from dcglearn.measures.naming import check_fit, is_file_name, measure_for, open_measure
+    from dcglearn.measures.names import check_fit, is_file_name, measure_for, open_measure
     from dcglearn.measures.scale import Scale
 
     if not (is_file_name(text) or "[" in text or "{" in text):

@@ -55,11 +55,11 @@ def simulate(
     """Write simulated side-by-side judgments, to try things on."""
     import numpy as np
 
-    from dcglearn.data.tables import write_preferences
-    from dcglearn.measures.naming import measure_for
+    from dcglearn.data.judgment_files import write_preferences
+    from dcglearn.measures.names import measure_for
     from dcglearn.measures.scale import Scale
-    from dcglearn.study.judges import side_by_side
-    from dcglearn.study.simulate import drawn_lists
+    from dcglearn.simulation.judges import side_by_side
+    from dcglearn.simulation.lists import drawn_lists
 
     check_place(out)
     if permute and shortest is not None:
@@ -100,14 +100,14 @@ def inspect(
     """Say what is in a file of judgments and what it can determine; fit nothing."""
     from dcglearn.data.summary import summarise
     from dcglearn.learning.identify import identify
-    from dcglearn.learning.problem import Problem
-    from dcglearn.report.words import (
+    from dcglearn.report.judgments import (
         grade_table,
         inspection,
         scale_in_words,
         undetermined,
         what_is_in,
     )
+    from dcglearn.solver.problem import Problem
 
     check_names("unit", "auto", encoding)
     documents = encoding == "documents"
@@ -169,7 +169,7 @@ def agree(
 ) -> None:
     """Say how often measures agree with judgments."""
     from dcglearn.measures.agreement import agreement, outcomes
-    from dcglearn.measures.naming import measure_for
+    from dcglearn.measures.names import measure_for
     from dcglearn.measures.presets import usual_presets
     from dcglearn.report.measures import in_full
     from dcglearn.report.tables import Table

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.data.preferences import Preferences
-    from dcglearn.learning.choose import Choice
+    from dcglearn.learning.choose_c import Choice
+    from dcglearn.learning.compare import MeasureComparison
     from dcglearn.learning.learner import DCGLearner
     from dcglearn.measures.files import MeasureFile
-    from dcglearn.study.compare import Comparison
 
 
 def add_to(app: typer.Typer) -> None:
@@ -89,10 +89,10 @@ def fit(
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed
-    from dcglearn.data.packed import is_packed
+    from dcglearn.data.packed_pairs import is_packed
     from dcglearn.data.summary import summarise
-    from dcglearn.learning.learned import learned_measure
-    from dcglearn.report.words import scale_in_words, what_is_in
+    from dcglearn.learning.record import learned_measure
+    from dcglearn.report.judgments import scale_in_words, what_is_in
 
     value, part = parse_C(C), parse_use(use)
     check_names(margin, solver, encoding)
@@ -169,11 +169,11 @@ def compare(
     """Compare the learned measure, cross-validated by query, with the usual ones."""
     import numpy as np
 
-    from dcglearn.measures.naming import measure_for
+    from dcglearn.learning import compare as study
+    from dcglearn.measures.names import measure_for
     from dcglearn.measures.presets import usual_presets
+    from dcglearn.report.judgments import comparison_table
     from dcglearn.report.measures import is_learned
-    from dcglearn.report.words import comparison_table
-    from dcglearn.study import compare as study
 
     value, part = parse_C(C), parse_use(use)
     check_names(margin, solver)
@@ -231,7 +231,7 @@ def _learner(
 
 
 def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: str) -> Choice:
-    from dcglearn.learning.choose import choose_C
+    from dcglearn.learning.choose_c import choose_C
 
     with reporting("choosing C, by fits") as advance:
         problem = learner.problem(data.pairs, data.pair_weights)
@@ -243,7 +243,7 @@ def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, us
 def _intervals(
     learner: DCGLearner, data: Preferences, rng: np.random.Generator, resamples: int
 ) -> dict[str, Any]:
-    from dcglearn.study.intervals import parameter_intervals
+    from dcglearn.learning.intervals import parameter_intervals
 
     with reporting("intervals, by fits") as advance:
         return parameter_intervals(learner, data, rng, resamples, advance=advance).to_json()
@@ -281,8 +281,8 @@ def _give(
 
 
 def _print_fit(about: str, content: MeasureFile, choice: Choice | None) -> None:
+    from dcglearn.report.judgments import choice_table
     from dcglearn.report.measures import learned_text
-    from dcglearn.report.words import choice_table
 
     say(about)
     if choice is not None:
@@ -299,13 +299,14 @@ def _check_out(path: str) -> None:
     check_place(path)
 
 
-def _write_comparison(found: Comparison, path: str, name: str) -> None:
+def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
     import json as codec
 
     from dcglearn.base.files import write_text
-    from dcglearn.report.figures import draw_comparison, save
+    from dcglearn.report.judgments import comparison_table
+    from dcglearn.report.measure_figures import draw_comparison
+    from dcglearn.report.style import save
     from dcglearn.report.tables import FORMATS
-    from dcglearn.report.words import comparison_table
 
     suffix = Path(path).suffix.lower()
     if suffix in FORMATS:

@@ -14,8 +14,8 @@ from dcglearn.base.files import check_place
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
 
 if TYPE_CHECKING:
-    from dcglearn.measures.agreement import Measure
     from dcglearn.measures.files import MeasureFile
+    from dcglearn.measures.measure import Measure
     from dcglearn.measures.scale import Scale
 
 
@@ -48,7 +48,7 @@ def show(
 ) -> None:
     """Show a measure: its numbers, and a figure beside the usual ones."""
     from dcglearn.measures.files import measure_to_json
-    from dcglearn.measures.naming import check_fit, is_file_name, measure_for, open_measure
+    from dcglearn.measures.names import check_fit, is_file_name, measure_for, open_measure
     from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
     from dcglearn.report.tables import check_figure_name
@@ -79,7 +79,8 @@ def show(
     else:
         say(measure_text(found.name, content, found.measure, n_ranks))
     if figure is not None:
-        from dcglearn.report.figures import draw_measure_file, save
+        from dcglearn.report.measure_figures import draw_measure_file
+        from dcglearn.report.style import save
 
         title = f"{Path(found.name).name}: {in_full(found.measure, content)}"
         save(draw_measure_file(content, title, _scale(found.measure, scale)), figure)

@@ -17,9 +17,9 @@ from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, reporting
 
 if TYPE_CHECKING:
-    from dcglearn.data.formats import PassedOver
-    from dcglearn.data.joins import Join
+    from dcglearn.data.document_judgments import Join
     from dcglearn.data.preferences import Preferences
+    from dcglearn.data.record_formats import PassedOver
     from dcglearn.measures.scale import Scale
 
 Judgments = Annotated[
@@ -99,7 +99,7 @@ def read(
     runs: list[str] | None = None,
 ) -> Preferences:
     """Read judgments with progress, and say on standard error what was passed over."""
-    from dcglearn.data.tables import read_preferences
+    from dcglearn.data.judgment_files import read_preferences
     from dcglearn.measures.scale import Scale
 
     known = None if scale is None else Scale.parse(scale)
@@ -123,7 +123,7 @@ def join_of(
         if runs:
             raise InputError("--run without --qrels", "give the grades of the documents")
         return None
-    from dcglearn.data.joins import Join
+    from dcglearn.data.document_judgments import Join
 
     if documents:
         raise InputError("--qrels with --encoding documents", "leave one of them out")
@@ -146,7 +146,7 @@ def tell_unjudged(join: Join | None) -> None:
 @contextmanager
 def reading(path: str, lenient: bool) -> Iterator[tuple[PassedOver | None, Advance]]:
     """Give what a reader counts into; say on standard error what it passed over."""
-    from dcglearn.data.formats import PassedOver
+    from dcglearn.data.record_formats import PassedOver
 
     passed_over = PassedOver() if lenient else None
     with reporting(f"reading {path}") as advance:
@@ -179,8 +179,8 @@ def judgments_of(path: str) -> Iterator[None]:
 
 def check_names(margin: str, solver: str, encoding: str = "grades") -> None:
     """Refuse a margin, solver or encoding that is none, before anything is read."""
-    from dcglearn.learning.margins import MARGINS
-    from dcglearn.learning.solve import SOLVERS
+    from dcglearn.solver.margins import MARGINS
+    from dcglearn.solver.solve import SOLVERS
 
     for option, value, known in (
         ("--margin", margin, MARGINS),

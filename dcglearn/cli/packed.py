@@ -24,8 +24,8 @@ from dcglearn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from dcglearn.learning.solve import SolverName
     from dcglearn.measures.files import MeasureFile, Use
+    from dcglearn.solver.solve import SolverName
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,9 +44,9 @@ def pack(
 ) -> None:
     """Pack strict judgments, so that fit can read them part by part."""
     from dcglearn.base.files import check_place
-    from dcglearn.data.formats import PassedOver
-    from dcglearn.data.packed import packing
-    from dcglearn.data.tables import read_in_parts, survey
+    from dcglearn.data.judgment_files import read_in_parts, survey
+    from dcglearn.data.packed_pairs import packing
+    from dcglearn.data.record_formats import PassedOver
     from dcglearn.measures.scale import Scale
 
     if Path(out).suffix.lower() != ".parquet":
@@ -80,11 +80,11 @@ def fit_packed(
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return what they are, in words, and the measure."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.data.packed import PackedPairs
-    from dcglearn.learning.learned import learned_from_files
+    from dcglearn.data.packed_pairs import PackedPairs
     from dcglearn.learning.learner import DCGLearner
-    from dcglearn.learning.streamed import Streamed
+    from dcglearn.learning.record import learned_from_files
     from dcglearn.measures.scale import Scale
+    from dcglearn.solver.streamed import Streamed
 
     if solver not in ("auto", "newton"):
         raise InputError(

@@ -13,10 +13,10 @@ from dcglearn.cli.options import JsonOption, LenientOption, judgments_of, print_
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dcglearn.data.scored import Scored
-    from dcglearn.measures.discounts import Floats
+    from dcglearn.base.types import Floats
+    from dcglearn.evaluation.filtering import Threshold
+    from dcglearn.evaluation.scored import Scored
     from dcglearn.measures.scale import Label
-    from dcglearn.measures.threshold import Threshold
 
 CREDIT, DEBIT = 3.0, 2.0
 
@@ -76,8 +76,8 @@ def threshold(
     json: JsonOption = False,
 ) -> None:
     """Learn which score a document must reach to be delivered (Beta-Gamma)."""
-    from dcglearn.data.scored import read_scored
-    from dcglearn.measures import threshold as learning
+    from dcglearn.evaluation import filtering as learning
+    from dcglearn.evaluation.scored import read_scored
 
     learning.alpha_of(0, beta, gamma)
     asked = _asked(credit, debit, relevant, gains, measure, cost)
@@ -101,7 +101,7 @@ class _Linear:
     relevant: tuple[Label, ...] | None
 
     def utilities(self, documents: Scored) -> Floats:
-        from dcglearn.measures.threshold import relevance_utilities
+        from dcglearn.evaluation.filtering import relevance_utilities
 
         return relevance_utilities(documents.relevant(self.relevant), self.credit, self.debit)
 
@@ -133,8 +133,8 @@ class _Graded:
     def utilities(self, documents: Scored) -> Floats:
         import numpy as np
 
+        from dcglearn.evaluation.filtering import gain_utilities
         from dcglearn.measures.scale import Scale
-        from dcglearn.measures.threshold import gain_utilities
 
         values = np.array(list(self.gains.values()))
         least = int(np.argmin(values))
@@ -173,7 +173,7 @@ def _asked(
     cost: float | None,
 ) -> _Linear | _Graded:
     """Return the utility that the options ask for."""
-    from dcglearn.measures.threshold import gain_utilities, relevance_utilities
+    from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     graded = {"--gains": gains, "--measure": measure}
@@ -222,7 +222,7 @@ def _gains(text: str) -> dict[Label, float]:
 def _gains_of(name: str) -> dict[Label, float]:
     """Return the gains of a measure by the names of its grades; discounts do not matter."""
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.naming import open_measure
+    from dcglearn.measures.names import open_measure
 
     found = open_measure(name)
     if not isinstance(found.measure, DCG):

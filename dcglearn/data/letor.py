@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.rows import content_of
-from dcglearn.data.trec import Qrels, Run, qrels_of, run_of
+from dcglearn.data.qrels_formats import content_of
+from dcglearn.data.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_ENDINGS = (".query", ".group")
 _MOST_GRADES = 100

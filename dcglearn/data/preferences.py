@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.scale import NO_DOCUMENT, Grades, Scale
+from dcglearn.base.types import Grades, Ids, Pairs
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie; ``good`` and ``bad`` are
@@ -23,9 +23,6 @@ ties with a level (both lists equally good, or equally bad)."""
 
 LARGEST_WEIGHT = 1e12
 """Weights are relative; beyond this, sums lose the judgments of weight 1."""
-
-Pairs: TypeAlias = NDArray[np.int8]
-Ids: TypeAlias = NDArray[np.object_]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.scale import NO_DOCUMENT, Grades, Label, Scale
-
-Rankings = NDArray[np.int8]
+from dcglearn.base.types import Grades, Rankings
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 
 def encode_list(labels: Sequence[Label | None], scale: Scale) -> list[int]:

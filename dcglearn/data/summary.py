@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.data.preferences import ANSWERS, Pairs, Preferences
+from dcglearn.base.types import Pairs
+from dcglearn.data.preferences import ANSWERS, Preferences
 from dcglearn.measures.scale import NO_DOCUMENT
 
 

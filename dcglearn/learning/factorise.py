@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.discounts import Floats
+from dcglearn.base.types import Floats
 
 Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
 

@@ -1,9 +1,9 @@
 """What pairs of rankings can and cannot determine.
 
 Directions of W that pairs cannot see are left to the size penalty w'w, the ridge (see
-:mod:`dcglearn.learning.structure`). Rank is not enough: a few pairs of different content
+:mod:`dcglearn.learning.null_space`). Rank is not enough: a few pairs of different content
 make X of full rank while the ridge still decides. So each discount and each gain, as it is
-read from W, has a data share (:mod:`dcglearn.learning.shares`): over all pairs before a fit,
+read from W, has a data share (:mod:`dcglearn.learning.data_share`): over all pairs before a fit,
 which is an upper limit, and over the active pairs at a given W, for a pair that has
 reached its margin pulls no more.
 """
@@ -17,13 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.types import Floats
+from dcglearn.learning.data_share import HALF, NOTHING, DataShares
 from dcglearn.learning.factorise import Factors, Gauge, factorise, is_order
-from dcglearn.learning.pieces import counts, piece
-from dcglearn.learning.problem import Objective
-from dcglearn.learning.shares import HALF, NOTHING, Shares
-from dcglearn.learning.structure import Structure, structure
-from dcglearn.measures.discounts import Floats, rule_discounts
+from dcglearn.learning.null_space import Structure, structure
+from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.scale import Label
+from dcglearn.solver.active_set import gram_matrices, quadratic_model
+from dcglearn.solver.problem import Objective
 
 SEEN = 1e-6
 """A direction is seen when no more of it than this is in the null space of X."""
@@ -38,7 +39,7 @@ Determined = Literal["data", "ridge", "none"]
 class Identifiability(Structure):
     """What a set of pairs determines.
 
-    The attributes of :class:`dcglearn.learning.structure.Structure`, and
+    The attributes of :class:`dcglearn.learning.null_space.Structure`, and
 
     Attributes
     ----------
@@ -150,7 +151,7 @@ class Identifiability(Structure):
 
 
 def identify(
-    problem: Objective, W: Floats | None = None, curvature: Floats | None = None
+    problem: Objective, W: Floats | None = None, hessian: Floats | None = None
 ) -> Identifiability:
     """Find out what the pairs of a problem determine.
 
@@ -161,7 +162,7 @@ def identify(
     W : ndarray of float, shape (K, L), optional
         The optimum. Without it nothing is fitted: shares are those of all pairs,
         along equally spaced gains and the discounts 1 / log2(i + 1).
-    curvature : ndarray of float, shape (K L, K L), optional
+    hessian : ndarray of float, shape (K L, K L), optional
         X_A' V X_A there, where it is known; it saves a pass.
 
     Returns
@@ -177,21 +178,21 @@ def identify(
     --------
     Two grades at two ranks, one pair that swaps them:
 
-    >>> from dcglearn.learning.problem import Problem
+    >>> from dcglearn.solver.problem import Problem
     >>> found = identify(Problem.of([[[0, 1], [1, 0]]], 2))
     >>> found.rank, found.same_content
     (1, True)
     >>> found.statements()[1]
     'every grade at ranks 1-2 could gain the same constant'
     """
-    met = problem.summed(counts)
+    met = problem.summed(gram_matrices)
     found = structure(met, problem.shape[1])
     everything = _shares(problem, met.weighted, found)
     shares = everything
     if W is not None:
-        if curvature is None:
-            curvature = problem.summed(piece, W.ravel()).curvature
-        shares = _shares(problem, curvature, found)
+        if hessian is None:
+            hessian = problem.summed(quadratic_model, W.ravel()).hessian
+        shares = _shares(problem, hessian, found)
     gauge, seen = shares.gauge(found.still_ranks)
     reading = _reading(problem, W, shares, gauge, seen, found)
 
@@ -229,14 +230,14 @@ def _as_sure_as(each: Floats, anchors: Sequence[int]) -> Floats:
     return np.column_stack([share, unseen])
 
 
-def _shares(problem: Objective, curvature: Floats, found: Structure) -> Shares:
-    return Shares(curvature, problem.C, problem.shape[1], found.still_grades)
+def _shares(problem: Objective, hessian: Floats, found: Structure) -> DataShares:
+    return DataShares(hessian, problem.C, problem.shape[1], found.still_grades)
 
 
 def _reading(
     problem: Objective,
     W: Floats | None,
-    shares: Shares,
+    shares: DataShares,
     gauge: Gauge,
     seen: NDArray[np.bool_],
     found: Structure,
@@ -259,7 +260,7 @@ def _reading(
 def _move(
     problem: Objective,
     W: Floats,
-    shares: Shares,
+    shares: DataShares,
     reading: Factors,
     seen: NDArray[np.bool_],
     found: Structure,

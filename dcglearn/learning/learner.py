@@ -20,15 +20,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import check_worth_learning
-from dcglearn.learning.certificate import project, pull
-from dcglearn.learning.choose import cross_validate, interleaved
+from dcglearn.learning.choose_c import cross_validate, interleaved
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
-from dcglearn.learning.margins import MARGINS
-from dcglearn.learning.pieces import slacks
-from dcglearn.learning.problem import Objective, Problem
-from dcglearn.learning.solve import SolverName, solve
 from dcglearn.measures.agreement import (
     as_pairs,
     differences,
@@ -37,9 +33,12 @@ from dcglearn.measures.agreement import (
     weighted_mean,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import Floats
-from dcglearn.measures.scale import Grades
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.solver.active_set import residuals
+from dcglearn.solver.certificate import project, pull
+from dcglearn.solver.margins import MARGINS
+from dcglearn.solver.problem import Objective, Problem
+from dcglearn.solver.solve import SolverName, solve
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
@@ -62,9 +61,9 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
         What a missed margin costs beside the size of W. Positive. ``"cv"`` chooses it among
-        :data:`dcglearn.learning.path.C_GRID` by five-fold cross-validation.
+        :data:`dcglearn.solver.c_path.C_GRID` by five-fold cross-validation.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.learning.solve.solve`.
+        See :func:`dcglearn.solver.solve.solve`.
     n_grades : int, optional
         L. By default the largest index in the pairs, plus 1: set it where parts of
         the data, as in cross-validation, may lack the worst grade.
@@ -167,7 +166,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Parameters
         ----------
         problem : Objective
-            A :class:`dcglearn.learning.streamed.Streamed`, for pairs that do not fit in
+            A :class:`dcglearn.solver.streamed.Streamed`, for pairs that do not fit in
             memory, or a Problem. Its margins and its C are used, whatever this learner's are.
 
         Returns
@@ -184,7 +183,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
         Examples
         --------
-        >>> from dcglearn.learning.problem import Problem
+        >>> from dcglearn.solver.problem import Problem
         >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
         >>> DCGLearner().fit_problem(problem).certificate_.confirmed
         True
@@ -193,7 +192,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         with one_blas_thread():
             solution = solve(problem, self.solver)
             _check_prefers(problem)
-            found = identify(problem, solution.W, solution.piece.curvature)
+            found = identify(problem, solution.W, solution.model.hessian)
             factors = factorise(
                 solution.W,
                 found.gauge,
@@ -351,7 +350,7 @@ def _check_prefers(problem: Objective) -> None:
 
     It is 0 iff what the pairs pull 0 to is no matrix with monotone rows but 0.
     """
-    missed = problem.summed(slacks, np.zeros(math.prod(problem.shape)))
+    missed = problem.summed(residuals, np.zeros(math.prod(problem.shape)))
     strength = problem.C * missed.size
     if np.abs(project(problem, pull(problem, missed))).max() > 1e-12 * strength:
         return

@@ -12,16 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import Floats
+from dcglearn.base.types import Floats
+from dcglearn.measures.measure import TIE, Measure
 from dcglearn.measures.scale import as_grades
-from dcglearn.measures.utility import LinearUtility
-
-Measure = DCG | LinearUtility
-
-TIE = 1e-12
-"""Two scores are tied when they differ by less than this share of what the ranks at
-which the lists differ can add up to: equal terms in another order differ by rounding."""
 
 
 def differences(measure: Measure, pairs: ArrayLike) -> Floats:
@@ -47,6 +40,7 @@ def differences(measure: Measure, pairs: ArrayLike) -> Floats:
 
     Examples
     --------
+    >>> from dcglearn.measures.dcg import DCG
     >>> differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
@@ -107,6 +101,7 @@ def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | Non
 
     Examples
     --------
+    >>> from dcglearn.measures.dcg import DCG
     >>> agreement(DCG([2, 1, 0], "log2"), [[[0, 2], [2, 0]], [[1, 2], [0, 2]]])
     0.5
     """

@@ -28,9 +28,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
-from dcglearn.measures.discounts import Floats, canonical_rule, number_text, rule_discounts
-from dcglearn.measures.pools import check_pools, extremes_of_pools, largest_sum, leaves_empty
-from dcglearn.measures.scale import Grades, Label, as_grades
+from dcglearn.base.types import Floats, Grades
+from dcglearn.measures.discounts import canonical_rule, number_text, rule_discounts
+from dcglearn.measures.ideal import check_pools, extremes_of_pools, largest_sum, leaves_empty
+from dcglearn.measures.scale import Label, as_grades
 from dcglearn.measures.utility import LinearUtility, add_up, grade_names
 
 Normalise = Literal["ideal", "minmax"]

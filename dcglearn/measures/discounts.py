@@ -23,12 +23,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
-
-Floats = NDArray[np.float64]
+from dcglearn.base.types import Floats
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeVar
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.names import unknown_name
-from dcglearn.measures.agreement import Measure
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
 FORMAT = "dcglearn measure"

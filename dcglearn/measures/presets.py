@@ -14,8 +14,9 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
+from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import Floats, number_text, split_call
+from dcglearn.measures.discounts import number_text, split_call
 from dcglearn.measures.scale import Scale
 
 

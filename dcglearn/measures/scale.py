@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.types import Grades
 
 Label = str | int | float
 """A grade as people write it: a number or a name."""
 
-Grades = NDArray[np.integer]
-"""Grade indices, any shape; -1 where there is no document."""
 
 NO_DOCUMENT = -1
 """The code of a rank that holds no document (a list shorter than K)."""

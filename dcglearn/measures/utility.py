@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.discounts import Floats, number_text
-from dcglearn.measures.pools import extremes_of_pools
-from dcglearn.measures.scale import Grades, Label, Scale, as_grades
+from dcglearn.base.types import Floats, Grades
+from dcglearn.measures.discounts import number_text
+from dcglearn.measures.ideal import extremes_of_pools
+from dcglearn.measures.scale import Label, Scale, as_grades
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.learning.identify import Determined
-from dcglearn.measures.agreement import Measure
 from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.judgments import undetermined
 from dcglearn.report.tables import Table
-from dcglearn.report.words import undetermined
 
 Status = Literal["fixed", "data", "ridge", "none"]
 
@@ -35,7 +35,7 @@ def learned_text(content: MeasureFile) -> str:
     Parameters
     ----------
     content : MeasureFile
-        As :func:`dcglearn.learning.learned.learned_measure` makes it.
+        As :func:`dcglearn.learning.record.learned_measure` makes it.
     """
     about = content.about
     gauge = about["factors"]["gauge"]

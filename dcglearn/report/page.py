@@ -17,15 +17,16 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.files import write_text
-from dcglearn.report.experiments import TABLE, Shown
-from dcglearn.study.findings import VERDICTS, Figure
-from dcglearn.study.means import Number
+from dcglearn.lab.claims import CLAIM_VERDICTS
+from dcglearn.lab.plots import Figure
+from dcglearn.lab.repetitions import Number
+from dcglearn.report.results import TABLE, Shown
 
 PAGE, MARKDOWN = "index.html", "README.md"
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """One figure as the templates see it.
 
     Attributes
@@ -81,7 +82,9 @@ def write_page(experiments: Sequence[Shown], out: Path, quick: bool) -> Path:
         "entries": entries,
         "lacking": [shown for shown in experiments if not shown.figures],
         "unfinished": [s for s in experiments if s.figures and not s.progress.complete],
-        "verdicts": {v: sum(e.figure.finding.verdict == v for e in entries) for v in VERDICTS},
+        "verdicts": {
+            v: sum(e.figure.finding.verdict == v for e in entries) for v in CLAIM_VERDICTS
+        },
         "quick": quick,
         "table_name": TABLE,
         "out": out,
@@ -105,11 +108,11 @@ def _render(template: str, content: dict[str, Any]) -> str:
     return environment.from_string(source).render(content)
 
 
-def _entry(shown: Shown, figure: Figure, quick: bool) -> Entry:
+def _entry(shown: Shown, figure: Figure, quick: bool) -> PageEntry:
     svg = (shown.folder / f"{figure.name}.svg").read_bytes()
     data = (shown.folder / f"{figure.name}.csv").read_text("utf-8")
     numbered = figure.number[0].isdigit()
-    return Entry(
+    return PageEntry(
         shown,
         figure,
         f"Figure {figure.number}. {figure.title}" if numbered else figure.title,
@@ -121,7 +124,7 @@ def _entry(shown: Shown, figure: Figure, quick: bool) -> Entry:
     )
 
 
-def _place_in_paper(entry: Entry) -> tuple[int, str]:
+def _place_in_paper(entry: PageEntry) -> tuple[int, str]:
     digits = "".join(c for c in entry.figure.number if c.isdigit())
     first = int(digits) if digits and entry.figure.number[0].isdigit() else 10_000
     return first, entry.figure.number

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.measures.agreement import Measure
+from dcglearn.evaluation.compare_systems import SystemComparison
+from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.systems import Evaluation
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
 from dcglearn.report.tables import Cell, Table
-from dcglearn.study.systems import Comparison, Evaluation, Rules
 
 _TIES = {
     "mean": "the mean over their orders",
@@ -112,12 +114,12 @@ def queries_table(found: Evaluation, caption: str = "") -> Table:
     return Table(columns, rows, caption)
 
 
-def comparisons_table(found: Sequence[Comparison], caption: str = "") -> Table:
+def comparisons_table(found: Sequence[SystemComparison], caption: str = "") -> Table:
     """Return what sets systems apart from a baseline.
 
     Parameters
     ----------
-    found : sequence of Comparison
+    found : sequence of SystemComparison
     caption : str
 
     Returns
@@ -133,7 +135,7 @@ def comparisons_table(found: Sequence[Comparison], caption: str = "") -> Table:
 
 
 def evaluation_to_json(
-    found: Evaluation, rules: Rules, comparisons: Sequence[Comparison], per_query: bool
+    found: Evaluation, rules: Rules, comparisons: Sequence[SystemComparison], per_query: bool
 ) -> dict[str, Any]:
     """Return everything as a JSON-able dict.
 
@@ -141,7 +143,7 @@ def evaluation_to_json(
     ----------
     found : Evaluation
     rules : Rules
-    comparisons : sequence of Comparison
+    comparisons : sequence of SystemComparison
     per_query : bool
         Whether the values of single queries are wanted.
 

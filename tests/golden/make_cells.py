@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.study.cells import VERSION, compute
+from dcglearn.lab.cells import VERSION, compute
 
 CELLS = [
     {},

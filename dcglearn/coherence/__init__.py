@@ -1,0 +1,1 @@
+"""When two measures, or two parameter sets, disagree about which list or system is better."""

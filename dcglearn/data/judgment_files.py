@@ -1,0 +1,348 @@
+"""Judgment files: JSON lines, CSV and Parquet, one judgment a row.
+
+Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie,
+good or bad), and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and
+Parquet a list is a list of grade values or names, null where a rank is empty; in CSV
+its entries are separated by blanks, ``-`` where a rank is empty.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.base.progress import Advance, silent
+from dcglearn.data.document_judgments import Join
+from dcglearn.data.preferences import ANSWERS, Preferences, answer_code, checked_weight
+from dcglearn.data.rankings import decode_list, encode_list, pad
+from dcglearn.data.record_formats import READERS, WRITERS, PassedOver
+from dcglearn.measures.scale import Label, Scale, plain_label
+
+REQUIRED = ("a", "b", "answer")
+FIELDS = ("query", *REQUIRED, "weight", "judge")
+
+PART = 1 << 16
+"""Judgments that are read at a time where a file is read in parts."""
+
+_Format = TypeVar("_Format")
+
+
+def read_preferences(
+    path: str | os.PathLike[str],
+    scale: Scale | None = None,
+    n_ranks: int | None = None,
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+    documents: bool = False,
+    join: Join | None = None,
+) -> Preferences:
+    """Read a file of judgments.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.jsonl``, ``.csv`` or ``.parquet``.
+    scale : Scale, optional
+        The grades, best first. By default the numbers that occur, the highest
+        first; names have no order of their own and need a scale.
+    n_ranks : int, optional
+        K: longer lists are refused. By default the longest list sets it.
+    passed_over : PassedOver, optional
+        Give one for a lenient reading: unknown fields and repeated keys (the last
+        one counts) are passed over and counted there. By default they are refused.
+    advance : callable
+        Called with (rows read, 0).
+    documents : bool, default False
+        Whether lists hold documents rather than grades: without a scale they are
+        numbered by name.
+    join : Join, optional
+        Gives documents and runs their grades.
+
+    Returns
+    -------
+    Preferences
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line or row, what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judgments.jsonl")
+    ...     _ = path.write_text('{"a": [2, 0], "b": [1], "answer": "a"}')
+    ...     read_preferences(path).lists.tolist()
+    [[[0, 2], [1, -1]]]
+    """
+    judgments = list(_judgments(path, passed_over, advance, join))
+    if join is not None and scale is None:
+        scale = join.scale
+    found = _surveyed((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
+    return _assemble(judgments, found.scale, found.n_ranks, str(path), documents)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What has to be known of all judgments of a file before the first can be an array.
+
+    Attributes
+    ----------
+    scale : Scale
+    n_ranks : int
+        K.
+    judgments : int
+    ties : int
+        Those without a preference.
+    weighted : bool
+        Whether some weight is not 1.
+    """
+
+    scale: Scale
+    n_ranks: int
+    judgments: int
+    ties: int
+    weighted: bool
+
+
+def survey(
+    path: str | os.PathLike[str],
+    scale: Scale | None = None,
+    n_ranks: int | None = None,
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+    join: Join | None = None,
+) -> Survey:
+    """Read a file of judgments once, and keep none of them.
+
+    Parameters
+    ----------
+    path, scale, n_ranks, passed_over, advance, join
+        As those of :func:`read_preferences`.
+
+    Returns
+    -------
+    Survey
+
+    Raises
+    ------
+    InputError
+        As :func:`read_preferences`.
+    """
+    found = (judgment for _, judgment in _judgments(path, passed_over, advance, join))
+    if join is not None and scale is None:
+        scale = join.scale
+    return _surveyed(found, scale, n_ranks, path, documents=False)
+
+
+def read_in_parts(
+    path: str | os.PathLike[str],
+    known: Survey,
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+    size: int = PART,
+    join: Join | None = None,
+) -> Iterator[Preferences]:
+    """Read a file of judgments part by part: it need not fit into memory.
+
+    Parameters
+    ----------
+    path : path-like
+    known : Survey
+        Of that file.
+    passed_over, advance
+        As those of :func:`read_preferences`.
+    size : int
+        Judgments a part.
+    join : Join, optional
+        As that of :func:`read_preferences`.
+
+    Yields
+    ------
+    Preferences
+
+    Raises
+    ------
+    InputError
+        As :func:`read_preferences`.
+    """
+    rows = _judgments(path, passed_over, advance, join)
+    while part := list(islice(rows, size)):
+        yield _assemble(part, known.scale, known.n_ranks, str(path), documents=False)
+
+
+def _judgments(
+    path: str | os.PathLike[str],
+    passed_over: PassedOver | None,
+    advance: Advance,
+    join: Join | None = None,
+) -> Iterator[tuple[str, _Judgment]]:
+    """Yield each judgment, and where it stands."""
+    rows = _by_ending(path, READERS)(Path(path), passed_over)
+    number = -1
+    for number, (place, record) in enumerate(rows):
+        try:
+            graded = record if join is None else join.record(record)
+            yield place, _judgment(graded, passed_over)
+        except InputError as error:
+            raise error.at(f"{path}, {place}") from error
+        if number % 1000 == 0:
+            advance(number, 0)
+    if number < 0:
+        raise InputError("holds no judgment", "give one judgment a line", str(path))
+
+
+def _surveyed(
+    judgments: Iterable[_Judgment],
+    scale: Scale | None,
+    n_ranks: int | None,
+    path: str | os.PathLike[str],
+    documents: bool,
+) -> Survey:
+    labels: set[Label] = set()
+    count = ties = longest = 0
+    weighted = False
+    for judgment in judgments:
+        count += 1
+        ties += judgment.answer > ANSWERS.index("b")
+        weighted |= judgment.weight != 1
+        longest = max(longest, *map(len, judgment.lists))
+        if scale is None:
+            labels.update(label for side in judgment.lists for label in side if label is not None)
+    if scale is None:
+        try:
+            scale = (Scale.of_documents if documents else Scale.of_numbers)(labels)
+        except InputError as error:
+            raise error.at(str(path)) from error
+    return Survey(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
+
+
+def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
+    """Write judgments as JSON lines, CSV or Parquet, by the name's ending.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    path : path-like
+        ``.jsonl``, ``.csv`` or ``.parquet``. Columns that hold nothing (no query
+        ids, no judges, all weights 1) are left out.
+
+    Raises
+    ------
+    InputError
+        If the ending is unknown, the place cannot be written, or a grade's name
+        cannot stand in a CSV list.
+    """
+    _by_ending(path, WRITERS)(Path(path), _records(preferences))
+
+
+@dataclass(frozen=True)
+class _Judgment:
+    lists: tuple[list[Label | None], list[Label | None]]
+    answer: int
+    weight: float
+    query: str | None
+    judge: str | None
+
+
+def _judgment(record: dict[str, Any], passed_over: PassedOver | None) -> _Judgment:
+    for name in (name for name in record if name not in FIELDS):
+        if passed_over is None:
+            raise unknown_name("field", name, FIELDS)
+        passed_over.counts[f"unknown field {name!r}"] += 1
+    for name in REQUIRED:
+        if record.get(name) is None:
+            raise InputError(f'"{name}" is missing', f"every judgment needs {', '.join(REQUIRED)}")
+    weight = record.get("weight")
+    return _Judgment(
+        lists=(_labels(record["a"], "a"), _labels(record["b"], "b")),
+        answer=answer_code(record["answer"]),
+        weight=1.0 if weight is None else checked_weight(weight),
+        query=_id(record.get("query"), "query"),
+        judge=_id(record.get("judge"), "judge"),
+    )
+
+
+def _labels(value: object, side: str) -> list[Label | None]:
+    if not isinstance(value, list):
+        raise InputError(f'"{side}" is {value!r}, not a list', "give the grades in rank order")
+    if all(label is None for label in value):
+        raise InputError(f'"{side}": an empty list', "give at least one grade")
+    try:
+        return [None if label is None else plain_label(label) for label in value]
+    except (TypeError, ValueError) as error:
+        problem = error.problem if isinstance(error, InputError) else f"an entry of {value!r}"
+        raise InputError(f'"{side}": {problem}', "use numbers or names") from error
+
+
+def _id(value: object, name: str) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f'"{name}" is {value!r}', "use text or a whole number")
+    return str(value)
+
+
+def _assemble(
+    judgments: Sequence[tuple[str, _Judgment]],
+    scale: Scale,
+    width: int,
+    path: str,
+    documents: bool,
+) -> Preferences:
+    found = [judgment for _, judgment in judgments]
+    sides: tuple[list[list[int]], list[list[int]]] = ([], [])
+    for place, judgment in judgments:
+        for name, labels_, side in zip("ab", judgment.lists, sides, strict=True):
+            try:
+                if len(labels_) > width:
+                    raise InputError(
+                        f"a list of {len(labels_)} grades, and K = {width}", "raise K or cut it"
+                    )
+                side.append(encode_list(labels_, scale))
+                if documents and sorted(side[-1]) != list(range(len(scale))):
+                    raise InputError(
+                        f"is no ranking of all {len(scale)} documents", "rank each of them once"
+                    )
+            except InputError as error:
+                raise error.at(f'{path}, {place}, "{name}"') from error
+    return Preferences(
+        lists=np.stack([pad(side, width) for side in sides], axis=1),
+        answers=np.array([judgment.answer for judgment in found], np.int8),
+        scale=scale,
+        weights=np.array([judgment.weight for judgment in found]),
+        queries=np.array([judgment.query for judgment in found], object),
+        judges=np.array([judgment.judge for judgment in found], object),
+    )
+
+
+def _by_ending(path: str | os.PathLike[str], table: Mapping[str, _Format]) -> _Format:
+    suffix = Path(path).suffix.lower()
+    if suffix not in table:
+        raise InputError(
+            f"ends in {suffix!r}", f"name it {', '.join(table)} for its format", str(path)
+        )
+    return table[suffix]
+
+
+def _records(preferences: Preferences) -> list[dict[str, Any]]:
+    columns: dict[str, list[Any]] = {}
+    if any(query is not None for query in preferences.queries):
+        columns["query"] = preferences.queries.tolist()
+    for side, name in enumerate("ab"):
+        columns[name] = [decode_list(row, preferences.scale) for row in preferences.lists[:, side]]
+    columns["answer"] = [ANSWERS[code] for code in preferences.answers]
+    if (preferences.weights != 1).any():
+        columns["weight"] = preferences.weights.tolist()
+    if any(judge is not None for judge in preferences.judges):
+        columns["judge"] = preferences.judges.tolist()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

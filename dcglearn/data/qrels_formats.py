@@ -1,0 +1,388 @@
+"""The rows of qrels and runs, in whatever form they come: text, JSON, Parquet, pandas.
+
+Text is read by a quick reader of columns; where that finds a fault, the text is read again
+line by line to say where it is.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+
+QUERY = ("query_id", "qid", "q_id", "query")  # beside an id, PyTerrier's query is its text
+DOCUMENT = ("document", "doc_id", "docno", "docid")
+GRADE = ("grade", "relevance", "label", "rel")
+SCORE = ("score",)
+"""The names a column may have in Parquet and pandas."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of file is read.
+
+    Attributes
+    ----------
+    name, other : str
+        ``qrels`` and ``run``, or the reverse.
+    fields : tuple of str
+        Of a line of text; those that are not used are empty.
+    number : tuple of str
+        Names of the column with the number.
+    """
+
+    name: str
+    other: str
+    fields: tuple[str, ...]
+    number: tuple[str, ...]
+
+    @property
+    def article(self) -> str:
+        """The name in a sentence."""
+        return "a run" if self.name == "run" else self.name
+
+
+QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), GRADE)
+RUN = Kind("run", "qrels", ("query", "", "document", "", "number", ""), SCORE)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of ids as pyarrow arrays, numbers, and how a row is called in an error."""
+
+    query: Any
+    document: Any
+    number: Floats
+    place: Callable[[int], str]
+
+
+def read_columns(path: Path, kind: Kind) -> tuple[Columns, str]:
+    """Read the rows of a file, and the tag of its first line.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    kind : Kind
+
+    Returns
+    -------
+    rows : Columns
+    tag : str
+        Empty where the file has none.
+
+    Raises
+    ------
+    InputError
+        Naming the file and line.
+    """
+    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if ending.lower() == ".parquet":
+        return _of_parquet(path, kind), ""
+    content = content_of(path)
+    if ending.lower() == ".json":
+        return _of_json(path, content, kind), ""
+    return _of_text(path, content, kind)
+
+
+def place_of_query(path: Path, query: str) -> str:
+    """Return where a query first stands in a file: its line, if the file is text.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    query : str
+
+    Returns
+    -------
+    str
+    """
+    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if ending.lower() in (".parquet", ".json"):
+        return str(path)
+    for number, line in _lines(content_of(path)):
+        if line.split(maxsplit=1)[0] == query.encode():
+            return f"{path}, line {number}"
+    return str(path)
+
+
+def content_of(path: Path) -> bytes:
+    """Read a file, unpacked if it is packed by gzip.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputError
+        If it cannot be read or unpacked.
+    """
+    try:
+        content = path.read_bytes()
+        packed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
+        return gzip.decompress(content) if packed else content
+    except FileNotFoundError as error:
+        raise InputError("no such file", "check the path", str(path)) from error
+    except EOFError as error:
+        raise InputError("is cut short", "fetch or pack it again", str(path)) from error
+    except zlib.error as error:
+        raise InputError(f"is damaged ({error})", "fetch or pack it again", str(path)) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
+
+
+def _of_text(path: Path, content: bytes, kind: Kind) -> tuple[Columns, str]:
+    import pyarrow as pa
+    import pyarrow.csv as csv
+
+    plain = _single_blanks(content)
+    names = [name or f"unused {i}" for i, name in enumerate(kind.fields)]
+    used = [name for name in kind.fields if name]
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(plain),
+            csv.ReadOptions(column_names=names, block_size=1 << 24),
+            csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
+            csv.ConvertOptions(
+                column_types={
+                    "query": pa.dictionary(pa.int32(), pa.string()),
+                    "document": pa.string(),
+                    "number": pa.float64(),
+                },
+                include_columns=used,
+                null_values=[],
+            ),
+        )
+    except pa.ArrowException as error:
+        _complain(path, content, kind)
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
+    number = table.column("number").to_numpy()
+    if not np.isfinite(number).all():
+        _complain(path, content, kind)
+
+    def place(row: int) -> str:
+        return f"{path}, line {_line_of(content, row)}"
+
+    first = plain[: plain.index(b"\n")].split(b" ")
+    tag = first[-1].decode(errors="replace") if len(kind.fields) == 6 else ""
+    return Columns(table.column("query"), table.column("document"), number, place), tag
+
+
+def _single_blanks(content: bytes) -> bytes:
+    """Return the lines that hold something, with one blank between fields."""
+    text = content.removeprefix(b"\xef\xbb\xbf")
+    if any(blank in text for blank in _OTHER_BLANKS):
+        text = text.translate(_BLANKS)
+    if text.startswith(b"#") or b"\n#" in text:
+        text = re.sub(rb"(?m)^#.*$", b"", text)
+    while b"  " in text:
+        text = text.replace(b"  ", b" ")
+    if b" \n" in text or b"\n " in text:
+        text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return text.strip() + b"\n"
+
+
+_OTHER_BLANKS = (b"\t", b"\r", b"\v", b"\f")
+_BLANKS = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold something, with their numbers."""
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if line.strip() and not line.startswith(b"#"):
+            yield number, line
+
+
+def _line_of(content: bytes, row: int) -> int:
+    return next(number for i, (number, _) in enumerate(_lines(content)) if i == row)
+
+
+def _complain(path: Path, content: bytes, kind: Kind) -> None:
+    """Raise what is wrong with the first line that is wrong."""
+    found = False
+    for number, line in _lines(content):
+        found = True
+        try:
+            _check_line(line, kind)
+        except InputError as error:
+            raise error.at(f"{path}, line {number}") from error
+    if not found:
+        raise InputError("is empty", f"give {kind.article} of at least one document", str(path))
+
+
+def _check_line(line: bytes, kind: Kind) -> None:
+    try:
+        fields = line.decode().split()
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
+    wanted = len(kind.fields)
+    layout = "query 0 document grade" if wanted == 4 else "query Q0 document rank score tag"
+    if len(fields) == 10 - wanted:
+        raise InputError(
+            f"{len(fields)} fields: this looks like {kind.other}",
+            f"give {kind.article} here (of QRELS RUN... the qrels come first)",
+        )
+    if len(fields) != wanted:
+        raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
+    _checked_number(fields[kind.fields.index("number")], kind)
+
+
+def _checked_number(text: object, kind: Kind) -> float:
+    try:
+        if isinstance(text, bool) or (isinstance(text, str) and "_" in text):  # 1_0 is Python's
+            raise TypeError
+        value = float(text)  # type: ignore[arg-type]  # what float() refuses is caught here
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
+    if not math.isfinite(value):
+        noun = kind.number[0]
+        raise InputError(f"the {noun} {str(text)[:40]!r} is no finite number", "correct it")
+    return value
+
+
+def _of_json(path: Path, content: bytes, kind: Kind) -> Columns:
+    def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{twice!r} stands twice", "name each once", str(path))
+        return found
+
+    try:
+        document = json.loads(content, object_pairs_hook=unrepeated)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        place = f"{path}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(
+            "is not JSON", "write {query: {document: number}}", place or str(path)
+        ) from error
+    return _of_dicts(document, str(path), kind)
+
+
+def _of_dicts(content: object, name: str, kind: Kind) -> Columns:
+    import pyarrow as pa
+
+    if not isinstance(content, dict) or not all(isinstance(v, dict) for v in content.values()):
+        raise InputError(
+            f"is no {kind.name}", f"write {{query: {{document: {kind.number[0]}}}}}", name
+        )
+    places = [(str(query), str(doc)) for query, docs in content.items() for doc in docs]
+    numbers = []
+    for (query, document), value in zip(
+        places, (v for docs in content.values() for v in docs.values()), strict=True
+    ):
+        try:
+            numbers.append(_checked_number(value, kind))
+        except InputError as error:
+            raise error.at(f"{name}, query {query}, document {document}") from error
+
+    def place(row: int) -> str:
+        return f"{name}, query {places[row][0]}, document {places[row][1]}"
+
+    try:
+        ids = [pa.array([pair[side] for pair in places], pa.string()) for side in (0, 1)]
+    except UnicodeEncodeError as error:
+        raise InputError(f"the id {error.object!r} is no text", "correct it", name) from error
+    return Columns(ids[0], ids[1], np.array(numbers, float), place)
+
+
+def _of_parquet(path: Path, kind: Kind) -> Columns:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if path.suffix.lower() == ".gz":
+        raise InputError("is a packed Parquet file", "unpack it first", str(path))
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError as error:
+        raise InputError("no such file", "check the path", str(path)) from error
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(
+            f"is not a readable Parquet file ({reason})", "write it again", str(path)
+        ) from error
+    return _of_columns(table, str(path), kind)
+
+
+def given(content: Any, name: str, kind: Kind) -> Columns:
+    """Take the rows of a pandas frame or of nested dicts.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame or dict
+    name : str
+        What to call it in an error.
+    kind : Kind
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    InputError
+        Naming the row, or the query and document.
+    """
+    import pyarrow as pa
+
+    if hasattr(content, "columns"):
+        try:
+            table = pa.Table.from_pandas(content, preserve_index=False)
+        except (pa.ArrowException, ValueError, TypeError) as error:
+            reason = " ".join(str(error).split())[:100]
+            raise InputError(f"holds columns of mixed kinds ({reason})", "", name) from error
+        return _of_columns(table, name, kind)
+    return _of_dicts(content, name, kind)
+
+
+def _of_columns(table: Any, name: str, kind: Kind) -> Columns:
+    import pyarrow as pa
+
+    columns = []
+    for known in (QUERY, DOCUMENT, kind.number):
+        present = [column for column in known if column in table.column_names]
+        if not present:
+            raise InputError(
+                f"no column {known[0]!r} among {', '.join(table.column_names)}",
+                f"name it {', '.join(known)}",
+                name,
+            )
+        columns.append(table.column(present[0]))
+    try:
+        query, document = (column.cast(pa.string()) for column in columns[:2])
+        number = columns[2].cast(pa.float64()).to_numpy()
+    except pa.ArrowException as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(f"holds other than ids and numbers ({reason})", "", name) from error
+
+    def place(row: int) -> str:
+        return f"{name}, row {row + 1}"
+
+    gaps = [column for column in (query, document) if column.null_count]
+    wrong = np.zeros(len(number), bool)
+    for column in gaps:
+        wrong |= column.is_null().to_numpy()
+    wrong |= ~np.isfinite(number)
+    if wrong.any():
+        problem = f"an id is missing, or the {kind.number[0]} is no finite number"
+        raise InputError(problem, "correct it", place(int(np.argmax(wrong))))
+    return Columns(query, document, number, place)

@@ -1,0 +1,303 @@
+"""Qrels and runs: which documents are how good, and which systems rank them how.
+
+TREC's text has one document a line, fields between blanks: ``query 0 document grade`` in
+qrels, ``query Q0 document rank score tag`` in runs (the rank there is not used: the order
+follows from the scores). JSON holds ``{query: {document: number}}``, Parquet and pandas
+the columns ``query``, ``document`` and ``grade`` or ``score``, or the names that ir_measures
+and PyTerrier give them. ``.gz`` is unpacked; lines that begin with ``#`` are comments.
+
+Ids become numbers once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Hashes, Integers
+from dcglearn.data.id_hashes import hashed
+from dcglearn.data.qrels_formats import QRELS, RUN, Columns, Kind, given, read_columns
+from dcglearn.data.record_formats import PassedOver
+from dcglearn.measures.scale import Label, Scale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One number a document and query: what qrels and runs have in common.
+
+    Attributes
+    ----------
+    name : str
+        The file's path for qrels, the system's name for a run.
+    queries : tuple of str
+        In the order in which they first occur.
+    query : ndarray of int, shape (n,)
+        Index into `queries`.
+    documents : pyarrow.Array of text, n long
+        Their ids.
+    number : ndarray of float, shape (n,)
+        The grade, or the score.
+    hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
+        Of query and document, see :mod:`dcglearn.data.id_hashes`.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    query: Integers
+    documents: Any
+    number: Floats
+    hashes: tuple[Hashes, Hashes]
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def longest(self) -> int:
+        """The largest number of documents of a query."""
+        return int(np.bincount(self.query).max())
+
+
+class Qrels(Judged):
+    """Which documents are how good: `number` is the grade, as it stands in the file."""
+
+    def scale(self) -> Scale:
+        """Return the grades that occur, the highest first."""
+        return Scale(tuple(_label(value) for value in np.unique(self.number)[::-1].tolist()))
+
+
+class Run(Judged):
+    """What a system retrieved: `number` is the score."""
+
+
+def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels:
+    r"""Read qrels.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; text and JSON
+        may end in ``.gz``.
+    passed_over : PassedOver, optional
+        Give one for a lenient reading: of a document that stands twice for a query, the
+        first counts, and the others are counted there. By default, and always in JSON, they
+        are refused.
+
+    Returns
+    -------
+    Qrels
+        Grades as they stand there: fractions and negative ones are kept.
+
+    Raises
+    ------
+    InputError
+        Naming the file and line: a wrong number of fields, a grade that is no finite
+        number, a document twice, text that is not UTF-8, a run instead.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels")
+    ...     _ = path.write_text("301 0 d1 2\n301 0 d2 0\n302 0 d1 1\n")
+    ...     qrels = read_qrels(path)
+    >>> qrels.queries, qrels.number, str(qrels.scale())
+    (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
+    """
+    table, _ = read_columns(Path(path), QRELS)
+    return Qrels(*_coded(str(path), str(path), QRELS, table, passed_over))
+
+
+def read_run(path: str | Path, passed_over: PassedOver | None = None) -> Run:
+    """Read what a system retrieved.
+
+    Parameters
+    ----------
+    path : path-like
+        As :func:`read_qrels`.
+    passed_over : PassedOver, optional
+        As there.
+
+    Returns
+    -------
+    Run
+        Named by its tag where the text has one, otherwise by the file.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`.
+    """
+    table, tag = read_columns(Path(path), RUN)
+    name = tag or Path(path).name.partition(".")[0] or str(path)
+    return Run(*_coded(name, str(path), RUN, table, passed_over))
+
+
+def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
+    """Take qrels from a pandas frame or nested dicts.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame or dict
+        Columns as those of a Parquet file, or ``{query: {document: grade}}``.
+    name : str
+        What to call them in an error.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`, naming the row.
+
+    Examples
+    --------
+    >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
+    2
+    """
+    return Qrels(*_coded(name, name, QRELS, given(content, name, QRELS), None))
+
+
+def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
+    """Take a run from a pandas frame or nested dicts, as :func:`qrels_of`.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame or dict
+    name : str
+        The system's name.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        As :func:`read_run`, naming the row.
+    """
+    return Run(*_coded(name, name, RUN, given(content, name, RUN), None))
+
+
+def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run]:
+    """Tell runs of the same tag apart by the names of their files.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    paths : sequence of path-like
+        Where each was read.
+
+    Returns
+    -------
+    list of Run
+
+    Raises
+    ------
+    InputError
+        If a file stands twice.
+    """
+    whole = [Path(path).resolve() for path in paths]
+    if len(set(whole)) < len(whole):
+        twice = next(
+            str(path) for path, one in zip(paths, whole, strict=True) if whole.count(one) > 1
+        )
+        raise InputError("stands twice among the runs", "name it once", str(twice))
+    names = [run.name for run in runs]
+    parts = 0
+    while len(set(names)) < len(names) and parts < max(len(path.parts) for path in whole):
+        parts += 1
+        names = [
+            name if names.count(name) == 1 else "/".join(path.parts[-parts:])
+            for name, path in zip(names, whole, strict=True)
+        ]
+    return [replace(run, name=name) for run, name in zip(runs, names, strict=True)]
+
+
+def _coded(
+    name: str, path: str, kind: Kind, rows: Columns, passed_over: PassedOver | None
+) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
+    if not len(rows.number):
+        raise InputError("is empty", f"give {kind.article} of at least one document", path)
+    queries, query = _numbered(rows.query)
+    documents, number = _whole(rows.document), rows.number
+    first, second = (hashed(documents, which, hashed(queries, which)[query]) for which in (0, 1))
+    ordered = np.sort(first)
+    if (ordered[1:] == ordered[:-1]).any():
+        pairs = np.stack([first, second], axis=1)
+        _, kept = np.unique(pairs, axis=0, return_index=True)
+        again = np.ones(len(pairs), bool)
+        again[kept] = False
+        if again.any() and passed_over is None:
+            row = int(np.argmax(again))
+            raise InputError(
+                f"the document {documents[row]} stands twice for query {queries[int(query[row])]}",
+                "keep one",
+                rows.place(row),
+            )
+        if passed_over is not None:
+            passed_over.counts[f"documents that stand twice in {path}"] += int(again.sum())
+        kept.sort()
+        documents = documents.take(kept)
+        query, number, first, second = query[kept], number[kept], first[kept], second[kept]
+    return name, tuple(queries.to_pylist()), query, documents, number, (first, second)
+
+
+def _numbered(column: Any) -> tuple[Any, Integers]:
+    """Return the distinct ids of a column, and the number of each row's."""
+    import pyarrow as pa
+
+    found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(found, pa.ChunkedArray):
+        found = found.unify_dictionaries()
+    found = _whole(found)
+    return found.dictionary, np.asarray(found.indices.to_numpy(), np.int64)
+
+
+def _whole(column: Any) -> Any:
+    """Return a column in one piece."""
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+
+
+def _label(value: float) -> Label:
+    return int(value) if value.is_integer() else value
+
+
+def scale_of_qrels(qrels: Qrels) -> Scale:
+    """Return the grades of qrels, and 0 where all are above it.
+
+    Qrels that name the relevant documents only mean 0 for the others.
+
+    Parameters
+    ----------
+    qrels : Qrels
+
+    Returns
+    -------
+    Scale
+
+    Examples
+    --------
+    >>> from dcglearn.data.qrels_runs import qrels_of
+    >>> str(scale_of_qrels(qrels_of({"q": {"d1": 1, "d2": 3}})))
+    '3 > 1 > 0'
+    """
+    try:
+        found = qrels.scale()
+    except InputError as error:
+        raise error.at(qrels.name) from error
+    return found if qrels.number.min() <= 0 else Scale((*found.labels, 0))

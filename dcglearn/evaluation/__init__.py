@@ -1,0 +1,1 @@
+"""Systems under measures: qrels joined with runs, rules, tests."""

@@ -1,0 +1,124 @@
+"""Rankings from arrays of grades and scores: the same number of documents for each query.
+
+The best k of a row are all that reach the k-th largest score, so numbers are sorted, and the
+places of a few, which is quicker than to sort the places of all. Equal scores stay together:
+where they straddle rank k, a row keeps them all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.threads import map_threads
+from dcglearn.base.types import Integers
+from dcglearn.evaluation.ranked import Ranked
+
+BLOCK = 2**18
+"""Documents that are sorted at a time: few enough to stay in the processor's cache."""
+
+
+def ranked_arrays(
+    grades: NDArray[np.integer], scores: NDArray[np.floating], n_grades: int, top: int | None = None
+) -> Ranked:
+    """Rank documents that are arrays: the same number for each query, all of them judged.
+
+    Parameters
+    ----------
+    grades : ndarray of int, shape (Q, N)
+        Indices, 0 the best.
+    scores : ndarray of float, shape (Q, N)
+    n_grades : int
+        L.
+    top : int, optional
+        Keep so many documents a query, or more where scores are equal: enough for measures that
+        are cut there, and quicker.
+
+    Returns
+    -------
+    Ranked
+
+    Raises
+    ------
+    InputError
+        If shapes differ, a grade is no index on the scale, a score is no number, or `top` is
+        below 1.
+
+    Examples
+    --------
+    >>> from dcglearn.measures.dcg import DCG
+    >>> from dcglearn.evaluation.ranked import score_runs
+    >>> ranked = ranked_arrays(np.array([[1, 0, 0]]), np.array([[0.3, 0.2, 0.1]]), 2, top=2)
+    >>> score_runs(DCG([1, 0], "zipf", 2), ranked)
+    array([0.5])
+    """
+    if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
+        raise InputError(
+            f"grades of shape {grades.shape} and scores of shape {scores.shape}", "give (Q, N) both"
+        )
+    if grades.dtype.kind not in "iu" or scores.dtype.kind not in "iuf":
+        raise InputError(
+            f"grades of {grades.dtype} and scores of {scores.dtype}", "give indices and numbers"
+        )
+    if top is not None and top < 1:
+        raise InputError(f"the top {top}", "use 1 or more")
+    n = grades.shape[1]
+    top, rows = n if top is None else min(top, n), max(1, BLOCK // n)
+    blocks = map_threads(
+        lambda begin: _block(grades, scores, slice(begin, begin + rows), n_grades, top),
+        range(0, len(grades), rows),
+    )
+    ranked, kept, lengths, pools = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    new = np.ones(len(kept), bool)
+    new[1:] = kept[1:] != kept[:-1]
+    new[starts[:-1]] = True
+    tied = None if new.all() else np.cumsum(new) - 1
+    return Ranked(starts, ranked, pools, tied)
+
+
+def _block(
+    grades: NDArray[np.integer],
+    scores: NDArray[np.floating],
+    block: slice,
+    n_grades: int,
+    top: int,
+) -> tuple[NDArray[np.integer], NDArray[np.floating], Integers, Integers]:
+    """Return ranked grades of some rows, their scores, how many a row keeps, and its pool."""
+    grades, scores = grades[block].astype(np.int64, copy=False), scores[block]
+    if scores.dtype.kind != "f":  # they are negated
+        scores = scores.astype(float)
+    n = len(grades)
+    if grades.min() < 0 or grades.max() >= n_grades:
+        row = block.start + int(np.argmax(((grades < 0) | (grades >= n_grades)).any(axis=1)))
+        raise InputError(
+            "a grade index is off the scale", f"use 0 ... {n_grades - 1}", f"row {row}"
+        )
+    row_and_grade = np.arange(n)[:, None] * n_grades + grades
+    pools = np.bincount(row_and_grade.ravel(), minlength=n * n_grades).reshape(n, n_grades)
+    ordered = np.sort(scores, axis=1)
+    finite = np.isfinite(ordered[:, [0, -1]]).all(axis=1)  # what is not finite stands at an end
+    if not finite.all():
+        row = block.start + int(np.argmin(finite))
+        raise InputError("a score is no finite number", "correct it", f"row {row}")
+    at, lengths = _first(scores, ordered[:, [-top]], top)
+    return grades.ravel()[at], scores.ravel()[at], lengths, pools
+
+
+def _first(
+    scores: NDArray[np.floating], last: NDArray[np.floating], top: int
+) -> tuple[Integers, Integers]:
+    """Find the scores of each row that reach its `last`, the one at `top`, largest first.
+
+    Sorting numbers, and then the places of a few, is quicker than sorting the places of all.
+    Returns places in the flat array, and how many each row has: more where scores are equal.
+    """
+    n_rows, n = scores.shape
+    at = np.flatnonzero(scores >= last)
+    costs = -scores.ravel()[at]
+    if len(at) > n_rows * top:
+        return at[np.lexsort((costs, at // n))], np.bincount(at // n)
+    order = np.argsort(costs.reshape(n_rows, top), axis=1)
+    order += np.arange(n_rows)[:, None] * top
+    return at[order.ravel()], np.full(n_rows, top)

@@ -1,0 +1,217 @@
+"""Files of scored documents: JSON lines, CSV and Parquet, one document a row.
+
+Columns: ``score``, ``grade`` (a number or a name, empty or null where nobody judged the
+document) and, where known, ``id``.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.types import Floats
+from dcglearn.data.record_formats import READERS, PassedOver
+from dcglearn.measures.scale import Label, Scale, plain_label
+
+FIELDS = ("id", "score", "grade")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Documents with their scores and, where somebody judged them, their grades.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n,)
+        Finite.
+    grades : tuple of labels, length n
+        None for an unjudged document.
+    places : tuple of str, length n
+        The file and line, or row, of each document.
+    """
+
+    scores: Floats
+    grades: tuple[Label | None, ...]
+    places: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which documents have a grade, shape (n,)."""
+        return np.array([grade is not None for grade in self.grades], bool)
+
+    def relevant(self, labels: Collection[Label] | None = None) -> NDArray[np.bool_]:
+        """Return which documents are relevant; an unjudged one is not.
+
+        Parameters
+        ----------
+        labels : collection of labels, optional
+            The relevant grades. By default all numbers above 0.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+
+        Raises
+        ------
+        InputError
+            If a grade is a name and nobody said which are relevant (naming the line), or no
+            document has one of those that somebody said.
+        """
+        if labels is not None and self.judged.any() and not set(labels) & set(self.grades):
+            asked = ", ".join(map(str, labels))
+            held = ", ".join(sorted({str(grade) for grade in self.grades if grade is not None}))
+            raise InputError(f"no document has the grade {asked}", f"they have {held}")
+        found = np.zeros(len(self), bool)
+        for row, grade in enumerate(self.grades):
+            if grade is None:
+                continue
+            if labels is None and isinstance(grade, str):
+                raise InputError(
+                    f"the grade {grade!r} is a name",
+                    "say which grades are relevant: --relevant perfect,good",
+                    self.places[row],
+                )
+            found[row] = float(grade) > 0 if labels is None else grade in labels
+        return found
+
+    def indices(self, scale: Scale, unjudged: int) -> NDArray[np.int64]:
+        """Return the grade index of each document.
+
+        Parameters
+        ----------
+        scale : Scale
+        unjudged : int
+            The index that an unjudged document gets.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+
+        Raises
+        ------
+        InputError
+            If a grade is off the scale (naming the line).
+        """
+        found = np.full(len(self), unjudged, np.int64)
+        for row, grade in enumerate(self.grades):
+            try:
+                if grade is not None:
+                    found[row] = scale.index(grade)
+            except InputError as error:
+                raise error.at(self.places[row]) from error
+        return found
+
+
+def read_scored(
+    path: str | os.PathLike[str],
+    passed_over: PassedOver | None = None,
+    advance: Advance = silent,
+) -> Scored:
+    r"""Read a file of scored documents.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.jsonl``, ``.csv`` or ``.parquet``.
+    passed_over : PassedOver, optional
+        Give one to pass over unknown fields and count them there; they are refused by
+        default.
+    advance : callable
+        Called with (rows read, 0).
+
+    Returns
+    -------
+    Scored
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line or row, what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "documents.csv")
+    ...     _ = path.write_text("score,grade\n0.9,2\n0.4,\n")
+    ...     read_scored(path).grades
+    (2, None)
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in READERS:
+        names = ", ".join(READERS)
+        raise InputError(f"ends in {suffix!r}", f"name it {names} for its format", str(path))
+    scores: list[float] = []
+    grades: list[Label | None] = []
+    places: list[str] = []
+    first: dict[str, str] = {}
+    for number, (line, record) in enumerate(READERS[suffix](Path(path), passed_over)):
+        place = f"{path}, {line}"
+        try:
+            _check_fields(record, passed_over)
+            scores.append(_score(record.get("score")))
+            grades.append(_grade(record.get("grade")))
+            name = _id(record.get("id"))
+            if name is not None and first.setdefault(name, line) != line:
+                raise InputError(f"the document {name!r} stands in {first[name]} too", "keep one")
+        except InputError as error:
+            raise error.at(place) from error
+        places.append(place)
+        if number % 1000 == 0:
+            advance(number, 0)
+    if not scores:
+        raise InputError("holds no document", "give one document a line", str(path))
+    return Scored(np.array(scores), tuple(grades), tuple(places))
+
+
+def _check_fields(record: dict[str, Any], passed_over: PassedOver | None) -> None:
+    for name in record:
+        if name not in FIELDS:
+            if passed_over is None:
+                raise unknown_name("field", name, FIELDS)
+            passed_over.counts[f"unknown field {name!r}"] += 1
+
+
+def _score(value: object) -> float:
+    if value is None or value == "":
+        raise InputError('"score" is missing', "every document needs one")
+    try:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f'"score" is {value!r}', "use a finite number")
+    return number
+
+
+def _grade(value: Any) -> Label | None:
+    if value is None or value == "":
+        return None
+    try:
+        return plain_label(value)
+    except (TypeError, ValueError) as error:
+        problem = f'"grade" is {value!r}'
+        raise InputError(problem, "use a number or a name, or nothing: not judged") from error
+
+
+def _id(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f'"id" is {value!r}', "use text or a whole number")
+    return str(value)

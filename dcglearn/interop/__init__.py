@@ -1,0 +1,1 @@
+"""A measure in the terms of other tools."""

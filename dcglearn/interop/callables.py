@@ -1,0 +1,112 @@
+"""A DCG as a metric that scikit-learn or PyTerrier calls.
+
+scikit-learn's ``ndcg_score`` and ``dcg_score`` take the gains themselves for labels and discount
+by 1 / log2(i + 1); whatever they cannot say, dcglearn computes (:mod:`dcglearn.interop.metrics`).
+"""
+
+from __future__ import annotations
+
+from dcglearn.base.errors import InputError
+from dcglearn.interop.requirements import (
+    UNJUDGED_NOTE,
+    Export,
+    check_gains,
+    check_log2,
+    gains_by_label,
+    ndcg_notes,
+)
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import number_text
+
+
+def to_pyterrier(measure: DCG) -> Export:
+    """Return Python text with the measure as an object for ``pyterrier.Experiment``.
+
+    Parameters
+    ----------
+    measure : DCG
+        Any.
+
+    Returns
+    -------
+    Export
+
+    Examples
+    --------
+    >>> print(to_pyterrier(DCG({1: 1, 0: 0}, "zipf")).text.splitlines()[-1])
+    # pyterrier.Experiment(systems, topics, qrels, eval_metrics=[measure])
+    """
+    text = f"""\
+from dcglearn import DCG
+from dcglearn.interop.metrics import ir_measure
+
+measure = ir_measure(DCG.parse({str(measure)!r}))
+# pyterrier.Experiment(systems, topics, qrels, eval_metrics=[measure])
+"""
+    return Export(
+        text,
+        (
+            "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
+            "takes the same object.",
+            "Tied scores count by their expectation; ir_measure(..., ties='order') orders them "
+            "as trec_eval does.",
+            UNJUDGED_NOTE,
+        ),
+    )
+
+
+def to_scikit_learn(measure: DCG) -> Export:
+    """Return Python text with a metric of true labels and scores.
+
+    Parameters
+    ----------
+    measure : DCG
+        Any; dcglearn computes what ``ndcg_score`` and ``dcg_score`` cannot.
+
+    Returns
+    -------
+    Export
+
+    Examples
+    --------
+    >>> print(to_scikit_learn(DCG([1, 0], "log2", 5, "ideal")).text.splitlines()[-1])
+        return ndcg_score(y_true, y_score, k=5)
+    """
+    use = "sklearn.metrics.make_scorer takes the metric."
+    ties = "Tied scores count by their expectation"
+    try:
+        check_log2(measure, "scikit-learn")
+        ndcg_notes(measure, "scikit-learn")
+        check_gains(measure, "scikit-learn", positive=measure.normalise is not None)
+    except InputError as why:
+        text = f"""\
+from dcglearn import DCG
+from dcglearn.interop.metrics import sklearn_metric
+
+metric = sklearn_metric(DCG.parse({str(measure)!r}))
+"""
+        other = f"{ties}; sklearn_metric(..., ties='order') takes them as they stand."
+        return Export(text, (f"dcglearn computes it: {why.problem}.", other, use))
+    table = gains_by_label(measure).items()
+    gains = ", ".join(f"{label!r}: {number_text(gain)}" for label, gain in table)
+    name = "dcg_score" if measure.normalise is None else "ndcg_score"
+    k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
+    text = f'''\
+# {measure}
+import numpy as np
+from sklearn.metrics import {name}
+
+GAINS = {{{gains}}}
+
+
+def metric(labels, y_score):
+    """Return the mean over lists; labels and scores are (lists, documents)."""
+    labels = np.atleast_2d(labels)
+    y_true = np.array([[GAINS[label] for label in row] for row in labels.tolist()])
+    y_score = np.atleast_2d(y_score)
+    return {name}(y_true, y_score{k})
+'''
+    notes = [f"{ties}; ignore_ties=True breaks them by position."]
+    if name == "ndcg_score":
+        notes.append("ndcg_score refuses lists of one document.")
+    return Export(text, (*notes, use))

@@ -1,0 +1,117 @@
+"""A DCG in the terms of tools that learn to rank by boosted trees.
+
+LightGBM sorts the labels for the ideal, so gains must grow with the label; XGBoost (with
+``ndcg_exp_gain`` off) takes the gains themselves for labels. Tested on both.
+"""
+
+from __future__ import annotations
+
+from dcglearn.interop.requirements import (
+    Export,
+    check_gains,
+    check_log2,
+    gains_by_label,
+    labels_of,
+    ndcg_notes,
+)
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import number_text
+
+LIGHTGBM_LONGEST = 10_000
+"""LightGBM refuses queries of more documents."""
+
+
+def to_lightgbm(measure: DCG) -> Export:
+    """Return parameters for LightGBM's lambdarank and ndcg.
+
+    Parameters
+    ----------
+    measure : DCG
+
+    Returns
+    -------
+    Export
+        Python text: the parameters, and the label of each grade (0 the worst).
+
+    Raises
+    ------
+    InputError
+        If LightGBM cannot express the measure.
+
+    Examples
+    --------
+    >>> print(to_lightgbm(DCG([3, 1, 0], "log2", 10, "ideal")).text.splitlines()[3])
+        "label_gain": [0, 1, 3],
+    """
+    check_log2(measure, "LightGBM")
+    check_gains(measure, "LightGBM", ordered=True)
+    notes = ndcg_notes(measure, "LightGBM")
+    gains = ", ".join(number_text(gain) for gain in measure.gains[::-1])
+    cut = measure.n_ranks or LIGHTGBM_LONGEST
+    level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
+    labels = {label: len(measure.gains) - 1 - i for i, label in enumerate(labels_of(measure))}
+    text = (
+        f"# {measure}\nPARAMS = {{\n"
+        f'    "objective": "lambdarank",\n    "label_gain": [{gains}],\n'
+        f'    "metric": "ndcg",\n    "eval_at": [{cut}],\n{level}}}\n'
+        f"LABELS = {labels!r}  # the label of each grade\n"
+    )
+    if measure.n_ranks is not None:
+        notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
+    return Export(
+        text,
+        (
+            *notes,
+            "A query without any gain counts 1 in LightGBM and 0 here.",
+            "Tied scores stay in the order of the file.",
+        ),
+    )
+
+
+def to_xgboost(measure: DCG) -> Export:
+    """Return parameters for XGBoost's rank:ndcg and ndcg.
+
+    Parameters
+    ----------
+    measure : DCG
+
+    Returns
+    -------
+    Export
+        Python text: the parameters, and the label of each grade, which is its gain.
+
+    Raises
+    ------
+    InputError
+        If XGBoost cannot express the measure.
+
+    Examples
+    --------
+    >>> print(to_xgboost(DCG([1, 0.65, 0], "log2", 10, "ideal")).text.splitlines()[-1])
+    LABELS = {2: 1.0, 1: 0.65, 0: 0.0}  # the label of each grade is its gain
+    """
+    check_log2(measure, "XGBoost")
+    check_gains(measure, "XGBoost")
+    notes = ndcg_notes(measure, "XGBoost")
+    metric = "ndcg-" if measure.n_ranks is None else f"ndcg@{measure.n_ranks}-"
+    pairs = ""
+    if measure.n_ranks is not None:
+        pairs = (
+            '    "lambdarank_pair_method": "topk",\n'
+            f'    "lambdarank_num_pair_per_sample": {measure.n_ranks},\n'
+        )
+    text = (
+        f"# {measure}\nPARAMS = {{\n"
+        '    "objective": "rank:ndcg",\n    "ndcg_exp_gain": False,\n'
+        f'    "eval_metric": "{metric}",\n{pairs}}}\n'
+        f"LABELS = {gains_by_label(measure)!r}  # the label of each grade is its gain\n"
+    )
+    return Export(
+        text,
+        (
+            *notes,
+            "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
+            "The minus in the metric's name makes a query without any gain count 0.",
+            "Tied scores stay in the order of the file.",
+        ),
+    )

@@ -1,0 +1,265 @@
+"""A DCG as text for tools that compute on tensors.
+
+For PyTorch, which has no nDCG, the text is complete: it needs nothing of this project, and takes
+NumPy arrays too. TF-ranking's ``NDCGMetric`` takes a function of labels and one of ranks; it sorts
+by label for the ideal, so gains must grow with the label.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.interop.requirements import ITSELF, Export, check_gains, labels_of, ndcg_notes
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import split_call
+
+DISCOUNT_TEXT = {
+    "log2": ("1 / math.log2(rank + 1)", "math.log(2.0) / tf.math.log1p(rank)"),
+    "jk": (
+        "1 / max(1.0, math.log(rank) / math.log({n}))",
+        "1.0 / tf.maximum(1.0, tf.math.log(rank) / math.log({n}))",
+    ),
+    "zipf": ("1 / rank", "1.0 / rank"),
+    "linear": ("max(0.0, ({n} + 1 - rank) / {n})", "tf.maximum(0.0, ({n} + 1.0 - rank) / {n})"),
+    "constant": ("1.0", "tf.ones_like(rank)"),
+    "rbp": ("(1 - {n}) * {n} ** (rank - 1)", "(1.0 - {n}) * tf.pow({n}, rank - 1.0)"),
+}
+"""c_rank of each rule as Python, of one rank and of a tensor of ranks."""
+
+
+def to_torch(measure: DCG) -> Export:
+    """Return a module's text: the measure on PyTorch tensors and on NumPy arrays.
+
+    Parameters
+    ----------
+    measure : DCG
+        Plain, or nDCG with gains of 0 or more and discounts that do not rise. Grades that
+        are names get the labels L - 1, ..., 0.
+
+    Returns
+    -------
+    Export
+
+    Raises
+    ------
+    InputError
+        If its ideal is no sort of the gains, or it is a minmaxDCG.
+
+    Examples
+    --------
+    >>> module = {}
+    >>> exec(to_torch(DCG([3, 1, 0], "zipf")).text, module)
+    >>> float(module["measure"](np.array([0.1, 0.9]), np.array([2, 1])))
+    2.5
+    """
+    notes = ["Lists lie along the last axis; tied scores keep their order."]
+    if measure.normalise == "minmax":
+        raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
+    if measure.normalise == "ideal":
+        check_gains(measure, "the nDCG in the text for PyTorch")
+        _check_falling(measure, "the nDCG in the text for PyTorch")
+    labels = _numbers(measure, notes)
+    padding = "math.nan" if -1 in labels else "-1"
+    if padding == "-1":
+        notes.append("The label -1 is no document: fill short lists up with it.")
+    rule, numbers = _rule(measure)
+    at = f"DISCOUNTS[rank - 1] if rank <= {len(numbers)} else 0.0" if numbers else rule[0]
+    if measure.n_ranks is not None and not numbers:
+        at = f"{at} if rank <= {measure.n_ranks} else 0.0"
+    text = _TORCH.format(
+        measure=measure,
+        gains=dict(zip(labels, measure.gains, strict=True)),
+        discounts=f"DISCOUNTS = {numbers}\n" if numbers else "",
+        padding=padding,
+        at=at,
+        ideal=_IDEAL if measure.normalise == "ideal" else "    return found\n",
+    )
+    return Export(text, tuple(notes))
+
+
+def to_tf_ranking(measure: DCG) -> Export:
+    """Return a module's text: gain_fn and rank_discount_fn for TF-ranking's NDCGMetric.
+
+    Parameters
+    ----------
+    measure : DCG
+        Grades that are names get the labels L - 1, ..., 0.
+
+    Returns
+    -------
+    Export
+
+    Raises
+    ------
+    InputError
+        If TF-ranking cannot express the measure.
+
+    Examples
+    --------
+    >>> print(to_tf_ranking(DCG([3, 1, 0], "zipf", 5)).text.splitlines()[-1])
+    # NDCGMetric(topn=5, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
+    """
+    check_gains(measure, "TF-ranking", ordered=True)
+    _check_falling(measure, "TF-ranking")
+    notes = ndcg_notes(measure, "TF-ranking")
+    labels = _numbers(measure, notes)
+    if list(labels) != sorted(labels, reverse=True) or labels[-1] != 0 or measure.gains[-1] != 0:
+        raise InputError(
+            f"the labels {_listed(labels)}: TF-ranking sorts by label for its ideal, and turns "
+            "padding into the label 0",
+            "use labels that fall to 0, whose gain is 0, such as --labels 2,1,0",
+        )
+    rule, numbers = _rule(measure)
+    if numbers:
+        table = [*numbers, 0.0]
+        at = f"tf.gather({table}, tf.cast(tf.minimum(rank, {len(table)}.0), tf.int32) - 1)"
+    else:
+        at = rule[1]
+    text = _TF_RANKING.format(
+        measure=measure,
+        gains=dict(zip(labels, measure.gains, strict=True)),
+        at=at,
+        topn=measure.n_ranks,
+    )
+    notes.append("A label that is no grade becomes NaN; TF-ranking computes in 32-bit floats.")
+    return Export(text, tuple(notes))
+
+
+def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
+    """Return numeric labels, best first; names are numbered, and that is noted."""
+    labels = labels_of(measure)
+    numbers = tuple(label for label in labels if not isinstance(label, str))
+    if len(numbers) == len(labels):
+        return numbers
+    numbered = tuple(range(len(labels)))[::-1]
+    pairs = ", ".join(f"{label} is {n}" for label, n in zip(labels, numbered, strict=True))
+    notes.append(f"Labels are numbers: {pairs}.")
+    return numbered
+
+
+def _rule(measure: DCG) -> tuple[tuple[str, str], list[float]]:
+    """Return the text of the discounts' rule, or else their numbers."""
+    if not isinstance(measure.discounts, str):
+        return ("", ""), list(measure.discounts[: measure.n_ranks])
+    name, number = split_call(measure.discounts)
+    one, many = DISCOUNT_TEXT[name]
+    return (one.format(n=number), many.format(n=number)), []
+
+
+def _check_falling(measure: DCG, tool: str) -> None:
+    if isinstance(measure.discounts, str):
+        return
+    own = measure.discounts_for(measure.n_ranks or len(measure.discounts))
+    wrong = np.append(np.diff(own) > 0, own[-1] < 0)
+    if wrong.any():
+        rank = int(np.argmax(wrong)) + 1
+        raise InputError(
+            f"the discounts rise or end below 0 at rank {rank}, and the ideal of {tool} is a sort "
+            "by gain",
+            ITSELF,
+        )
+
+
+def _listed(labels: tuple[int | float, ...]) -> str:
+    return ", ".join(map(str, labels))
+
+
+_TORCH = '''\
+# {measure}
+"""A measure on PyTorch tensors and NumPy arrays."""
+
+import math
+
+import numpy as np
+
+GAINS = {gains}
+{discounts}PADDING = {padding}
+
+
+def discount(rank):
+    """Return what a rank counts, 1 for the first."""
+    return {at}
+
+
+def gains(labels):
+    """Return the gain of each label, 0 for padding, in 64 bits."""
+    found = labels.double() * 0 if _is_torch(labels) else np.zeros(np.shape(labels))
+    known = labels == PADDING
+    for label, gain in GAINS.items():
+        here = labels == label
+        found = _filled(found, here, gain)
+        known = known | here
+    if not known.all():
+        raise ValueError("a label has no gain")
+    return found
+
+
+def measure(scores, labels):
+    """Return the value of each list; both of shape (..., documents)."""
+    if _is_torch(labels):
+        scores = scores.double()
+    else:
+        scores, labels = np.asarray(scores, float), np.asarray(labels)
+    if bool((scores != scores).any()):
+        raise ValueError("a score is not a number")
+    ranked = gains(_padding_last(_by_score(scores, labels)))
+    discounts = [discount(rank) for rank in range(1, ranked.shape[-1] + 1)]
+    discounts = ranked.new_tensor(discounts) if _is_torch(ranked) else np.array(discounts)
+    found = (ranked * discounts).sum(-1)
+{ideal}
+
+def _is_torch(values):
+    return hasattr(values, "masked_fill")
+
+
+def _filled(values, where, value):
+    if _is_torch(values):
+        return values.masked_fill(where, value)
+    return np.where(where, value, values)
+
+
+def _by_score(scores, labels):
+    if _is_torch(labels):
+        return labels.gather(-1, scores.argsort(stable=True, dim=-1, descending=True))
+    return np.take_along_axis(labels, np.argsort(-scores, axis=-1, kind="stable"), -1)
+
+
+def _padding_last(labels):
+    if _is_torch(labels):
+        return labels.gather(-1, (labels == PADDING).byte().argsort(stable=True, dim=-1))
+    return np.take_along_axis(labels, np.argsort(labels == PADDING, axis=-1, kind="stable"), -1)
+'''
+
+_IDEAL = """\
+    best = -(-ranked).sort(-1).values if _is_torch(ranked) else -np.sort(-ranked)
+    ideal = (best * discounts).sum(-1)
+    return found / _filled(ideal, ideal == 0, 1.0)  # 0 where nothing gains
+"""
+
+_TF_RANKING = '''\
+# {measure}
+"""Gains and discounts for TF-ranking."""
+
+import math
+
+import tensorflow as tf
+
+GAINS = {gains}
+
+
+def gain_fn(label):
+    """Return the gain of each label, NaN where it has none."""
+    found = label * math.nan
+    for known, gain in GAINS.items():
+        found = tf.where(tf.equal(label, known), gain, found)
+    return found
+
+
+def rank_discount_fn(rank):
+    """Return what each rank counts, 1 for the first."""
+    return {at}
+
+
+# NDCGMetric(topn={topn}, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
+'''

@@ -1,0 +1,1 @@
+"""Experiments as data: configs, cells, their store, claims and plots."""

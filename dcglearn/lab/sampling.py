@@ -1,0 +1,194 @@
+"""How a setting's lists are drawn and judged.
+
+Lists are drawn in blocks of a fixed size until enough of them are strict, so that the
+first n pairs are the same however many follow: a learning curve grows along one sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Pairs
+from dcglearn.lab.setting import SAME, Setting
+from dcglearn.measures.agreement import differences
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.simulation.judges import judged_pairs, noise_for
+from dcglearn.simulation.lists import (
+    drawn_lists,
+    lists_of_queries,
+    permuted_lists,
+    sorted_against_another,
+    sorted_against_shuffled,
+)
+from dcglearn.simulation.truths import named_truth
+
+BLOCK = 500
+MOST_DRAWS = 100
+"""Blocks in a row without one strict pair, after which the truth is said to see none."""
+
+
+def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) -> Pairs:
+    """Draw pairs of lists.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The generator: one of :data:`dcglearn.lab.setting.LISTS`.
+    n : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+        Grade indices, 0 the best; for ``documents`` the numbers of the documents.
+
+    Examples
+    --------
+    >>> setting = Setting(base=[2, 1], grades=2)
+    >>> draw_lists(setting, "sorted-against-shuffled", 1, np.random.default_rng(0))[0, 0]
+    array([0, 1], dtype=int8)
+    """
+    return GENERATORS[name](setting, n, rng)
+
+
+def _base(setting: Setting) -> NDArray[np.int64]:
+    """Return the base list as grade indices."""
+    return setting.grades - np.array(setting.base, np.int64)
+
+
+def _drawn(setting: Setting, n: int, rng: np.random.Generator) -> Pairs:
+    uniform = [1 / setting.grades] * setting.grades
+    return drawn_lists(n, setting.n_ranks, setting.probabilities or uniform, rng)
+
+
+GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
+    "permutations": lambda s, n, rng: permuted_lists(n, rng, _base(s))[:, :, : s.n_ranks],
+    "drawn": _drawn,
+    "sorted-against-shuffled": lambda s, n, rng: sorted_against_shuffled(n, rng, _base(s))[
+        :, :, : s.n_ranks
+    ],
+    "sorted-against-another": lambda s, n, rng: sorted_against_another(n, s.n_ranks, s.grades, rng),
+    "documents": lambda s, n, rng: permuted_lists(n, rng, np.arange(s.n_ranks)),
+    "queries": lambda s, n, rng: lists_of_queries(n, s.n_ranks, cast(list[int], s.queries), rng),
+}
+
+
+def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
+    """Return a setting's truth; of documents, where they are what is ranked.
+
+    Parameters
+    ----------
+    setting : Setting
+    rng : numpy.random.Generator
+        Draws a ``free`` truth.
+
+    Returns
+    -------
+    DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If there is no such truth.
+
+    Examples
+    --------
+    >>> setting = Setting(lists="documents", base=[2, 1], grades=2)
+    >>> truth_of(setting, np.random.default_rng(0)).matrix.round(3).tolist()
+    [[2.0, 1.0], [1.262, 0.631]]
+    """
+    truth = named_truth(setting.truth, setting.n_ranks, setting.grades, rng)
+    if not setting.documents:
+        return truth
+    return LinearUtility(truth.matrix_for(setting.n_ranks)[:, _base(setting)])
+
+
+def strict_pairs(
+    setting: Setting,
+    name: str,
+    n: int,
+    truth: Measure,
+    rng: np.random.Generator,
+    judge: tuple[np.random.Generator, float, float] | None = None,
+) -> tuple[Pairs, int, int]:
+    """Draw and judge lists until `n` pairs are strict.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The list generator.
+    n : int
+    truth : DCG or LinearUtility
+    rng : numpy.random.Generator
+        Draws the lists.
+    judge : (numpy.random.Generator, float, float), optional
+        What draws the judge's noise, its scale, and the bias; an exact judge by default.
+
+    Returns
+    -------
+    pairs : ndarray of int8, shape (n, 2, K)
+        The preferred list first.
+    draws : int
+        Pairs of equal true utility among those drawn; they are dropped.
+    drawn : int
+        Pairs drawn, in whole blocks.
+
+    Raises
+    ------
+    InputError
+        If the truth likes all lists alike.
+    """
+    noisy, noise, bias = judge or (rng, 0.0, 0.0)
+    kept: list[Pairs] = []
+    draws = held = barren = 0
+    while barren < MOST_DRAWS:
+        lists = draw_lists(setting, name, BLOCK, rng)
+        if noise or bias:  # some generators put the better list first
+            turned = noisy.random(BLOCK) < 0.5
+            lists[turned] = lists[turned][:, ::-1]
+        pairs, dropped = judged_pairs(truth, lists, noisy, noise, bias)
+        kept.append(pairs)
+        draws, held = draws + dropped, held + len(pairs)
+        if held >= n:
+            return np.concatenate(kept)[:n], draws, BLOCK * len(kept)
+        barren = 0 if len(pairs) else barren + 1
+    raise InputError(
+        f"the truth {setting.truth} tells too few {name} lists apart",
+        "choose another truth or other lists",
+        "truth",
+    )
+
+
+def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tuple[float, float]:
+    """Return how noisy and how biased a setting's judge is, in units of the truth.
+
+    Parameters
+    ----------
+    setting : Setting
+    truth : DCG or LinearUtility
+    rng : numpy.random.Generator
+        Draws the lists on which the judge is calibrated.
+
+    Returns
+    -------
+    noise, bias : float
+        The scale of the logistic noise, and what being shown first is worth.
+    """
+    if setting.reliability == 1 and not setting.bias:
+        return 0.0, 0.0
+    difference = differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
+    noise = noise_for(difference, setting.reliability)
+    return noise, setting.bias * float(difference.std())
+
+
+def lists_to_test_on(setting: Setting) -> str:
+    """Return the name of the generator of a setting's test lists."""
+    return setting.lists if setting.test_lists == SAME else setting.test_lists

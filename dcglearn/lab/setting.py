@@ -1,0 +1,245 @@
+"""What one cell of an experiment is made of: truth, lists, judge, learner, test.
+
+The defaults are those of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6): 200 pairs of
+permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, the quadratic program of eq. 1.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.names import unknown_name
+from dcglearn.measures.presets import preset
+from dcglearn.simulation.truths import grade_scale
+from dcglearn.solver.c_path import C_GRID
+
+LISTS = (
+    "permutations",
+    "drawn",
+    "sorted-against-shuffled",
+    "sorted-against-another",
+    "documents",
+    "queries",
+)
+"""Names of the list generators (see :mod:`dcglearn.lab.sampling`)."""
+
+LEARNERS = ("qp", "qp-dcg")
+"""What is tested: the W of the quadratic program, or the DCG read from it."""
+
+SAME = "same"
+"""The test pairs are of the training design."""
+
+MOST_PAIRS = 1_000_000
+
+
+class Setting(BaseModel):
+    """One choice of everything that changes a result, repetition and seed apart.
+
+    Attributes
+    ----------
+    truth : str
+        ``data-1``, ``data-2``, ``free``, a preset, a measure file, or a measure in full.
+    lists : str
+        How the pairs of lists are made: one of :data:`LISTS`.
+    base : list of int
+        The grades that ``permutations``, ``sorted-against-shuffled`` and ``documents``
+        reorder; L is the best, 1 the worst.
+    grades : int
+        L.
+    ranks : int, optional
+        K; by default the length of `base`. A smaller K cuts the reordered lists.
+    probabilities : list of float, optional
+        Of the grades, best first, for ``drawn``; uniform by default.
+    queries : str or list of list of int, optional
+        A LETOR / SVMlight file for ``queries``, or the counts of grades it holds.
+    pairs : int
+        Strict preferences to learn from.
+    flips, wrong_grades : int
+        How many preferences are turned round, and how many grades are then replaced.
+    reliability : float
+        The share of pairs that the judge orders as the truth does, above .5, up to 1; a
+        bias comes on top, and lowers it.
+    bias : float
+        What being shown first is worth, in standard deviations of the true differences.
+        Which list of a pair is shown first is drawn.
+    learner : str
+        One of :data:`LEARNERS`.
+    margin : {"unit", "hamming"}
+    C : float or "validation"
+        What a missed margin costs; ``validation`` takes the value of `C_grid` that
+        agrees best with `validation_pairs` independent pairs without errors.
+    C_grid : list of float
+    validation_pairs, test_pairs : int
+    test_lists : str
+        Of :data:`LISTS`, or ``same`` as the training lists.
+    against : list of str
+        Presets whose precision is measured on the same test pairs.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    truth: str = "data-1"
+    lists: str = "permutations"
+    base: list[int] = [5, 5, 4, 4, 3, 3, 2, 2, 1, 1]
+    grades: int = 5
+    ranks: int | None = None
+    probabilities: list[float] | None = None
+    queries: str | list[list[int]] | None = None
+    pairs: int = 200
+    flips: int = 0
+    wrong_grades: int = 0
+    reliability: float = 1.0
+    bias: float = 0.0
+    learner: str = "qp"
+    margin: Literal["unit", "hamming"] = "unit"
+    C: float | Literal["validation"] = 1.0
+    C_grid: list[float] = list(C_GRID)
+    validation_pairs: int = 1000
+    test_pairs: int = 5000
+    test_lists: str = SAME
+    against: list[str] = []
+
+    @property
+    def n_ranks(self) -> int:
+        """K."""
+        return len(self.base) if self.ranks is None else self.ranks
+
+    @property
+    def documents(self) -> bool:
+        """Whether documents without grades are ranked."""
+        return self.lists == "documents"
+
+
+def check_sense(setting: Setting) -> None:
+    """Refuse a setting whose values do not make sense, each or together.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Raises
+    ------
+    InputError
+        Its place is the key.
+
+    Examples
+    --------
+    >>> check_sense(Setting(pairs=10, flips=11))
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: flips: 11 flips of 10 pairs; use 0 ... 10
+    """
+    for check in (_check_lists, _check_names, _check_sizes, _check_noise, _check_learner):
+        check(setting)
+
+
+def unused(setting: Setting) -> dict[str, str]:
+    """Return the keys that have no effect in a setting, and what would give them one.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Returns
+    -------
+    dict from str to str
+
+    Examples
+    --------
+    >>> unused(Setting(C="validation"))
+    {'probabilities': 'lists = "drawn"', 'queries': 'lists = "queries"'}
+    """
+    lists = {setting.lists, setting.test_lists}
+    needs = {
+        "probabilities": ("drawn" in lists, 'lists = "drawn"'),
+        "queries": ("queries" in lists, 'lists = "queries"'),
+        "C_grid": (setting.C == "validation", 'C = "validation"'),
+        "validation_pairs": (setting.C == "validation", 'C = "validation"'),
+    }
+    return {key: words for key, (met, words) in needs.items() if not met}
+
+
+def _check_names(s: Setting) -> None:
+    if s.lists not in LISTS:
+        raise unknown_name("list generator", s.lists, LISTS, "lists")
+    if s.test_lists not in (SAME, *LISTS):
+        raise unknown_name("list generator", s.test_lists, (SAME, *LISTS), "test_lists")
+    if s.learner not in LEARNERS:
+        raise unknown_name("learner", s.learner, LEARNERS, "learner")
+    for name in s.against:
+        try:
+            preset(name, grade_scale(max(s.grades, 1)), max(s.n_ranks, 1))
+        except InputError as error:
+            raise error.at("against") from error
+    if s.documents and s.against:
+        raise InputError("presets on documents without grades", "leave it out", "against")
+
+
+def _check_sizes(s: Setting) -> None:
+    _within("grades", s.grades, 2, 100)
+    for key, least in (("pairs", 1), ("validation_pairs", 1), ("test_pairs", 1)):
+        _within(key, getattr(s, key), least, MOST_PAIRS)
+    _within("ranks", s.n_ranks, 1, 1000)
+    if s.documents and s.n_ranks > 127:
+        raise InputError(f"{s.n_ranks} documents", "use up to 127", "ranks")
+
+
+def _check_lists(s: Setting) -> None:
+    wrong = [grade for grade in s.base if not 1 <= grade <= s.grades]
+    if wrong or not s.base:
+        problem = f"{wrong[0]} is no grade" if wrong else "an empty list"
+        raise InputError(problem, f"use grades 1 ... {s.grades}, {s.grades} the best", "base")
+    reordering = {"permutations", "sorted-against-shuffled", "documents"}
+    if {s.lists, s.test_lists} & reordering and s.n_ranks > len(s.base):
+        raise InputError(
+            f"K = {s.n_ranks} is larger than the base list of {len(s.base)}",
+            "lengthen base, or lower ranks",
+            "ranks",
+        )
+    if s.documents and s.n_ranks != len(s.base):
+        raise InputError("documents are ranked to the end", "leave it out", "ranks")
+    if s.documents != (s.test_lists == "documents") and s.test_lists != SAME:
+        raise InputError(
+            f"{s.test_lists!r} lists test what was learned from {s.lists!r} lists",
+            "test documents on documents, grades on grades",
+            "test_lists",
+        )
+    if s.probabilities is not None and (
+        len(s.probabilities) != s.grades
+        or min(s.probabilities) < 0
+        or not abs(sum(s.probabilities) - 1) <= 1e-9
+    ):
+        raise InputError(
+            f"{s.probabilities}", f"give {s.grades} numbers that add up to 1", "probabilities"
+        )
+    if "queries" in (s.lists, s.test_lists) and not s.queries:
+        raise InputError("lists of queries need a file", "name a LETOR file", "queries")
+
+
+def _check_noise(s: Setting) -> None:
+    _within("flips", s.flips, 0, s.pairs, f"{s.flips} flips of {s.pairs} pairs")
+    n_grades = 2 * s.pairs * s.n_ranks
+    _within("wrong_grades", s.wrong_grades, 0, n_grades, f"{s.wrong_grades} of {n_grades} grades")
+    if s.documents and s.wrong_grades:
+        raise InputError("documents have no grades to be wrong", "leave it out", "wrong_grades")
+    if not 0.5 < s.reliability <= 1:
+        raise InputError(f"{s.reliability}", "use more than .5, and at most 1", "reliability")
+    if not -100 <= s.bias <= 100:
+        raise InputError(f"{s.bias}", "use -100 ... 100 standard deviations", "bias")
+
+
+def _check_learner(s: Setting) -> None:
+    for key, values in (("C", [] if s.C == "validation" else [s.C]), ("C_grid", s.C_grid)):
+        for C in values:
+            if not (isinstance(C, float) and 0 < C < float("inf")):
+                raise InputError(f"{C}", "use a finite number above 0", key)
+    if not s.C_grid:
+        raise InputError("an empty list", "give at least one value", "C_grid")
+
+
+def _within(key: str, value: int, low: int, high: int, problem: str = "") -> None:
+    if not low <= value <= high:
+        raise InputError(problem or f"{value}", f"use {low} ... {high}", key)

@@ -1,0 +1,173 @@
+"""How near a learned W is to the truth it was learned from.
+
+    precision   = share of test pairs ordered as the truth orders them
+    similarity  = cos(T(W), T(W_hat)),   T(W) = W - W[:, worst]          (eq. 3)
+
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2). Pairs that reorder one list see W only
+up to a constant for each grade, so there similarity does not tend to 1: the smallest
+monotone W they teach is (c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - c_K), .8917
+for c = 1 / log(k + 1) and ten ranks, whatever the gains. What such pairs can teach is W up
+to constants for each rank and each grade; the cosine of the double-centred matrices
+compares that part alone and does tend to 1.
+
+Gains are learned up to an affine map, discounts up to scale, or up to an affine map too
+where lists of the same content were compared; so they are compared after the map of that
+kind that brings them nearest to the truth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.learning.factorise import fix_gauge
+
+
+def similarity(W: ArrayLike, learned: ArrayLike) -> float:
+    """Return the paper's similarity of two weight matrices (eq. 3).
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+        The truth and what was learned; columns are grades, best first.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 0 where one of them prefers nothing to anything.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    The limit of the paper's own design:
+
+    >>> c = 1 / np.log(np.arange(2, 12))
+    >>> g = np.array([5, 4, 3, 2, 1])
+    >>> round(similarity(np.outer(c, g), np.outer(c - c[-1], g)), 4)
+    0.8917
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
+
+
+def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
+    """Return the similarity of the part that pairs of one list's permutations determine.
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+
+    Returns
+    -------
+    float
+        In [-1, 1]; 0 where one of them has no such part.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    >>> W = np.outer([1.0, 0.5, 0.2], [2.0, 1.0, 0.0])
+    >>> offsets = np.array([[1.0], [2.0], [3.0]]) + np.array([[4.0, 0.0, -1.0]])
+    >>> round(identifiable_similarity(W, W + offsets), 12)
+    1.0
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(double_centred(truth), double_centred(found))
+
+
+def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -> float:
+    """Return the cosine after adding one large constant to both matrices.
+
+    Section 6.2 notes that it comes near 1; it does so for any two matrices, so it says
+    nothing of what was learned.
+
+    Parameters
+    ----------
+    W, learned : array-like of float, shape (K, L)
+    offset : float, default 100
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+
+    Examples
+    --------
+    Opposite preferences:
+
+    >>> round(offset_similarity([[1.0, 0.0]], [[0.0, 1.0]]), 3)
+    1.0
+    """
+    truth, found = _same_shape(W, learned)
+    return _cosine(truth + offset, found + offset)
+
+
+def aligned(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
+    """Bring estimated parameters as near to the true ones as what is identified allows.
+
+    Parameters
+    ----------
+    estimated, true : array-like of float, shape (m,)
+    affine : bool, default True
+        Whether they are identified up to an affine map; up to scale otherwise.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        By least squares.
+
+    Examples
+    --------
+    >>> aligned([0.0, 0.5, 1.0], [1.0, 2.0, 3.0]).round(6)
+    array([1., 2., 3.])
+    >>> aligned([1.0, 0.5], [2.0, 1.0], affine=False).round(6)
+    array([2., 1.])
+    """
+    found, truth = np.asarray(estimated, float), np.asarray(true, float)
+    columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
+    nearest: Floats = columns @ np.linalg.lstsq(columns, truth)[0]
+    return nearest
+
+
+def double_centred(W: Floats) -> Floats:
+    """Take the means of rows and columns off a matrix.
+
+    Parameters
+    ----------
+    W : ndarray of float, shape (K, L)
+
+    Returns
+    -------
+    ndarray of float, shape (K, L)
+        Its rows and columns add up to 0.
+    """
+    rows = W - W.mean(axis=1, keepdims=True)
+    found: Floats = rows - rows.mean(axis=0)
+    return found
+
+
+def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
+    truth, found = np.asarray(W, float), np.asarray(learned, float)
+    if truth.shape != found.shape or truth.ndim != 2:
+        raise InputError(
+            f"weights of shapes {truth.shape} and {found.shape}", "give two (K, L) matrices"
+        )
+    return truth, found
+
+
+def _cosine(a: Floats, b: Floats) -> float:
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(np.sum(a * b)) / size if size else 0.0

@@ -1,0 +1,184 @@
+"""Learned against ad hoc, on the same judgments.
+
+The learned measure is cross-validated by query: every judgment is predicted by a
+measure learned without its query. The presets need no training. Agreement, and the
+difference between learned and each other measure, come with intervals clustered by
+query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.types import Floats
+from dcglearn.data.preferences import Preferences, query_folds
+from dcglearn.evaluation.significance import clustered_intervals
+from dcglearn.learning.choose_c import choose_C
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.measure import Measure
+
+LEARNED_DCG = "learned DCG"
+LEARNED_UTILITY = "learned W"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measure of a comparison.
+
+    Attributes
+    ----------
+    name, measure : str
+        Its short name, and in full (for the learned ones, how they were learned).
+    agreement, low, high : float
+        The share of strict judgments it agrees with, and its interval.
+    ahead, ahead_low, ahead_high : float or None
+        Agreement of the learned measure minus its own, and its interval; None for
+        the learned measure itself.
+    """
+
+    name: str
+    measure: str
+    agreement: float
+    low: float
+    high: float
+    ahead: float | None
+    ahead_low: float | None
+    ahead_high: float | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the learned measure agrees better, worse, or it is open."""
+        if self.ahead_low is None or self.ahead_high is None:
+            return ""
+        if self.ahead_low > 0:
+            return "learned better"
+        return "learned worse" if self.ahead_high < 0 else "undecided"
+
+
+@dataclass(frozen=True)
+class MeasureComparison:
+    """All measures on the same judgments, the learned one first.
+
+    Attributes
+    ----------
+    rows : tuple of Compared
+    judgments, queries : int
+        Strict judgments, and their queries.
+    n_folds : int
+    C : tuple of float
+        The C of each fold.
+    learned : str
+        The name of the learned measure that the differences are taken from.
+    """
+
+    rows: tuple[Compared, ...]
+    judgments: int
+    queries: int
+    n_folds: int
+    C: tuple[float, ...]
+    learned: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as a JSON-able dict, the verdicts included."""
+        rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+        return asdict(self) | {"rows": rows}
+
+
+def compare(
+    preferences: Preferences,
+    others: Mapping[str, Measure],
+    learner: DCGLearner,
+    rng: np.random.Generator,
+    use: str = "dcg",
+    n_folds: int = 10,
+    tune: bool = False,
+    advance: Advance = silent,
+) -> MeasureComparison:
+    """Compare the learned measure, cross-validated by query, with given ones.
+
+    Parameters
+    ----------
+    preferences : Preferences
+        Strict judgments with weight count; ties are not used.
+    others : mapping from name to measure
+    learner : DCGLearner
+    rng : numpy.random.Generator
+        For the folds and the resampling.
+    use : {"dcg", "utility"}, default "dcg"
+        Which reading of what was learned the differences are taken from; both are listed.
+    n_folds : int, default 10
+        Fewer where there are fewer queries.
+    tune : bool, default False
+        Choose C anew in each fold's training part, by cross-validation inside it.
+    advance : callable
+        Called with (steps done, steps in all): the folds, then the intervals.
+
+    Returns
+    -------
+    MeasureComparison
+
+    Raises
+    ------
+    InputError
+        If nothing can be learned from the judgments, or there is only one query.
+    """
+    preferences.check_strict()
+    preferences = preferences.take(preferences.weights > 0)
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    groups = preferences.pair_groups
+    n_queries = len(np.unique(groups))
+    folds = list(query_folds(groups, min(n_folds, max(2, n_queries)), rng))
+    learner = clone(learner).set_params(n_grades=preferences.n_grades)
+
+    dcg, utility, chosen = np.zeros(len(pairs)), np.zeros(len(pairs)), []
+    for done, (train, test) in enumerate(folds, start=1):
+        one = clone(learner)
+        if tune:
+            problem = one.problem(pairs[train], weights[train])
+            choice = choose_C(problem, groups[train], rng, solver=one.solver, use=use)
+            one.set_params(C=choice.C)
+        one.fit(pairs[train], sample_weight=weights[train])
+        dcg[test], utility[test] = (
+            outcomes(one.dcg_, pairs[test]),
+            outcomes(one.utility_, pairs[test]),
+        )
+        chosen.append(float(one.C))
+        advance(done, len(folds) + 1)  # the intervals are the last step
+
+    both = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
+    if use == "utility":
+        both = dict(reversed(both.items()))
+    how = f"{len(folds)}-fold cross-validation by query"
+    full = dict.fromkeys(both, how) | {name: str(measure) for name, measure in others.items()}
+    table = both | {name: outcomes(measure, pairs) for name, measure in others.items()}
+    rows = _rows(table, full, groups, weights, rng)
+    return MeasureComparison(
+        rows, len(pairs), n_queries, len(folds), tuple(chosen), next(iter(both))
+    )
+
+
+def _rows(
+    table: Mapping[str, Floats],
+    full: Mapping[str, str],
+    groups: np.ndarray[Any, np.dtype[np.int64]],
+    weights: Floats,
+    rng: np.random.Generator,
+) -> tuple[Compared, ...]:
+    """Return a row a measure; the first is the one the others are compared with."""
+    values = np.stack(list(table.values()), axis=1)
+    m = values.shape[1]
+    columns = np.hstack([values, values[:, :1] - values[:, 1:]])
+    bounds = clustered_intervals(columns, groups, weights, rng)
+    means = [weighted_mean(column, weights) for column in columns.T]
+    rows = []
+    for i, name in enumerate(table):
+        ahead = (None, None, None) if i == 0 else (means[m + i - 1], *map(float, bounds[m + i - 1]))
+        rows.append(Compared(name, full[name], means[i], *map(float, bounds[i]), *ahead))
+    return tuple(rows)

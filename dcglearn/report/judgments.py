@@ -1,0 +1,130 @@
+"""Judgments and comparisons in words and tables, for people: what the commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcglearn.data.summary import Summary
+from dcglearn.measures.scale import Label, Scale
+from dcglearn.report.tables import Table
+
+if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+    from dcglearn.learning.choose_c import Choice
+    from dcglearn.learning.compare import MeasureComparison
+
+
+def what_is_in(name: str, summary: Summary, scale: str) -> str:
+    """Say in a paragraph what a judgment file holds.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    summary : Summary
+    scale : str
+        What the lists hold, in words.
+    """
+    s = summary
+    levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
+    ties = f"{s.ties:,} ties" + (f" ({levels})" if s.ties else "")
+    by = f"{s.queries:,} queries" if s.queries else "no query ids"
+    judges = f", {s.judges:,} judges" if s.judges else ""
+    lists = f"lists of {s.n_ranks}" + (
+        f" ({s.shorter_lists:,} of {2 * s.judgments:,} shorter)" if s.shorter_lists else ""
+    )
+    return (
+        f"{name}: {s.judgments:,} judgments, {s.strict:,} strict ({s.answers['a']:,} a, "
+        f"{s.answers['b']:,} b), {ties}; {by}{judges}; {lists}; {scale}"
+    )
+
+
+def scale_in_words(scale: Scale, declared: bool, documents: bool) -> str:
+    """Say what lists hold: grades, and where their order comes from, or documents."""
+    if documents:
+        return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
+    return f"grades {scale}" + ("" if declared else " (as they occur; best first)")
+
+
+def inspection(summary: Summary) -> str:
+    """Lay out everything that can be said of judgments without fitting anything."""
+    s = summary
+    low, high = s.a_share_interval
+    lines = [
+        f"side a wins {s.a_share:.3f} of the strict judgments (95% interval {low:.3f} to "
+        f"{high:.3f}): "
+        + (
+            "no preference for a side is shown"
+            if low <= 0.5 <= high
+            else "one side wins more often, by its lists or by its place"
+        ),
+        f"strict judgments of identical lists: {s.identical:,}",
+        f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; both ways: "
+        f"{s.contradicted_pairs:,} (with {s.contradicted:,} judgments)",
+        f"strict judgments of lists that were also judged a tie: {s.also_tied:,}",
+    ]
+    if s.weightless < s.strict:
+        lines.append(
+            f"no measure of these lists agrees with more than {s.ceiling_identical:.4f} (identical "
+            f"lists), or {s.ceiling:.4f} (contradictions too)"
+        )
+    if s.weightless:
+        lines.append(f"strict judgments of weight 0, used by nothing: {s.weightless:,}")
+    if s.without_query:
+        lines.append(
+            f"{s.without_query:,} judgments name no query: each counts as a query of its own"
+        )
+    return "\n".join(lines)
+
+
+def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
+    """Return how often each grade occurs in all lists."""
+    total = sum(counts) or 1
+    rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
+    return Table(("grade", "documents", "share"), rows, digits=3)
+
+
+def choice_table(choice: Choice) -> Table:
+    """Return the agreement of each C with held-out queries."""
+    rows = [
+        (f"{C:g}", share, "chosen" if choice.C == C else "")
+        for C, share in zip(choice.grid, choice.agreement, strict=True)
+    ]
+    return Table(("C", "agreement, held-out queries", ""), rows)
+
+
+def undetermined(statements: Sequence[str]) -> str:
+    """List what the judgments do not determine."""
+    return "\n".join(f"  - {statement}" for statement in statements)
+
+
+def comparison_table(comparison: MeasureComparison) -> Table:
+    """Return the comparison as one table."""
+    rows = [
+        (
+            row.name,
+            row.agreement,
+            f"{row.low:.4f} to {row.high:.4f}",
+            row.ahead,
+            "" if row.ahead_low is None else f"{row.ahead_low:+.4f} to {row.ahead_high:+.4f}",
+            row.verdict,
+            row.measure,
+        )
+        for row in comparison.rows
+    ]
+    columns = (
+        "measure",
+        "agreement",
+        "95% interval",
+        "learned ahead by",
+        "95% interval of that",
+        "verdict",
+        "in full",
+    )
+    caption = (
+        f"Agreement with {comparison.judgments:,} strict judgments of {comparison.queries:,} "
+        f"queries; a tie of the measure counts 1/2. Learned: {comparison.n_folds}-fold "
+        "cross-validation by query. Intervals: bootstrap over queries, paired, not corrected "
+        "for the number of measures."
+    )
+    return Table(columns, rows, caption)

@@ -1,0 +1,335 @@
+"""Figures of measures and comparisons, and the style of all figures.
+
+Drawn for print and screen: colours that colour-blind readers tell apart (Okabe & Ito),
+markers that differ in grey, and files that are the same bytes for the same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.learning.factorise import is_order
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.measures import is_learned, parameter_status
+from dcglearn.report.style import COLOURS, MARKERS, STYLE, unit_range
+
+if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
+    from dcglearn.learning.compare import MeasureComparison
+
+
+COMPARISON_VERDICTS = ("undecided", "learned better", "learned worse")
+"""In the order of their colours and markers."""
+
+
+def draw_measure(
+    dcg: DCG | None,
+    utility: LinearUtility | None,
+    presets: Mapping[str, DCG],
+    scale: Scale,
+    title: str,
+    doubtful: Mapping[str, Sequence[bool]] | None = None,
+    gauge: str = "worst",
+    noun: str = "grade",
+    bounds: Mapping[str, Any] | None = None,
+) -> Figure:
+    """Draw gains and discounts beside the presets, and W as a picture.
+
+    Parameters
+    ----------
+    dcg : DCG or None
+    utility : LinearUtility or None
+        Drawn where there is one.
+    presets : mapping from name to DCG
+        On the same scale.
+    scale : Scale
+    title : str
+    doubtful : mapping, optional
+        ``gains`` and ``discounts``: which ones the data do not determine; hollow marks.
+    gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
+        How the measure is to be read; the presets are brought to the same form (see
+        :mod:`dcglearn.learning.factorise`).
+    noun : {"grade", "document"}, default "grade"
+        What gains are of; presets say nothing of documents.
+    bounds : mapping, optional
+        ``gains`` and ``discounts``: (low, high) of each, drawn as bars.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    panels = (2 if dcg is not None else 0) + (utility is not None)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(3.6 * panels + 1.2, 3.9), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = list(np.atleast_1d(figure.subplots(1, panels)))
+        if dcg is not None:
+            _draw_gains(axes[0], dcg, presets, scale, doubtful, gauge, noun)
+            _draw_bars(axes.pop(0), (bounds or {}).get("gains", ()))
+            n_ranks = utility.n_ranks if utility is not None else dcg.n_ranks or 10
+            _draw_discounts(axes[0], dcg, presets, n_ranks, doubtful, gauge)
+            _draw_bars(axes.pop(0), (bounds or {}).get("discounts", ()))
+        if utility is not None:
+            _draw_weights(axes.pop(0), utility, scale, noun)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
+    """Draw a measure file beside the usual presets.
+
+    Parameters
+    ----------
+    content : MeasureFile
+    title : str
+    scale : Scale, optional
+        What the grades are worth to the presets; by default what their names say.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    known = content.dcg or content.utility
+    if known is None:
+        raise InputError("an empty measure file", "give one with a dcg or a utility")
+    scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
+    gauge, doubtful, noun = "worst", None, "grade"
+    presets = usual_presets(scale, known.n_ranks or 10)
+    if is_learned(content):
+        gauge = content.about["factors"]["gauge"]
+        gains, discounts = parameter_status(content)
+        doubtful = {
+            "gains": [kind in ("ridge", "none") for kind in gains],
+            "discounts": [kind in ("ridge", "none") for kind in discounts],
+        }
+        if content.about["parameters"]["encoding"] == "documents":
+            noun = "document"
+    bounds = content.about.get("intervals") if is_learned(content) else None
+    if bounds is not None:
+        title += f"\nbars: {bounds['level']:.0%} bootstrap intervals over queries"
+    return draw_measure(
+        content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
+    )
+
+
+def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
+    """Draw each measure's agreement, and how far the learned one is ahead, with intervals.
+
+    Parameters
+    ----------
+    comparison : MeasureComparison
+    title : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = comparison.rows
+    height: Floats = np.arange(len(rows), dtype=np.float64)[::-1]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9.2, 1.6 + 0.32 * len(rows)), layout="constrained")
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, sharey=True)
+        _draw_intervals(left, height, [(r.agreement, r.low, r.high) for r in rows], [0] * len(rows))
+        left.set(
+            yticks=height,
+            yticklabels=[row.name for row in rows],
+            xlabel="agreement with strict judgments (ties of the measure 1/2)",
+            title="Agreement",
+        )
+        ahead = [(r.ahead, r.ahead_low, r.ahead_high) for r in rows[1:]]
+        _draw_intervals(
+            right, height[1:], ahead, [COMPARISON_VERDICTS.index(r.verdict) for r in rows[1:]]
+        )
+        right.axvline(0, color="0.3", linewidth=1, zorder=0)
+        for label in dict.fromkeys(row.verdict for row in rows[1:]):
+            style = COMPARISON_VERDICTS.index(label)
+            right.plot(
+                [], [], color=COLOURS[style], marker=MARKERS[style], markersize=5, label=label
+            )
+        right.legend()
+        right.set(
+            xlabel=f"agreement of {comparison.learned} minus that of the measure",
+            title="How far the learned measure is ahead",
+        )
+        figure.suptitle(
+            f"{title}\nbars: 95% bootstrap intervals over {comparison.queries:,} queries, "
+            f"{comparison.judgments:,} strict judgments",
+            x=0.01,
+            ha="left",
+            fontsize=9,
+        )
+    return figure
+
+
+def _draw_intervals(axes: Axes, height: Floats, rows: Sequence[Any], kinds: Sequence[int]) -> None:
+    for y, (value, low, high), kind in zip(height, rows, kinds, strict=True):
+        axes.plot([low, high], [y, y], color=COLOURS[kind], linewidth=1.5)
+        axes.plot([value], [y], marker=MARKERS[kind], color=COLOURS[kind], markersize=5)
+    axes.grid(axis="x", color="0.9")
+    axes.set_axisbelow(True)
+
+
+def _draw_gains(
+    axes: Axes,
+    dcg: DCG,
+    presets: Mapping[str, DCG],
+    scale: Scale,
+    doubtful: Mapping[str, Sequence[bool]] | None,
+    gauge: str,
+    noun: str,
+) -> None:
+    documents = noun == "document"
+    drawn: list[tuple[float, ...]] = []
+    for name, other in ({} if documents else presets).items():
+        gains = np.array(other.gains)
+        gains = gains / gains.max() if gauge.startswith("absolute") else unit_range(gains)
+        if tuple(gains) in drawn:
+            continue
+        drawn.append(tuple(gains))
+        _line(axes, gains, _short(name, other, "gains"), len(drawn))
+    _line(axes, np.array(dcg.gains), "this measure", 0, (doubtful or {}).get("gains"))
+    axes.set(
+        title="Relevance by document" if documents else "Gain by grade",
+        xlabel="document" if documents else "grade, best first",
+        ylabel="relevance (most = 1, least = 0)" if documents else "gain (best = 1)",
+        xticks=range(dcg.n_grades),
+        xticklabels=[str(label) for label in scale.labels],
+    )
+    axes.legend()
+
+
+def _draw_discounts(
+    axes: Axes,
+    dcg: DCG,
+    presets: Mapping[str, DCG],
+    n_ranks: int,
+    doubtful: Mapping[str, Sequence[bool]] | None,
+    gauge: str,
+) -> None:
+    affine = is_order(gauge)
+    drawn: list[str] = []
+    for name, other in presets.items():
+        if str(other.discounts) in drawn:
+            continue
+        drawn.append(str(other.discounts))
+        discounts = other.discounts_for(n_ranks)
+        if affine and np.ptp(discounts) == 0:
+            continue  # a constant has no form between 1 and 0
+        scaled = unit_range(discounts) if affine else discounts / discounts[0]
+        _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
+    own = dcg.discounts_for(n_ranks)
+    first = own[0] if own[0] else 1.0
+    _line(
+        axes, own if affine else own / first, "this measure", 0, (doubtful or {}).get("discounts")
+    )
+    axes.set(
+        title="Discount by rank" + (", up to an affine map" if affine else ""),
+        xlabel="rank",
+        ylabel="discount (largest = 1, smallest = 0)" if affine else "discount (first = 1)",
+        xticks=_ticks(n_ranks),
+        xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
+    )
+    low, high = axes.get_ylim()
+    axes.set_ylim(bottom=min(0.0, low), top=high + 0.35 * (high - low))  # room for the legend
+    axes.legend(ncols=3, loc="upper center")
+
+
+def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]]) -> None:
+    for at, (low, high) in enumerate(bounds):
+        if high > low:
+            axes.plot(
+                [at, at],
+                [low, high],
+                color=COLOURS[0],
+                linewidth=5,
+                alpha=0.35,
+                zorder=2.5,
+                solid_capstyle="butt",
+            )
+
+
+def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
+    matrix = utility.matrix
+    limit = float(np.abs(matrix).max()) or 1.0
+    image = axes.imshow(matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
+    if matrix.size <= 60:
+        for (k, grade), value in np.ndenumerate(matrix):
+            dark = abs(value) > 0.6 * limit
+            axes.text(
+                grade,
+                k,
+                f"{value:.2f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else "black",
+            )
+    ticks = _ticks(utility.n_ranks)
+    axes.set(
+        title=f"W, the learned worth of a {noun} at a rank",
+        xlabel="grade, best first" if noun == "grade" else noun,
+        ylabel="rank",
+        xticks=range(utility.n_grades),
+        xticklabels=[str(label) for label in scale.labels],
+        yticks=ticks,
+        yticklabels=[str(k + 1) for k in ticks],
+    )
+    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+
+
+def _line(
+    axes: Axes, values: Floats, label: str, style: int, doubtful: Sequence[bool] | None = None
+) -> None:
+    own = style == 0
+    hollow = np.array(doubtful if doubtful is not None else [False] * len(values))
+    colour, marker = COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)]
+    at = np.arange(len(values))
+    axes.plot(
+        at,
+        values,
+        color=colour,
+        linewidth=2 if own else 1,
+        marker=marker,
+        markersize=6 if own else 4,
+        alpha=1 if own else 0.85,
+        zorder=3 if own else 2,
+        label=label,
+    )
+    if hollow.any():
+        axes.plot(
+            at[hollow],
+            values[hollow],
+            linestyle="none",
+            marker=marker,
+            markersize=6,
+            markerfacecolor="white",
+            markeredgecolor=colour,
+            zorder=4,
+            label="not from the data",
+        )
+
+
+def _short(name: str, measure: DCG, part: str) -> str:
+    if part == "discounts":
+        return str(measure.discounts)
+    return {"exponential-log2": "exponential", "binary": "binary"}.get(
+        name.partition(":")[0], "linear"
+    )
+
+
+def _ticks(n: int) -> list[int]:
+    step = max(1, -(-n // 10))
+    return list(range(0, n, step))

@@ -1,0 +1,1 @@
+"""Truths, lists and judges; everything draws from a generator passed in."""

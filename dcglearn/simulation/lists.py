@@ -1,0 +1,146 @@
+"""Pairs of lists to judge: simulated ones, and ones of real queries.
+
+The designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6), lists of independent grades,
+and lists of the judged documents of one query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Pairs
+from dcglearn.measures.scale import NO_DOCUMENT
+
+BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
+"""The list of section 6, [5,5,4,4,3,3,2,2,1,1], as grade indices."""
+
+
+def permuted_lists(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
+    """Return pairs of random permutations of one list.
+
+    Parameters
+    ----------
+    n : int
+    rng : numpy.random.Generator
+    base : array-like of int, shape (K,)
+        Grade indices.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = np.tile(np.asarray(base, np.int8), (n, 2, 1))
+    return rng.permuted(lists, axis=2)
+
+
+def drawn_lists(
+    n: int,
+    n_ranks: int,
+    probabilities: Sequence[float],
+    rng: np.random.Generator,
+    shortest: int | None = None,
+) -> Pairs:
+    """Return pairs of lists whose grades are drawn independently.
+
+    Parameters
+    ----------
+    n, n_ranks : int
+    probabilities : sequence of float
+        Of each grade, best first; they add up to 1.
+    rng : numpy.random.Generator
+    shortest : int, optional
+        Lists have random lengths from this to K; all have K by default.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+
+    Raises
+    ------
+    InputError
+        If the probabilities do not add up to 1, or `shortest` is outside 1 ... K.
+    """
+    if abs(sum(probabilities) - 1) > 1e-9 or min(probabilities) < 0:
+        raise InputError(f"grade probabilities {list(probabilities)}", "make them add up to 1")
+    lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
+    if shortest is not None:
+        if not 1 <= shortest <= n_ranks:
+            raise InputError(f"shortest list {shortest}", f"use 1 ... {n_ranks}")
+        lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))
+        lists[np.arange(n_ranks) >= lengths] = NO_DOCUMENT
+    return lists
+
+
+def sorted_against_shuffled(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
+    """Return pairs of the best ordering of a list and a random one (section 6, figure 9).
+
+    Parameters
+    ----------
+    n : int
+    rng : numpy.random.Generator
+    base : array-like of int, shape (K,)
+        Grade indices.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = permuted_lists(n, rng, base)
+    lists[:, 0] = np.sort(np.asarray(base, np.int8))
+    return lists
+
+
+def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+    """Return pairs of a sorted list and another one, of uniform grades (figure 10).
+
+    Parameters
+    ----------
+    n, n_ranks, n_grades : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = rng.integers(n_grades, size=(n, 2, n_ranks)).astype(np.int8)
+    lists[:, 0] = np.sort(lists[:, 0], axis=1)
+    return lists
+
+
+def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Generator) -> Pairs:
+    """Return pairs of lists of the documents of one query each.
+
+    Both lists of a pair are random orderings of the documents of one random query, cut at
+    K, so their content differs where the query has more documents than K.
+
+    Parameters
+    ----------
+    n, n_ranks : int
+    counts : array-like of int, shape (queries, L)
+        How many documents of each grade a query has, best grade first.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+        Queries of fewer documents leave the last ranks empty.
+
+    Examples
+    --------
+    >>> lists_of_queries(1, 4, [[1, 0, 2]], np.random.default_rng(1))[0]
+    array([[ 2,  0,  2, -1],
+           [ 0,  2,  2, -1]], dtype=int8)
+    """
+    table = np.asarray(counts)
+    width = int(max(table.sum(axis=1).max(), n_ranks))
+    documents = np.full((len(table), width), NO_DOCUMENT, np.int8)
+    for row, held in zip(documents, table, strict=True):
+        row[: held.sum()] = np.repeat(np.arange(table.shape[1]), held)
+    chosen = documents[rng.integers(len(table), size=n)]
+    pools = np.repeat(chosen[:, None], 2, axis=1)
+    keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty places go last
+    return np.take_along_axis(pools, np.argsort(keys, axis=2), axis=2)[:, :, :n_ranks]

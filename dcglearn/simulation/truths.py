@@ -1,0 +1,99 @@
+"""Simulated pairs of lists, and the truths that order them.
+
+The truths and lists of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6):
+
+    W[k, l] = G_l / log(k + 1),    Data 1: G_l = l,    Data 2: G_l = 2^l - 1
+
+and beyond them truths whose gains change from rank to rank, lists of drawn grades, and
+lists drawn from the judged documents of real queries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcglearn.base.names import unknown_name
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import split_call
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.names import is_file_name, measure_for
+from dcglearn.measures.presets import PRESETS
+from dcglearn.measures.scale import Scale
+from dcglearn.measures.utility import LinearUtility
+
+DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
+"""Section 6, Data 1: gain l; 1 / log(k + 1) in any base gives the same order."""
+
+DATA_2 = DCG([31, 15, 7, 3, 1], "log2")
+"""Section 6, Data 2: gain 2^l - 1."""
+
+TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
+"""The paper's truths, by the presets that they are on grades L ... 1."""
+
+FREE = "free"
+"""The name of a truth whose gains are drawn anew at every rank."""
+
+
+def grade_scale(n_grades: int) -> Scale:
+    """Return the scale of section 6: grades L ... 1, the best first."""
+    return Scale(tuple(range(n_grades, 0, -1)))
+
+
+def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Measure:
+    """Return the truth that a name means.
+
+    Parameters
+    ----------
+    name : str
+        ``data-1``, ``data-2``, ``free`` (drawn by `rng`; gains change from rank to rank), a
+        preset, a measure file, or a measure in full with any gains and discounts.
+    n_ranks, n_grades : int
+        K and L.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If there is no such truth (the known ones are named), or it is for another K or L.
+
+    Examples
+    --------
+    >>> named_truth("data-2", 10, 4, np.random.default_rng(0))
+    DCG({4: 15, 3: 7, 2: 3, 1: 1}, log2)
+    """
+    if name == FREE:
+        return free_truth(n_ranks, n_grades, rng)
+    scale = grade_scale(n_grades)
+    text = TRUTHS.get(name, name)
+    if not (is_file_name(text) or "[" in text or "{" in text):
+        head = split_call(text.partition("@")[0])[0]
+        if head not in PRESETS:
+            raise unknown_name("truth", name, [*TRUTHS, FREE, *PRESETS])
+    return measure_for(text, scale, n_ranks).measure
+
+
+def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearUtility:
+    """Draw a truth that is no DCG: at every rank the grades are worth sorted uniform numbers.
+
+    Parameters
+    ----------
+    n_ranks, n_grades : int
+        K and L.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LinearUtility
+        Better grades are worth more at every rank.
+
+    Examples
+    --------
+    >>> W = free_truth(3, 2, np.random.default_rng(0)).matrix
+    >>> bool((W[:, 0] >= W[:, 1]).all())
+    True
+    """
+    return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])

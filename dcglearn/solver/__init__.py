@@ -1,0 +1,1 @@
+"""From pairs to a confirmed optimum W."""

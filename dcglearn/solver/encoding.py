@@ -1,0 +1,104 @@
+"""Binary encodings of rankings, and of the differences between two.
+
+A ranking becomes one unit vector a rank, one after the other (position-major):
+with five grades, the 1st, 5th and 3rd grade in that order are
+
+    s(pi) = 10000 00001 00100        so that        u(pi) = <W, s(pi)>
+
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.1, K x L). Rankings of K documents
+without grades take one unit vector of length K a rank (section 8, K x K): it is
+the same encoding with document numbers in the place of grades. An empty rank, -1,
+is a zero vector.
+
+A pair of rankings enters learning only as x = s(first) - s(second), which has at
+most 2 K entries that are not zero. The matrix X of such rows is for the problem as it is
+printed; the quick solver does without it (:mod:`dcglearn.solver.pair_codes`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from dcglearn.base.types import Floats, Grades
+from dcglearn.measures.agreement import as_pairs
+from dcglearn.measures.scale import NO_DOCUMENT, as_grades
+
+
+def encode(rankings: ArrayLike, n_grades: int) -> Floats:
+    """Return s(pi) of each ranking as a dense array.
+
+    Parameters
+    ----------
+    rankings : array-like of int, shape (n, K)
+        Grade indices (or document numbers), -1 for none.
+    n_grades : int
+        L (or K, the number of documents).
+
+    Returns
+    -------
+    ndarray of float, shape (n, K L)
+
+    Raises
+    ------
+    InputError
+        If an index is out of range.
+
+    Examples
+    --------
+    >>> encode([[0, 2]], 3)
+    array([[1., 0., 0., 0., 0., 1.]])
+    """
+    return encode_sparse(rankings, n_grades).toarray()
+
+
+def encode_sparse(rankings: ArrayLike, n_grades: int) -> csr_array:
+    """Return s(pi) of each ranking as a sparse array.
+
+    Parameters
+    ----------
+    rankings : array-like of int, shape (n, K)
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of float, shape (n, K L)
+    """
+    rows = np.atleast_2d(as_grades(rankings, n_grades))
+    filled = rows != NO_DOCUMENT
+    starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
+    columns = _columns(rows, n_grades)[filled]
+    shape = (len(rows), rows.shape[1] * n_grades)
+    return csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+
+
+def difference_matrix(pairs: ArrayLike, n_grades: int) -> csr_array:
+    """Return x = s(first) - s(second) of each pair as a sparse array.
+
+    Parameters
+    ----------
+    pairs : array-like of int, shape (n, 2, K)
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of float, shape (n, K L)
+        Ranks at which both lists hold the same grade leave no entry.
+
+    Examples
+    --------
+    >>> difference_matrix([[[0, 1], [1, 1]]], 2).toarray()
+    array([[ 1., -1.,  0.,  0.]])
+    """
+    rows = as_pairs(pairs, n_grades)
+    matrix: csr_array = encode_sparse(rows[:, 0], n_grades) - encode_sparse(rows[:, 1], n_grades)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _columns(rows: Grades, n_grades: int) -> NDArray[np.int64]:
+    offsets = np.arange(rows.shape[-1]) * n_grades
+    return offsets + rows.astype(np.int64)

@@ -1,0 +1,69 @@
+"""Margins: by how much the preferred ranking should win.
+
+``unit``     m = 1                              (Zhou, Zha, Xue & Yu, eq. 1)
+``hamming``  m = #{k : pi_k differs from pi'_k} (the same, eq. 4, "enhanced")
+
+or any numbers, one a pair. A margin of 0 or less asks for less than a win.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.names import unknown_name
+from dcglearn.base.types import Floats, Grades
+from dcglearn.measures.agreement import one_a_pair
+
+MarginName = Literal["unit", "hamming"]
+MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
+
+
+def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
+    """Return the margin of each pair.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (n, 2, K)
+    margin : {"unit", "hamming"} or array-like of float, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, or the numbers are not finite or not one a pair.
+
+    Examples
+    --------
+    >>> pairs = np.array([[[0, 0, 1, 3, 4], [0, 1, 0, 3, 4]], [[0, 0, 1, 3, 4], [3, 4, 0, 0, 1]]])
+    >>> margins(pairs, "hamming"), margins(pairs)
+    (array([2., 5.]), array([1., 1.]))
+    """
+    if isinstance(margin, str):
+        if margin not in MARGINS:
+            raise unknown_name("margin", margin, MARGINS)
+        if margin == "unit":
+            return shared(1.0, len(pairs))
+        distance: Floats = (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
+        return distance
+    return one_a_pair(margin, len(pairs), "margins")
+
+
+def shared(value: float, n_pairs: int) -> Floats:
+    """Return an array of one value that takes no memory, and cannot be written.
+
+    Parameters
+    ----------
+    value : float
+    n_pairs : int
+
+    Returns
+    -------
+    ndarray of float, shape (n_pairs,)
+    """
+    return np.broadcast_to(np.float64(value), (n_pairs,))

@@ -1,1 +1,0 @@
-"""Experiments as data: simulated judgments, comparisons and their intervals."""

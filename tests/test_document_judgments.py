@@ -1,0 +1,124 @@
+"""Judgments that name documents or runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.document_judgments import Join
+from dcglearn.data.judgment_files import read_in_parts, read_preferences, survey
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
+ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
+TWO = "q1 Q0 d3 1 2.5 two\nq1 Q0 d9 2 2.5 two\nq1 Q0 d1 3 1 two\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in (("qrels", QRELS), ("one", ONE), ("two", TWO)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def judged(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+def test_documents_and_runs_become_grades(files: Path) -> None:
+    by_id = judged(
+        files / "p.jsonl",
+        {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
+        {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
+    )
+    join = Join.of(files / "qrels")
+    found = read_preferences(by_id, join=join)
+    assert found.scale.labels == (2, 1, 0)
+    assert found.lists.tolist() == [[[0, 2, -1], [2, -1, 1]], [[1, -1, -1], [2, -1, -1]]]
+    assert join.counts == {"documents": 6, "unjudged": 2}
+    by_run = judged(
+        files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
+    )
+    join = Join.of(files / "qrels", [files / "one", files / "two"], 2)
+    assert read_preferences(by_run, join=join).pairs.tolist() == [[[1, 2], [2, 0]]]
+    known = survey(by_id, join=join)
+    parts = list(read_in_parts(by_id, known, size=1, join=join))
+    assert [part.lists.tolist()[0] for part in parts] == found.lists.tolist()
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"a": ["d1"], "b": ["d2"]}, 'line 1: "query" is missing'),
+        ({"query": "q9", "a": ["d1"], "b": ["d2"]}, "line 1: the query q9 has no qrels"),
+        ({"query": "q1", "a": ["d1", "d1"], "b": ["d2"]}, '"a": the document d1 stands twice'),
+        ({"query": "q1", "run_a": "on", "run_b": "two"}, "unknown run 'on'; did you mean 'one'"),
+        ({"query": "q2", "run_a": "one", "run_b": "two"}, "the run two holds nothing for"),
+        ({"query": "q1", "run_a": "one", "a": ["d1"], "b": ["d2"]}, '"a" and "run_a"; give one'),
+        ({"query": "q1", "run_a": "one"}, '"b" is missing'),
+        ({"query": "q1", "run_a": ["one"], "run_b": "two"}, r"\"run_a\": \['one'\] is no name"),
+        ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, r"\"a\": \['d1'\] is no document"),
+    ],
+)
+def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], message: str) -> None:
+    path = judged(files / "p.jsonl", {**record, "answer": "a"})
+    join = Join.of(files / "qrels", [files / "one", files / "two"], 2)
+    with pytest.raises(InputError, match=message):
+        read_preferences(path, join=join)
+
+
+def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
+    (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
+    join = Join.of(files / "qrels", [files / "1", files / "two"], 2)
+    expected = [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
+    (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
+    records = [
+        {"query": "q1", "a": None, "b": None, "run_a": "1", "run_b": "two", "answer": "b"},
+        {"query": "q1", "a": ["d1", "d3"], "b": ["d2", "d7"], "answer": "a"},
+    ]
+    pd.DataFrame(records).to_parquet(files / "p.parquet")
+    judged(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
+    for name in ("p.csv", "p.parquet", "p.jsonl"):
+        assert read_preferences(files / name, join=join).pairs.tolist() == expected
+    with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no run; give its file'):
+        read_preferences(files / "p.jsonl", join=Join.of(files / "qrels"))
+
+
+def test_commands_take_qrels_and_runs(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    refused: Callable[..., str],
+    files: Path,
+) -> None:
+    judged(
+        files / "p.jsonl",
+        {"query": "q1", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"},
+        {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
+    )
+    joined = ("--qrels", "qrels", "--run", "one", "--run", "two", "--K", "2")
+    learned = run("fit", "p.jsonl", *joined, "-o", "m.json")
+    assert learned.returncode == 0, learned.stderr
+    assert "1 of 8 documents have no judgment and count as the grade 0" in learned.stderr
+    assert run("pack", "p.jsonl", "p.parquet", *joined).stdout.startswith("wrote p.parquet: 2 pre")
+    agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
+    assert json.loads(agreed.stdout)[0]["right"] == 1
+    judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
+    turned = run("agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json")
+    assert "count as the grade 2" in turned.stderr  # the worst of the scale that is declared
+    assert json.loads(turned.stdout)[0]["right"] == 1
+    judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
+    for arguments, message in (
+        (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of the 4 documents is in the qr"),
+        (("pack", "g.jsonl", "g.parquet", "--qrels", "qrels"), "leave out --qrels"),
+        (("inspect", "p.jsonl", "--run", "one"), "--run without --qrels"),
+        (("inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"), "runs without K"),
+        (("inspect", "p.jsonl", "--qrels", "none"), "none: no such file"),
+        (("fit", "p.parquet", "--qrels", "qrels"), "--qrels with packed pairs; leave it out"),
+    ):
+        assert message in refused(*arguments)

@@ -1,0 +1,120 @@
+"""The interior point from which Newton's method goes on where C is large."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kkt import check_kkt
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.types import Pairs
+from dcglearn.measures.dcg import DCG
+from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.lists import drawn_lists
+from dcglearn.solver import newton as newtons
+from dcglearn.solver.active_set import residuals
+from dcglearn.solver.certificate import certify, project
+from dcglearn.solver.interior_point import interior
+from dcglearn.solver.newton import newton
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.qp import solve_as_printed
+
+TRUE = DCG([5, 4, 3, 2, 1], "log2")
+
+
+def judged(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
+    pairs = true_pairs(TRUE, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))[0][:n]
+    return flipped(pairs, round(wrong * n), rng)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60),
+    K=st.integers(1, 4),
+    L=st.integers(1, 5),
+    power=st.integers(-6, 8),
+    monotone=st.booleans(),
+)
+def test_it_is_no_worse_than_the_start(
+    seed: int, n: int, K: int, L: int, power: int, monotone: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(-1, L, (n, 2, K))
+    weights = rng.integers(0, 3, n) + (np.arange(n) == 0)
+    prior = rng.normal(size=(K, L)) if rng.random() < 0.5 else None
+    margins = rng.normal(1, 1, n)
+    problem = Problem.of(pairs, L, margins, weights, 10.0**power, monotone, prior)
+    W, steps = interior(problem)
+    assert W.shape == (K, L)
+    W = project(problem, W)
+    assert 0 <= steps <= 50
+    near = certify(problem, W)[1]
+    start = certify(problem, problem.prior)[1]
+    assert near.objective <= start.objective * (1 + 1e-3) + 1e-9
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("wrong", [0.0, 0.1])
+def test_it_comes_near_the_optimum_of_another_solver(
+    C: float, wrong: float, rng: np.random.Generator
+) -> None:
+    problem = Problem.of(judged(200, wrong, rng), 5, C=C)
+    printed, _, _ = solve_as_printed(problem, "clarabel")
+    W, steps = interior(problem)
+    best, near = (certify(problem, w)[1].objective for w in (printed, W))
+    assert near == pytest.approx(best, rel=1e-4)
+    assert steps < 30
+
+
+@pytest.mark.parametrize("n", [20, 200, 2000])
+@pytest.mark.parametrize("C", [1e2, 1e4, 1e6])
+def test_few_right_pairs_take_few_steps_whatever_C(
+    n: int, C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
+    found = newton(problem)
+    assert found.returned
+    assert found.steps <= 60
+    check_kkt(problem, found.W)
+    monkeypatch.setattr(newtons, "MOST_DENSE", 0)  # as if there were many
+    assert pytest.approx(newton(problem).W, abs=1e-8 * np.abs(found.W).max()) == found.W
+
+
+@pytest.mark.parametrize("C", [1e6, 1e8])
+def test_an_interior_point_tells_which_pairs_miss_their_margin(
+    C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(newtons, "_along_path", None)  # it is not called
+    for n in (10, 50, 200):
+        problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
+        found = newton(problem)
+        assert found.returned
+        true = problem.summed(residuals, found.W.ravel()).loss
+        assert found.model.loss == pytest.approx(true, abs=1e-9)
+
+
+def test_newton_goes_on_where_the_inside_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.of(judged(200, 0.0, np.random.default_rng(1)), 5, C=100.0)
+    W = newton(problem).W
+    monkeypatch.setattr(newtons, "interior", lambda problem: (problem.prior, 0))
+    assert pytest.approx(W, abs=1e-10) == newton(problem).W
+
+
+@pytest.mark.parametrize("monotone", [True, False])
+def test_a_piece_beyond_double_precision_is_an_error(
+    monotone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = Problem.of([[[0, 1], [1, 0]]], 2, monotone=monotone)
+    for solver in ("nonnegative", "_solved"):
+        monkeypatch.setattr(newtons, solver, lambda H, b, free=None: np.full(len(b), np.nan))
+    with pytest.raises(SolverError, match="not finite"):
+        newton(problem)
+
+
+def test_without_a_pair_that_weighs_anything_it_stays_at_the_prior() -> None:
+    for monotone in (True, False):
+        problem = Problem.of([[[0], [1]]], 2, weights=[0.0], monotone=monotone)
+        assert interior(problem)[0] == pytest.approx(np.zeros((1, 2)), abs=1e-6)

@@ -1,0 +1,282 @@
+"""Mean nDCG whatever the gains are, against grids of gains and the measure itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Grades
+from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdict, mean_verdicts
+from dcglearn.coherence.mean_ndcg_bounds import mean_difference
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import rule_discounts
+
+GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
+X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
+
+
+def lead(measure: DCG, a: Grades, b: Grades, pools: Grades) -> float:
+    return float(np.mean(measure.score(a, pools) - measure.score(b, pools)))
+
+
+def ndcg(gains: Floats | list[float], discounts: str = "log2", K: int = 3) -> DCG:
+    return DCG(gains, discounts, K, "ideal")
+
+
+def leads_of(gains: Floats, a: Grades, b: Grades, pools: Grades) -> Floats:
+    """The mean difference for many gains at once, by sorting each pool: the slow way, in bulk."""
+    worth = np.hstack([gains, np.zeros((len(gains), 1))])
+    c = rule_discounts("log2", a.shape[1])
+    ideal = worth[:, np.sort(pools, axis=1)[:, : a.shape[1]]] @ c
+    gap = (worth[:, a] - worth[:, b]) @ c
+    found: Floats = np.divide(gap, ideal, out=np.zeros_like(gap), where=ideal > 0).mean(axis=1)
+    assert found[-1] == pytest.approx(lead(ndcg(gains[-1]), a, b, pools), abs=1e-12)
+    return found
+
+
+def draw_runs(
+    rng: np.random.Generator, n: int, Q: int, K: int, N: int, L: int
+) -> tuple[Grades, Grades]:
+    """Rankings of documents of each query's pool, some ranks empty."""
+    pools = rng.integers(0, L, (Q, N))
+    runs = np.stack([rng.permuted(pools, axis=1)[:, :K] for _ in range(n)])
+    runs[rng.random(runs.shape) < 0.1] = -1
+    return runs, pools
+
+
+def check_witnesses(found: MeanVerdict, a: Grades, b: Grades, pools: Grades) -> None:
+    for measure, margin, sign in zip(found.witnesses, found.margins, (1, -1), strict=True):
+        if measure is None:
+            assert margin == 0
+            continue
+        assert measure.normalise == "ideal"
+        assert measure.gains[0] == 1
+        assert (np.diff(measure.gains) < 0).all()
+        assert measure.gains[-1] >= 0
+        assert lead(measure, a, b, pools) == pytest.approx(margin, abs=found.slack)
+        assert sign * margin > found.slack
+    assert (found.winner == "depends") == (None not in found.witnesses)
+
+
+def test_two_grades_are_not_safe() -> None:
+    """The example: +.046082 with gains 1, 0 and -.022111 with gains 1, .5."""
+    assert round(lead(ndcg([1, 0]), X, Y, GOOD_POOLS), 6) == 0.046082
+    assert round(lead(ndcg([1, 0.5]), X, Y, GOOD_POOLS), 6) == -0.022111
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, worst_gain="nonnegative")
+    assert found.winner == "depends"
+    check_witnesses(found, X, Y, GOOD_POOLS)
+    root = brentq(lambda x: lead(ndcg([1, x]), X, Y, GOOD_POOLS), 0, 0.5)
+    (before, turn, after) = found.pieces
+    assert (before.winner, turn.winner, after.winner) == ("a", "change", "b")
+    assert turn.low <= root <= turn.high <= turn.low + 1e-9
+    assert (before.low, after.high) == (0, 1)
+    assert found.open_share == turn.high - turn.low
+    assert found.bounds[0] <= -0.022111
+    assert found.bounds[1] >= 0.046081
+
+
+def test_with_the_worst_gain_0_two_grades_have_one_answer() -> None:
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2)
+    assert found.winner == "a"
+    assert round(found.margins[0], 6) == 0.046082
+    assert found.bounds == pytest.approx((found.margins[0],) * 2)
+    assert found.pieces == ()
+
+
+@given(seed=st.integers(0, 10**6), worst=st.sampled_from(["zero", "nonnegative"]))
+def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
+    rng = np.random.default_rng(seed)
+    L = 3 if worst == "zero" else 2
+    runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 3, 5, L)
+    found = mean_verdict(*runs, pools, "log2", L, worst)  # type: ignore[arg-type]  # texts from a parametrisation
+    check_witnesses(found, *runs, pools)
+    grid = np.linspace(0, 1, 203)[1:-1]
+    gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
+    values = leads_of(gains, *runs, pools)
+    assert (values >= found.bounds[0] - found.slack).all()
+    assert (values <= found.bounds[1] + found.slack).all()
+    assert found.winner != "undecided"
+    if found.winner != "depends":
+        allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
+        assert allowed[found.winner].all()
+    assert [found.pieces[0].low, found.pieces[-1].high] == [0, 1]
+    for one, other in zip(found.pieces, found.pieces[1:], strict=False):
+        assert one.high == other.low
+        assert one.winner != other.winner
+    for piece in found.pieces:
+        inside = values[(grid >= piece.low) & (grid <= piece.high)]
+        if piece.winner in ("a", "equal"):
+            assert (inside >= -1e-9).all()
+        if piece.winner in ("b", "equal"):
+            assert (inside <= 1e-9).all()
+        if piece.winner in ("change", "undecided"):
+            assert piece.high - piece.low < 1e-6
+
+
+@given(seed=st.integers(0, 10**6), L=st.integers(3, 5))
+def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
+    rng = np.random.default_rng(seed)
+    runs, pools = draw_runs(rng, 2, int(rng.integers(1, 5)), 3, 5, L)
+    worst = "zero" if L > 3 else "nonnegative"
+    found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)  # type: ignore[arg-type]  # texts from a parametrisation
+    check_witnesses(found, *runs, pools)
+    gains = rng.random((200, L)) ** rng.choice([0.2, 1, 5], (200, 1))
+    gains[:, 0] = 1
+    gains = gains.cumprod(axis=1)
+    if worst == "zero":
+        gains[:, -1] = 0
+    values = leads_of(gains, *runs, pools)
+    assert (values >= found.bounds[0] - found.slack).all()
+    assert (values <= found.bounds[1] + found.slack).all()
+    if found.winner in ("a", "equal"):
+        assert (values >= -1e-9).all()
+    if found.winner in ("b", "equal"):
+        assert (values <= 1e-9).all()
+
+
+@pytest.mark.parametrize("n_gains", [1, 2, 3, 4])
+def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, n_gains + 1)
+    c = rule_discounts("log2", 4)
+    d = n_gains - 1
+    difference = mean_difference(runs, pools, c, n_gains, (np.array([0]), np.array([1])))
+    corner = rng.random((50, d)) * 0.9
+    corner[:10] = 0
+    slack = []
+    for width in (0.1, 0.01, 0.001):
+        low, high, pairs = corner, corner + width, np.zeros(50, int)
+        bounds = difference.bounds(low, high, pairs)
+        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
+            values = difference.values(low + share * width, pairs)
+            assert (values >= bounds.low - 1e-12).all()
+            assert (values <= bounds.high + 1e-12).all()
+        at = rng.random((2, 50, d)) * width + low
+        moved = np.abs(difference.values(at[0], pairs) - difference.values(at[1], pairs))
+        assert (moved <= (np.abs(at[0] - at[1]) * bounds.slopes).sum(axis=1) + 1e-12).all()
+        exact = difference.bounds(low, low, pairs)
+        gain = [*np.ones(1), *corner[20].cumprod(), 0.0]
+        assert exact.low[20] == pytest.approx(lead(ndcg(gain, K=4), *runs, pools), abs=1e-12)
+        values = np.array(
+            [difference.values(low + s * width, pairs) for s in np.linspace(0, 1, 9)[:, None]]
+        )
+        slack.append((bounds.high - bounds.low).max() - np.ptp(values, axis=0).max())
+    if d == 1:  # the excess falls with the square of the width
+        assert slack[1] < slack[0] / 20 + 1e-12
+        assert slack[2] < slack[1] / 20 + 1e-12
+
+
+def test_swapped_queries_are_equal_for_all_gains(rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 1, 1, 3, 5, 4)
+    other = np.array([[2, 2, 1]])
+    pools = np.hstack([pools, [[1, 2, 2]]])
+    a, b = np.vstack([runs[0], other]), np.vstack([other, runs[0]])
+    assert (a != b).any()
+    found = mean_verdict(a, b, np.vstack([pools, pools]), "log2", 4)
+    assert found.winner == "equal"
+    assert found.witnesses == (None, None)
+
+
+def test_a_tie_at_the_edge_does_not_hide_the_winner() -> None:
+    """With a middle gain of 0 all is tied, though the two queries pull both ways."""
+    pools = np.array([[0, 1, 2, 2], [0, 1, 1, 2]])
+    a, b = np.array([[0, 1, 2], [0, 2, 1]]), np.array([[0, 2, 1], [0, 1, 2]])
+    assert lead(ndcg([1, 0, 0]), a, b, pools) == 0
+    assert lead(ndcg([1, 1e-3, 0]), a, b, pools) > 0
+    found = mean_verdict(a, b, pools, "log2", 3)  # rises with the square of the middle gain
+    assert found.winner == "a"
+    assert found.pieces[-1].low < 1e-5
+    steeper = mean_verdict(np.array([[0, 1, 2], [0, 1, 2]]), b[[0, 0]], pools, "log2", 3)
+    assert steeper.winner == "a"
+    assert [piece.winner for piece in steeper.pieces] == ["a"]
+
+
+def test_a_flat_crossing_is_a_change() -> None:
+    """So flat that the last box at the root is a tie to rounding."""
+    Q = 4000
+    pools, a = np.tile([0, 1, 1, 1, 1, 1], (Q, 1)), np.tile([1, 1, 0], (Q, 1))
+    b = a.copy()
+    pools[:2], a[:2], b[:2] = GOOD_POOLS, X, Y
+    found = mean_verdict(a, b, pools, "log2", 2, "nonnegative", resolution=1e-12)
+    assert [piece.winner for piece in found.pieces] == ["a", "change", "b"]
+
+
+def test_pools_without_good_or_worthwhile_documents() -> None:
+    pools = np.array([[1, 1, 2], [2, 2, 2], [0, 1, 2]])
+    a = np.array([[1, 2, 1], [2, 2, 2], [1, 0, 2]])
+    b = np.array([[2, 1, 1], [2, 2, -1], [1, 2, 0]])
+    found = mean_verdict(a, b, pools, "log2", 3)
+    assert found.winner == "a"
+    check_witnesses(found, a, b, pools)
+    # a query without best documents keeps its value however small the middle gain is
+    assert found.bounds[0] > 0.05
+    nothing = mean_verdict(a[1:2], b[1:2], pools[1:2], "log2", 3)
+    assert nothing.winner == "equal"
+
+
+def test_all_pairs_are_those_one_by_one(rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
+    found = mean_verdicts(runs, pools, "zipf", 3)
+    assert list(found) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    for (i, j), one in found.items():
+        alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
+        assert alone.winner == one.winner
+        assert [p.winner for p in alone.pieces] == [p.winner for p in one.pieces]
+    assert {one.winner for one in found.values()} >= {"a", "b"}
+
+
+def test_discounts_as_numbers_are_those_of_the_rule(rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
+    one = mean_verdict(*runs, pools, "log2", 4)
+    two = mean_verdict(*runs, pools, rule_discounts("log2", 4), 4)
+    assert (one.winner, one.margins, one.bounds) == (two.winner, two.margins, two.bounds)
+
+
+def test_a_search_that_may_not_go_on_says_so() -> None:
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
+    assert found.winner == "undecided"
+    assert found.open_share == 1
+    assert [piece.winner for piece in found.pieces] == ["undecided"]
+    coarse = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", resolution=0.1)
+    assert coarse.winner == "depends"
+    assert 0.05 < coarse.open_share <= 0.1
+
+
+def test_worst_documents_may_be_missing_from_the_pool_where_they_are_worth_nothing() -> None:
+    a, b, pools = [[0, 2, 2]], [[2, 2, 0]], [[0, 1]]
+    assert mean_verdict(a, b, pools, "log2", 3).winner == "a"
+    with pytest.raises(InputError, match="row 0: a ranking holds documents"):
+        mean_verdict(a, b, pools, "log2", 3, worst_gain="nonnegative")
+
+
+@pytest.mark.parametrize(
+    ("a", "pools", "options", "message"),
+    [
+        ([[0, 1]], [[0, 1, 1]], {}, "shape (1, 2) against (1, 3)"),
+        ([[0, 1, 1]], [[0, 1, 1]] * 2, {}, "pools of shape (2, 3)"),
+        ([[0, 0, 1]], [[0, 1, 1]], {}, "row 0: a ranking holds documents"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 2, 3]}, "discounts that rise"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [0, 0, 0]}, "start with 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 0, -1]}, "fall below 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"worst_gain": "free"}, "unknown worst gain 'free'"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"resolution": 0}, "above 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"max_boxes": 0}, "above 0"),
+    ],
+)
+def test_bad_input_is_refused(
+    a: list[list[int]], pools: list[list[int]], options: dict[str, object], message: str
+) -> None:
+    given_ = {"discounts": "log2", "n_grades": 2, **options}
+    with pytest.raises(InputError) as error:
+        mean_verdict(a, [[1, 1, 0]], pools, **given_)  # type: ignore[arg-type]  # texts from a parametrisation
+    assert message in str(error.value)
+
+
+def test_one_run_or_one_grade_is_nothing_to_compare() -> None:
+    with pytest.raises(InputError, match="two runs"):
+        mean_verdicts([[[0]]], [[0]], "log2", 2)
+    with pytest.raises(InputError, match="one grade"):
+        mean_verdicts([[[0]], [[0]]], [[0]], "log2", 1)

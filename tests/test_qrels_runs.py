@@ -1,0 +1,251 @@
+"""Qrels and runs: files in, ids to numbers, grades of ranked documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.qrels_runs import (
+    Judged,
+    distinct_names,
+    qrels_of,
+    read_qrels,
+    read_run,
+    run_of,
+    scale_of_qrels,
+)
+from dcglearn.data.record_formats import PassedOver
+from dcglearn.evaluation.lookup import index_qrels, look_up
+from dcglearn.measures.scale import Scale
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
+
+
+def content(found: Judged) -> dict[str, dict[str, float]]:
+    """What was read, as nested dicts."""
+    result: dict[str, dict[str, float]] = {}
+    ids, numbers = found.documents.to_pylist(), found.number.tolist()
+    for query, document, number in zip(found.query, ids, numbers, strict=True):
+        result.setdefault(found.queries[query], {})[document] = number
+    return result
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_text_of_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:
+    text = "\ufeff# made by hand\r\n  q1\t0   d1 2 \r\n\r\nq1 0 d2\t0\n# q9 0 d9 1\nq2 0 d1 1"
+    expected = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": 1.0}}
+    for found in (
+        read_qrels(write(tmp_path / "qrels", QRELS)),
+        read_qrels(write(tmp_path / "odd", text)),
+        read_qrels(write(tmp_path / "qrels.gz", gzip.compress(text.encode()))),
+    ):
+        assert content(found) == expected
+    run = read_run(write(tmp_path / "run", RUN))
+    assert run.name == "mine"
+    assert content(run) == {"q1": {"d2": 2.5, "d1": 1.5}, "q2": {"d9": 0.001}}
+
+
+def test_every_form_holds_the_same(tmp_path: Path) -> None:
+    expected = {"q1": {"d1": 2.0, "d2": -0.5}, "7": {"d1": 1.0}}
+    rows = [(q, d, g) for q, docs in expected.items() for d, g in docs.items()]
+    write(tmp_path / "q.json", json.dumps(expected))
+    write(tmp_path / "q.json.gz", gzip.compress(json.dumps(expected).encode()))
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    frame.to_parquet(tmp_path / "q.parquet")
+    theirs = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    for found in (
+        *(read_qrels(tmp_path / name) for name in ("q.json", "q.json.gz", "q.parquet")),
+        qrels_of(frame),
+        qrels_of(theirs),
+        qrels_of(expected),
+    ):
+        assert content(found) == expected
+        assert found.scale() == Scale((2, 1, -0.5))
+    scores = theirs.rename(columns={"relevance": "score"}).assign(query_id=[1, 1, 7])
+    assert content(run_of(scores, "mine")) == {"1": {"d1": 2.0, "d2": -0.5}, "7": {"d1": 1.0}}
+
+
+BAD_QRELS = {
+    "a run": (RUN, "line 1: 6 fields: this looks like a run"),
+    "five fields": (QRELS + "q3 0 d1 1 0\n", "line 4: 5 fields, not 4; write: query 0 document"),
+    "three fields": ("# head\n\nq1 0 d1\n", "line 3: 3 fields, not 4"),
+    "no number": (QRELS + "q3 0 d1 good\n", "line 4: the grade 'good' is no finite number"),
+    "nan": (QRELS + "q3 0 d1 nan\n", "line 4: the grade 'nan' is no finite number"),
+    "twice": (QRELS + "\nq2 0 d1 0\n", "line 5: the document d1 stands twice for query q2"),
+    "empty": ("", "is empty"),
+    "comments only": ("# nothing\n\n", "is empty"),
+    "latin-1": ("q1 0 d1 1\nq1 0 caf\xe9 1\n".encode("latin-1"), "line 2: is not UTF-8 text"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_QRELS)
+def test_bad_qrels_are_named(tmp_path: Path, name: str) -> None:
+    text, message = BAD_QRELS[name]
+    with pytest.raises(InputError, match="^" + str(tmp_path / "qrels") + ".*" + message):
+        read_qrels(write(tmp_path / "qrels", text))
+
+
+BAD_RUNS = {
+    "qrels": (QRELS, "line 1: 4 fields: this looks like qrels"),
+    "seven fields": (RUN + "q3 Q0 d1 1 2 mine x\n", "line 4: 7 fields, not 6"),
+    "nan": (RUN + "q3 Q0 d1 1 nan mine\n", "line 4: the score 'nan' is no finite number"),
+    "infinite": (RUN + "q3 Q0 d1 1 1e999 mine\n", "line 4: the score '1e999'"),
+    "twice": (RUN + "q1 Q0 d2 1 0 mine\n", "line 4: the document d2 stands twice"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RUNS)
+def test_bad_runs_are_named(tmp_path: Path, name: str) -> None:
+    text, message = BAD_RUNS[name]
+    with pytest.raises(InputError, match=message):
+        read_run(write(tmp_path / "run", text))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    packed = gzip.compress((QRELS * 1).encode() + b"".join(b"q%d 0 d 1\n" % i for i in range(999)))
+    for name, made, message in (
+        ("cut.gz", packed[:-20], "cut.gz: is cut short"),
+        ("flipped.gz", packed[:40] + b"\xff\xff\xff" + packed[43:], "flipped.gz: is damaged"),
+        ("plain.gz", QRELS.encode(), r"plain.gz: cannot be read \(Not a gzipped file"),
+        ("a.json", b'{"q": {"d": 1}', "line 1: is not JSON"),
+        ("b.json", b'{"q": 3}', "is no qrels; write"),
+        ("c.json", b'{"q": {"d": "x"}}', "query q, document d: the grade 'x' is no finite"),
+        ("d.json", b'{"q": {"d": 1, "d": 2}}', "'d' stands twice"),
+        ("e.parquet", b"PAR1", "not a readable Parquet file"),
+        ("g.parquet.gz", b"PAR1", "is a packed Parquet file; unpack it first"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_qrels(write(tmp_path / name, made))
+    pd.DataFrame({"query": ["q"], "document": ["d"]}).to_parquet(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="no column 'grade' among query, document"):
+        read_qrels(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="row 2: an id is missing, or the grade is no finite"):
+        qrels_of(pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]}))
+    for path in (tmp_path / "none", tmp_path / "none.parquet"):
+        with pytest.raises(InputError, match="no such file"):
+            read_qrels(path)
+
+
+def test_lenient_reading_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    passed_over = PassedOver()
+    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), passed_over)
+    assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
+    assert list(passed_over.counts.values()) == [2]
+
+
+def test_runs_of_one_tag_are_told_apart(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, RUN) for name in ("a", "b")]
+    runs = [read_run(path) for path in paths]
+    assert [run.name for run in distinct_names(runs, paths)] == ["a", "b"]
+    with pytest.raises(InputError, match="stands twice among the runs"):
+        distinct_names([runs[0]] * 2, [paths[0]] * 2)
+
+
+def test_names_are_told_apart_by_as_much_of_the_path_as_it_takes(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder / "run", RUN))
+    paths.append(write(tmp_path / "third", RUN.replace("mine", "run")))
+    runs = [read_run(path) for path in paths]
+    names = [run.name for run in distinct_names(runs, paths)]
+    assert names[:2] == ["x/run", "y/run"]
+    assert names[2].endswith("/third")  # its tag is what the others were called on the way
+    with pytest.raises(InputError, match="stands twice among the runs"):
+        distinct_names(runs[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
+
+
+def test_pyterriers_frames_are_known_by_their_ids() -> None:
+    frame = pd.DataFrame(
+        {"qid": ["1"], "query": ["what is"], "docno": ["d1"], "score": [1.0], "rank": [0]}
+    )
+    assert run_of(frame).queries == ("1",)
+    with pytest.raises(InputError, match="holds columns of mixed kinds"):
+        run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
+
+
+def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
+    run = read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
+    assert run.name == "caf\ufffd"
+    with pytest.raises(InputError, match="line 1: the score '1_0' is no finite number"):
+        read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
+    with pytest.raises(InputError, match="is no text"):
+        read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
+
+
+def test_the_scale_holds_what_is_not_listed() -> None:
+    assert scale_of_qrels(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
+    assert scale_of_qrels(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))
+    with pytest.raises(InputError, match="grade 3 is off the scale"):
+        index_qrels(qrels_of({"q": {"d": 3}}), Scale((2, 1, 0)))
+
+
+runs = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "other"]),
+    st.dictionaries(
+        st.sampled_from("abcdefgh"), st.sampled_from([0.5, 1.0, 1.0 + 1e-9, 2.0]), min_size=1
+    ),
+    min_size=1,
+)
+judgments = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([0, 1, 2]), min_size=1),
+    min_size=1,
+)
+
+
+@given(run=runs, qrels=judgments, ties=st.sampled_from(["input", "docid"]), single=st.booleans())
+def test_look_up_is_the_obvious_loop(
+    run: dict[str, dict[str, float]],
+    qrels: dict[str, dict[str, float]],
+    ties: str,
+    single: bool,
+) -> None:
+    known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
+    found = look_up(run_of(run), known, ties, single)  # type: ignore[arg-type]  # texts from a strategy
+    assert found.ranked.tied is None
+    expected = []
+    for query in known.queries:
+        scores = {
+            doc: float(np.float32(score)) if single else score
+            for doc, score in run.get(query, {}).items()
+        }
+        order = sorted(scores, reverse=ties == "docid") if ties == "docid" else list(scores)
+        order = sorted(order, key=lambda doc, of=scores: -of[doc])  # stable
+        expected += [2 - qrels[query][doc] if doc in qrels[query] else 3 for doc in order]
+    assert found.ranked.grades.tolist() == expected
+    assert found.missing.tolist() == [query not in run for query in known.queries]
+    assert set(found.extra) == set(run) - set(qrels)
+    pools = [[list(docs.values()).count(g) for g in (2, 1, 0)] for docs in qrels.values()]
+    assert known.pools.tolist() == pools
+
+
+@given(run=runs, qrels=judgments)
+def test_documents_of_equal_scores_are_one_group(
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, float]]
+) -> None:
+    known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
+    ranked = look_up(run_of(run), known).ranked
+    sizes = sorted(
+        list(docs.values()).count(score)
+        for query, docs in run.items()
+        if query in qrels
+        for score in set(docs.values())
+    )
+    if ranked.tied is None:
+        assert max(sizes, default=1) == 1
+    else:
+        assert sorted(np.bincount(ranked.tied).tolist()) == sizes

@@ -1,0 +1,213 @@
+"""Smallest changes that turn a verdict round, against grids and the conditions of optimality."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Literal
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Grades
+from dcglearn.coherence.advantage import advantage
+from dcglearn.coherence.smallest_change import (
+    Flip,
+    smallest_change_of_discounts,
+    smallest_change_of_gains,
+)
+from dcglearn.coherence.verdict import verdict
+from dcglearn.measures.dcg import DCG
+
+Norm = Literal["euclidean", "largest"]
+NORMS: tuple[Norm, ...] = ("euclidean", "largest")
+STEP = 1 / 200
+
+
+def lead(measure: DCG, a: Grades, b: Grades) -> float:
+    return float(np.sum(measure.score(a)) - np.sum(measure.score(b)))
+
+
+def distance(moves: Floats, norm: Norm) -> Floats:
+    found: Floats = np.linalg.norm(moves, 2 if norm == "euclidean" else np.inf, axis=-1)
+    return found
+
+
+def check(
+    found: Flip | None, a: Grades, b: Grades, start: DCG, grid: Floats, what: str, norm: Norm
+) -> None:
+    """Evaluate what was found anew, and look for something nearer on a grid."""
+    values = grid @ [lead(change(start, what, row), a, b) for row in np.eye(grid.shape[1])]
+    before = lead(start, a, b)
+    turned = values * np.sign(before) < -1e-9
+    if found is None:
+        assert not turned.any()
+        return
+    tie, given = np.array(found.tie), np.array(getattr(start, what))
+    assert lead(change(start, what, tie), a, b) == pytest.approx(0, abs=1e-12)
+    assert (np.diff(tie) <= 0).all()
+    assert tie[0] == given[0]
+    assert tie[-1] >= 0
+    assert found.distance == pytest.approx(distance(tie - given, norm))
+    if found.beyond is None:
+        assert found.distance == before == 0
+        return
+    after = lead(found.beyond, a, b)
+    assert after == pytest.approx(found.margin)
+    assert after * before < 0
+    assert (np.diff(getattr(found.beyond, what)) <= 0).all()
+    if turned.any():
+        nearest = distance(grid[turned] - given, norm).min()
+        assert nearest >= found.distance - 1e-9
+        # how much farther the grid may be: the cone is narrow near its edges
+        assert nearest <= found.distance + 12 * STEP
+
+
+def change(start: DCG, what: str, values: Floats) -> DCG:
+    return DCG(values, start.discounts) if what == "gains" else DCG(start.gains, values)
+
+
+def monotone_grid(top: float, bottom: float, n: int) -> Floats:
+    """All falling vectors of n entries on a grid between top and bottom."""
+    levels = np.arange(top, bottom - STEP / 2, -STEP)
+    return np.array(list(itertools.combinations_with_replacement(levels, n)))
+
+
+def test_the_example_of_the_paper() -> None:
+    a, b = np.array([1, 2]), np.array([2, 0])
+    D = advantage(a, b, 3)
+    for norm in NORMS:
+        gains = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], norm)
+        discounts = smallest_change_of_discounts(D, [3, 2, 0.5], [1.5, 0.5], norm)
+        assert gains is not None
+        assert discounts is not None
+        np.testing.assert_allclose(gains.tie, [3, 4 / 3, 0.5])
+        np.testing.assert_allclose(discounts.tie, [1.5, 0.9])
+        assert gains.distance == pytest.approx(2 / 3)
+        assert discounts.distance == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("keep", [True, False])
+def test_gains_against_a_grid(norm: Norm, keep: bool, rng: np.random.Generator) -> None:
+    kinds = set()
+    for _ in range(40):
+        a, b = rng.integers(-1, 4 if keep else 3, (2, 2, 3))
+        gains = np.array([1, 0.7, 0.2, 0.1]) if keep else np.array([1, 0.7, 0.2])
+        start = DCG(gains, [1, 0.6, 0.5])
+        inner = monotone_grid(1.0, 0.1 if keep else 0.0, 2)
+        ends = np.ones((len(inner), 1))
+        grid = np.hstack([ends, inner, 0.1 * ends] if keep else [ends, inner])
+        D = advantage(a, b, len(gains))
+        found = smallest_change_of_gains(D, gains, start.discounts, norm, keep)
+        check(found, a, b, start, grid, "gains", norm)
+        kinds.add(None if found is None else found.beyond is None)
+    assert kinds >= {None, False}
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_discounts_against_a_grid(norm: Norm, rng: np.random.Generator) -> None:
+    inner = monotone_grid(1.0, 0.0, 2)
+    grid = np.hstack([np.ones((len(inner), 1)), inner])
+    kinds = set()
+    for _ in range(40):
+        a, b = rng.integers(-1, 3, (2, 2, 3))
+        start = DCG([2, 1, 0], [1, 0.6, 0.5])
+        D = advantage(a, b, 3)
+        found = smallest_change_of_discounts(D, start.gains, start.discounts, norm)
+        check(found, a, b, start, grid, "discounts", norm)
+        kinds.add(None if found is None else found.beyond is None)
+    assert kinds == {None, False, True}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_projection_meets_the_conditions_of_optimality(seed: int) -> None:
+    """No point z that may be chosen lies beyond it: (x - y)'z <= (x - y)'y, by a programme."""
+    rng = np.random.default_rng(seed)
+    K, L = 30, 4
+    a, b = rng.integers(0, L, (2, 3, K))
+    gains, c = [3, 2, 1, 0], DCG([1], "log2").discounts_for(K)
+    found = smallest_change_of_discounts(advantage(a, b, L), gains, "log2")
+    largest = smallest_change_of_discounts(advantage(a, b, L), gains, "log2", "largest")
+    one = np.eye(K)
+    w = np.array([lead(DCG(gains, row), a, b) for row in one])
+    falls = {"A_ub": np.diff(one, axis=0), "b_ub": np.zeros(K - 1), "bounds": (0, None)}
+    if found is None or largest is None:
+        assert found is largest is None
+        least = linprog(np.sign(w @ c) * w, A_eq=one[:1], b_eq=c[:1], **falls)
+        assert least.fun >= -1e-9
+        return
+    y = np.array(found.tie)
+    best = linprog(y - c, A_eq=np.vstack([w, one[0]]), b_eq=[0.0, c[0]], **falls)
+    assert -best.fun <= (c - y) @ y + 1e-7
+    assert np.abs(y - c).max() >= largest.distance - 1e-9
+    assert largest.distance >= found.distance / np.sqrt(K) - 1e-9
+
+
+def test_two_grades_cannot_be_turned_round_by_gains(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        a, b = rng.integers(0, 2, (2, 1, 4))
+        found = smallest_change_of_gains(advantage(a, b, 2), [1, 0], "log2")
+        assert found is None or found.distance == 0
+
+
+def test_what_wins_for_all_parameters_is_not_turned_round(rng: np.random.Generator) -> None:
+    seen = 0
+    for _ in range(200):
+        D = advantage(*rng.integers(0, 3, (2, 1, 3)), 3)
+        for norm in NORMS:
+            if verdict(D).winner in ("a", "b"):
+                seen += 1
+                assert smallest_change_of_gains(D, [2, 1, 0], "log2", norm) is None
+                assert smallest_change_of_discounts(D, [2, 1, 0], "log2", norm) is None
+    assert seen
+
+
+def test_a_tie_on_the_edge_is_no_flip() -> None:
+    """With equal gains of both grades the lists are tied, and never the other way round."""
+    assert smallest_change_of_gains(advantage([0, 2], [1, 2], 3), [2, 1, 0], "log2") is None
+
+
+def test_what_is_tied_is_at_distance_nought() -> None:
+    found = smallest_change_of_gains(advantage([1, 2], [2, 0], 3), [3, 2, 0.5], [1.25, 0.75])
+    assert found == Flip((3.0, 2.0, 0.5), 0.0, None, 0.0)
+
+
+def test_full_lists_can_always_be_tied_by_equal_gains() -> None:
+    """Why the worst gain is kept: adding a constant to all gains changes nothing."""
+    D = advantage([1, 2], [2, 0], 3)
+    kept = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5])
+    free = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], keep_worst=False)
+    assert kept is not None
+    assert free is not None
+    assert free.distance < kept.distance
+    assert free.tie[0] == kept.tie[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("gains", "discounts", "options", "message"),
+    [
+        ([1, 2, 0], [1, 1], {}, "entry 2: gains rise from 1 to 2"),
+        ([2, 1, -1], [1, 1], {"keep_worst": False}, "gains end with -1"),
+        ([2, 1], [1, 1], {}, "for 3 grades"),
+        ([2, 1, 0], [1], {}, "for 2 ranks"),
+        ([2, 1, 0], [1, 1], {"norm": "euklid"}, "did you mean 'euclidean'"),
+    ],
+)
+def test_bad_gains_are_refused(
+    gains: list[float], discounts: list[float], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], gains, discounts, **options)  # type: ignore[arg-type]  # options of any kind are tested
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("discounts", "message"),
+    [([1, 2], "entry 2: discounts rise from 1 to 2"), ([1, -1], "discounts end with -1")],
+)
+def test_bad_discounts_are_refused(discounts: list[float], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [2, 1, 0], discounts)
+    assert message in str(error.value)

@@ -1,0 +1,278 @@
+"""Pairs of systems that are decided, orderings that part, and the command coherence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.qrels_runs import Run as Retrieved
+from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.lookup import IndexedQrels, index_qrels
+from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.system_coherence import (
+    pairs_of_systems,
+    rules_for_tables,
+    system_coherence,
+)
+from dcglearn.evaluation.systems import evaluate
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import write_measure
+from dcglearn.measures.names import NamedMeasure, measure_on
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
+K = 4
+
+
+@pytest.fixture
+def drawn(rng: np.random.Generator) -> tuple[IndexedQrels, list[Retrieved]]:
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in range(8)} | {"d0": 2} for q in range(6)
+    }
+    runs = [
+        run_of({q: {f"d{d}": float(rng.random()) for d in range(10)} for q in qrels}, f"system {s}")
+        for s in range(5)
+    ]
+    return index_qrels(qrels_of(qrels)), runs
+
+
+def differences(
+    known: IndexedQrels, runs: list[Retrieved], measure: DCG
+) -> dict[tuple[str, str], float]:
+    rules = Rules(ties="input")
+    means = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+    return {
+        (runs[i].name, runs[j].name): float(means[i] - means[j])
+        for i, j in combinations(range(len(runs)), 2)
+    }
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_verdicts_hold_in_a_dense_search(
+    drawn: tuple[IndexedQrels, list[Retrieved]], rng: np.random.Generator, backwards: bool
+) -> None:
+    known, runs = drawn[0], drawn[1][:: -1 if backwards else 1]
+    reference = DCG([2, 1, 0], "log2", K)
+    pairs = {(pair.a, pair.b): pair for pair in pairs_of_systems(known, runs, reference, K)}
+    seen: dict[tuple[str, str, str], set[int]] = {}
+    for x in [*np.linspace(0, 1, 40), *rng.random(40)]:
+        falling = tuple(np.sort(rng.random(K))[::-1])
+        tried = {
+            "anything": DCG([1, x, 0], falling),
+            "any_gains": DCG([1, x, 0], "log2", K),
+            "any_discounts": DCG([2, 1, 0], falling),
+            "mean": DCG([1, x, 0], "log2", K, "ideal"),
+        }
+        for kind, measure in tried.items():
+            for pair, difference in differences(known, runs, measure).items():
+                seen.setdefault((*pair, kind), set()).add(int(np.sign(difference)))
+    decided = depending = 0
+    for (a, b, kind), signs in seen.items():
+        found = pairs[a, b]
+        winner = getattr(found, kind).winner
+        if winner in ("a", "b"):
+            decided += 1
+            assert signs <= {0, 1 if winner == "a" else -1}, (a, b, kind)
+        depending += winner == "depends"
+        if {1, -1} <= signs:
+            assert winner == "depends"
+    assert min(decided, depending) > 3
+
+
+def test_witnesses_turn_the_means_round(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
+    known, runs = drawn
+    pairs = pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K)
+    depending = [pair for pair in pairs if pair.mean.winner == "depends"]
+    assert depending
+    for pair in depending:
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+            assert measure is not None
+            assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
+        assert pair.mean.margins[0] > 0 > pair.mean.margins[1]
+
+
+def test_certificates_and_smallest_changes_turn_the_sums_round(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([2, 1, 0], "log2", K)
+    flipped = 0
+    for pair in pairs_of_systems(known, runs, given, K):
+        names = pair.a, pair.b
+        assert differences(known, runs, given)[names] == pytest.approx(pair.lead, abs=1e-12)
+        for found in (pair.anything, pair.any_gains, pair.any_discounts):
+            for measure, margin in zip(found.witnesses, found.margins, strict=True):
+                assert differences(known, runs, measure)[names] == pytest.approx(margin)
+        for found, flip, side in (
+            (pair.any_gains, pair.gains_flip, "gains"),
+            (pair.any_discounts, pair.discounts_flip, "discounts"),
+        ):
+            assert (flip is None) == (found.winner != "depends")
+            if flip is not None and flip.beyond is not None:
+                flipped += 1
+                assert differences(known, runs, flip.beyond)[names] * pair.lead < 0
+                tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
+                at = DCG(*tied, K if side == "gains" else None)
+                assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
+        told = json.loads(json.dumps(pair.to_json()))
+        assert ("for a" in told["mean DCG, anything"]) == (pair.anything.winner == "depends")
+    assert flipped > 3
+
+
+def test_witnesses_on_both_sides_are_a_dependence(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    for pair in pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
+        if None not in pair.mean.witnesses:
+            assert pair.mean.winner == "depends"
+
+
+def test_orderings_and_their_flips(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
+    known, runs = drawn
+    names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
+    found = evaluate(known, runs, [measure_on(name, known.scale, 10) for name in names], Rules())
+    (one,) = system_coherence(found)
+    means = found.means()
+    flips = {
+        (i, j)
+        for i, j in combinations(range(5), 2)
+        if (means[i, 0] - means[j, 0]) * (means[i, 1] - means[j, 1]) < 0
+    }
+    assert flips
+    assert {frozenset((x.ahead, x.behind)) for x in one.flipped} == {
+        frozenset((runs[i].name, runs[j].name)) for i, j in flips
+    }
+    for flip in one.flipped:
+        a, b = found.systems.index(flip.ahead), found.systems.index(flip.behind)
+        moved = (found.values[a, 1] - found.values[b, 1]) - (
+            found.values[a, 0] - found.values[b, 0]
+        )
+        assert flip.first > 0 > flip.second
+        assert flip.causes[0] == found.queries[int(np.argmin(moved))]
+
+
+def test_gains_of_nothing_are_among_any_gains() -> None:
+    """A query without a document of the best grade stops counting when the others gain 0."""
+    known = index_qrels(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
+    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
+    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
+    runs = [one, two]
+    (pair,) = pairs_of_systems(known, runs, DCG([2, 1, 0], "zipf", 2), 2)
+    by_binary = differences(known, runs, DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
+    by_others = differences(known, runs, DCG([1, 0.99, 0], "zipf", 2, "ideal"))["one", "two"]
+    assert by_binary > 0 > by_others
+    assert pair.mean.winner == "depends"
+
+
+def test_a_worst_grade_that_gains_something_needs_judgments(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([3, 2, 1], "log2", K)
+    with pytest.raises(InputError, match=r"system 0: .* documents without a judgment"):
+        pairs_of_systems(known, runs, given, K)
+    rules = Rules(ties="input", unjudged="removed")
+    for pair in pairs_of_systems(known, runs, given, K, removed=True):
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+            if measure is not None:
+                found = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+                at = [int(name.split()[1]) for name in (pair.a, pair.b)]
+                assert found[at[0]] - found[at[1]] == pytest.approx(margin)
+
+
+def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
+    ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
+    known = index_qrels(qrels_of(ones))
+    runs = [run_of({q: {"a": 1.0} for q in ones}, name) for name in ("one", "two", "three")]
+    found = evaluate(
+        known, runs, [NamedMeasure("m", DCG([1, 0])), NamedMeasure("n", DCG([3, 0]))], Rules()
+    )
+    found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
+    found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
+    found.values[2] = 0.0
+    (both,) = system_coherence(found)
+    assert both.flipped == ()
+    assert both.tau == pytest.approx(1)
+
+
+def test_rules_that_tables_can_follow(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
+    assert rules_for_tables(Rules())[0] == "input"
+    assert rules_for_tables(Rules(ties="docid", unjudged="removed"))[:2] == ("docid", True)
+    with pytest.raises(InputError, match="bounds"):
+        rules_for_tables(Rules(unjudged="bounds"))
+    with pytest.raises(InputError, match="nothing"):
+        rules_for_tables(Rules(unjudged="nothing"))
+    with pytest.raises(InputError, match="does not count 0"):
+        rules_for_tables(Rules(missing=None))
+    with pytest.raises(InputError, match="fall below 0"):
+        pairs_of_systems(*drawn, DCG([2, 1, -1], "log2", K), K)
+    known, runs = drawn
+    with pytest.raises(InputError, match="one run"):
+        pairs_of_systems(known, runs[:1], DCG([2, 1, 0]), K)
+    with pytest.raises(InputError, match="rise"):
+        pairs_of_systems(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
+
+
+def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
+    runs = sorted(ROBUST.glob("input.*.gz"))
+    if not runs:
+        pytest.skip("the Robust 2003 runs are not beside this project")
+    begin = time.monotonic()
+    found = run("coherence", ROBUST / "qrels.gz", *runs, "--json", "--figure", "pairs.svg")
+    assert time.monotonic() - begin < 60  # a hang, not a benchmark
+    assert found.returncode == 0, found.stderr
+    told: dict[str, Any] = json.loads(found.stdout)
+    assert len(told["pairs"]) == 136
+    assert (tmp_path / "pairs.svg").stat().st_size > 5000
+    for pair in told["pairs"]:  # what holds for anything holds for any gains
+        anything = pair["mean DCG, anything"]["winner"]
+        if anything != "depends":
+            assert pair["mean DCG, any gains"]["winner"] == anything
+            assert pair["mean DCG, any discounts"]["winner"] == anything
+    assert {pair["mean nDCG, any gains"]["winner"] for pair in told["pairs"]} >= {
+        "a",
+        "b",
+        "depends",
+    }
+
+
+def test_the_command_in_words_and_what_it_refuses(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
+    (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
+    (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
+    write_measure(tmp_path / "short.json", DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]))
+    found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
+    assert found.returncode == 0, found.stderr
+    assert "1 pair of systems" in found.stdout
+    assert "Who is ahead\nsystem  another  DCG, any" in found.stdout
+    assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
+    assert "in the order of the run's lines" in found.stdout
+    short = run("coherence", "qrels", "one", "two", "-m", "short.json")
+    assert "mean nDCG any the given @ 2" in " ".join(short.stdout.split()), short.stderr
+    cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
+    assert "mean nDCG  any    zipf @ 1" in cut.stdout
+    for arguments, message in (
+        (("one",), "one run; give two or more"),
+        (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
+        (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
+        (("one", "two", "-m", "zipf @ 12"), "cut at 12, and 10 ranks count; give --depth"),
+        (("one", "two", "-m", "a[1].json"), "a[1].json: no such file"),
+        (("one", "two", "--unjudged", "bounds"), "tables of leads need one grade a document"),
+        (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
+        (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
+    ):
+        assert message in refused("coherence", "qrels", *arguments), arguments
+    assert not (tmp_path / "x.gif").exists()

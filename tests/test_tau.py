@@ -1,0 +1,257 @@
+"""AP correlation and Kendall's tau: worked numbers, twins, all orders of tied items.
+
+The numbers on ten items are those that `ircor`, the R package of the authors of the
+treatment of ties (github.com/julian-urbano/ircor), prints in its README and checks itself by.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.correlation.tau import Positions, kendall_tau, tau_ap
+from dcglearn.measures.dcg import DCG
+
+ABCD = [5, 4, 3, 2]
+BACD = [3, 4, 2, 1]  # the scores of A, B, C and D where B is first
+BCDA = [1, 4, 3, 2]
+
+X = [0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]
+Y = [0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94]
+TIED_X = [0, 0.2, 0.2, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]  # to the nearest fifth; 4.5 fifths to 4
+TIED_Y = [0.4, 0, 0.2, 0.2, 0.6, 0.6, 0.6, 1, 0.8, 1]
+
+SET_1 = (
+    [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+    [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
+)
+SET_2 = (
+    [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+    [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
+)
+SET_3 = (
+    [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+    [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+)
+
+POSITIONS: tuple[Positions, ...] = ("estimate", "truth")
+
+
+@st.composite
+def strict_pairs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Two strict orders of the same items."""
+    n = draw(st.integers(2, 25))
+    return draw(st.permutations(range(n))), draw(st.permutations(range(n)))
+
+
+@st.composite
+def tied_estimates(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """A strict order and scores with ties, few enough for all orders of the tied."""
+    n = draw(st.integers(2, 6))
+    estimate = st.lists(st.integers(0, 3), min_size=n, max_size=n)
+    return draw(st.permutations(range(n))), draw(estimate)
+
+
+@st.composite
+def tied_pairs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Two lists of scores with ties, neither of which is one group of tied items."""
+    n = draw(st.integers(2, 20))
+    scores = st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(lambda s: len(set(s)) > 1)
+    return draw(scores), draw(scores)
+
+
+def obvious(truth: Sequence[float], estimate: Sequence[float]) -> float:
+    """The definition, rank by rank, positions from the estimate, no ties."""
+    ranking = sorted(range(len(truth)), key=lambda i: -estimate[i])
+    total = 0.0
+    for i in range(1, len(ranking)):
+        total += sum(truth[j] > truth[ranking[i]] for j in ranking[:i]) / i
+    return 2 / (len(ranking) - 1) * total - 1
+
+
+def obvious_direction(positions: Sequence[float], correct: Sequence[float]) -> float:
+    """The same with ties: each item counts the items strictly above it."""
+    items = range(len(positions))
+    shares = []
+    for i in items:
+        above = [j for j in items if positions[j] > positions[i]]
+        if above:
+            shares.append(sum(correct[j] > correct[i] for j in above) / len(above))
+    return 2 * sum(shares) / len(shares) - 1
+
+
+def orders_of_tied(scores: Sequence[int]) -> list[list[int]]:
+    """Strict scores for every order of the items that keeps the order of unequal scores."""
+    found = []
+    for ranking in itertools.permutations(range(len(scores))):
+        in_order = [scores[i] for i in ranking]
+        if in_order == sorted(scores, reverse=True):
+            found.append([-ranking.index(i) for i in range(len(scores))])
+    return found
+
+
+def test_the_worked_examples() -> None:
+    assert tau_ap(ABCD, BACD) == pytest.approx(1 / 3, abs=1e-15)
+    assert tau_ap(ABCD, BACD, positions="truth") == pytest.approx(1 / 3, abs=1e-15)
+    assert tau_ap(ABCD, BCDA) == pytest.approx(1 / 3, abs=1e-15)
+    assert tau_ap(ABCD, BCDA, positions="truth") == pytest.approx(-2 / 9, abs=1e-15)
+
+
+def test_ndcg_of_the_same_example() -> None:
+    burges = DCG({grade: 2**grade - 1 for grade in ABCD}, "log2")
+    assert float(burges.score([1, 0, 2, 3])) == pytest.approx(39.350852, abs=5e-7)
+    assert float(burges.ideal([0, 1, 2, 3])) == pytest.approx(45.255976, abs=5e-7)
+    normalised = DCG(burges.gains, "log2", normalise="ideal")
+    assert float(normalised.score([1, 0, 2, 3])) == pytest.approx(0.869517, abs=5e-7)
+
+
+def test_numbers_of_an_outside_evaluator() -> None:
+    assert tau_ap(X, Y) == pytest.approx(0.7491182, abs=5e-8)
+    assert tau_ap(X, TIED_Y, ties="a") == pytest.approx(0.6074515, abs=5e-8)
+    assert tau_ap(TIED_X, TIED_Y, ties="b") == pytest.approx(0.6269841, abs=5e-8)
+    assert kendall_tau(X, Y) == pytest.approx(0.7777778, abs=5e-8)
+    assert kendall_tau(X, TIED_Y, "a") == pytest.approx(0.7111111, abs=5e-8)
+    assert kendall_tau(TIED_X, TIED_Y, "b") == pytest.approx(0.75, abs=5e-8)
+
+
+@pytest.mark.parametrize(
+    ("case", "plain", "a", "b_strict", "b_tied"),
+    [
+        (SET_1, 0.8519, 0.7454, 0.8333, 0.7321),
+        (SET_2, 0.2504, 0.2692, 0.2880, 0.2970),
+        (SET_3, -0.6971, -0.5558, -0.6680, -0.7047),
+    ],
+)
+def test_more_numbers_of_the_outside_evaluator(
+    case: tuple[list[float], list[float]], plain: float, a: float, b_strict: float, b_tied: float
+) -> None:
+    truth, estimate = case
+    tied_truth, tied_estimate = np.round(truth, 1), np.round(estimate, 1)
+    assert tau_ap(truth, estimate) == pytest.approx(plain, abs=5e-5)
+    assert tau_ap(truth, estimate, ties="a") == pytest.approx(plain, abs=5e-5)
+    assert tau_ap(truth, tied_estimate, ties="a") == pytest.approx(a, abs=5e-5)
+    assert tau_ap(truth, estimate, ties="b") == pytest.approx(b_strict, abs=5e-5)
+    assert tau_ap(tied_truth, tied_estimate, ties="b") == pytest.approx(b_tied, abs=5e-5)
+
+
+@given(case=strict_pairs())
+def test_the_definition_in_both_directions(case: tuple[list[int], list[int]]) -> None:
+    truth, estimate = case
+    assert tau_ap(truth, estimate) == pytest.approx(obvious(truth, estimate), abs=1e-12)
+    turned = tau_ap(truth, estimate, positions="truth")
+    assert turned == pytest.approx(obvious(estimate, truth), abs=1e-12)
+
+
+@given(case=strict_pairs())
+def test_range_reversal_and_the_variants_without_ties(case: tuple[list[int], list[int]]) -> None:
+    truth, estimate = case
+    for positions in POSITIONS:
+        value = tau_ap(truth, estimate, positions)
+        assert -1 <= value <= 1
+        backwards = [-s for s in estimate]
+        if positions == "truth":  # the positions stay: each pair right becomes wrong
+            assert tau_ap(truth, backwards, positions) == pytest.approx(-value, abs=1e-12)
+        assert tau_ap(truth, truth, positions) == 1
+        assert tau_ap(truth, [-s for s in truth], positions) == -1
+        assert tau_ap(truth, estimate, positions, "a") == pytest.approx(value, abs=1e-12)
+    both = np.mean([tau_ap(truth, estimate, positions) for positions in POSITIONS])
+    assert tau_ap(truth, estimate, ties="b") == pytest.approx(both, abs=1e-12)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@given(case=tied_estimates())
+def test_variant_a_is_the_mean_over_all_orders_of_tied_items(
+    positions: Positions, case: tuple[list[int], list[int]]
+) -> None:
+    truth, estimate = case
+    every = [tau_ap(truth, order, positions) for order in orders_of_tied(estimate)]
+    value = tau_ap(truth, estimate, positions, "a")
+    assert value == pytest.approx(np.mean(every), abs=1e-12)
+    assert -1 <= value <= 1
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_an_estimate_that_says_nothing_is_worth_nothing(positions: Positions) -> None:
+    assert tau_ap([3, 1, 4, 2], [7, 7, 7, 7], positions, "a") == 0
+
+
+@given(case=tied_pairs())
+def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[int]]) -> None:
+    first, second = case
+    value = tau_ap(first, second, ties="b")
+    twin = (obvious_direction(first, second) + obvious_direction(second, first)) / 2
+    assert value == pytest.approx(twin, abs=1e-12)
+    assert value == tau_ap(second, first, ties="b")
+    assert -1 <= value <= 1
+    assert tau_ap(first, first, ties="b") == 1
+    assert tau_ap(first, [-s for s in first], ties="b") == -1
+
+
+@given(case=tied_pairs())
+def test_kendalls_tau_counts_pairs(case: tuple[list[int], list[int]]) -> None:
+    first, second = case
+    signs = [
+        (np.sign(first[i] - first[j]), np.sign(second[i] - second[j]))
+        for i, j in itertools.combinations(range(len(first)), 2)
+    ]
+    surplus = sum(a * b for a, b in signs)
+    untied = [sum(s[side] != 0 for s in signs) for side in (0, 1)]
+    assert kendall_tau(first, second, "a") == pytest.approx(surplus / len(signs), abs=1e-12)
+    twin = surplus / np.sqrt(untied[0] * untied[1])
+    assert kendall_tau(first, second) == pytest.approx(twin, abs=1e-12)
+
+
+@given(case=tied_pairs(), scale=st.sampled_from([0.01, 1.0, 3.0]))
+def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) -> None:
+    first, second = case
+    stretched = np.exp(scale * np.array(first)), np.array(second) ** 3 - 100
+    strict = np.argsort(np.argsort(first, kind="stable"))
+    assert tau_ap(*stretched, ties="b") == tau_ap(first, second, ties="b")
+    assert tau_ap(np.exp(strict), stretched[1], ties="a") == tau_ap(strict, second, ties="a")
+    assert kendall_tau(*stretched) == kendall_tau(first, second)
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "options", "message"),
+    [
+        ([3, 2, 1], [1, 2, 1], {}, "^estimate: items 0 and 2 are tied; use ties='a' .* ties='b'"),
+        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use ties='b'"),
+        ([3, 2, 2], [1, 2, 3], {"ties": "a"}, "^truth: items 1 and 2 are tied; use ties='b'"),
+        ([3, 2, 1], [1, 1, 1], {"ties": "b"}, "^estimate: all 3 items are tied; give at least"),
+        ([1, 1], [2, 1], {"ties": "b"}, "^truth: all 2 items are tied"),
+        ([2, 1], [2, 1], {"ties": "b", "positions": "truth"}, "variant b takes both"),
+        ([2, 1], [2, 1], {"ties": "c"}, "unknown treatment of ties 'c'"),
+        ([2, 1], [2, 1], {"positions": "estimated"}, "did you mean 'estimate'"),
+        ([2, 1], [2, float("nan")], {}, "^estimate, item 1: the score is nan"),
+        ([2, 1], [2], {}, "2 items in the truth, 1 in the estimate"),
+    ],
+)
+def test_what_ap_correlation_refuses(
+    truth: list[float], estimate: list[float], options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        tau_ap(truth, estimate, **options)  # type: ignore[arg-type]  # options of any kind are tested
+
+
+def test_what_kendalls_tau_refuses() -> None:
+    with pytest.raises(InputError, match="unknown variant 'c'"):
+        kendall_tau([2, 1], [2, 1], "c")  # type: ignore[arg-type]  # options of any kind are tested
+    with pytest.raises(InputError, match="estimate: all 2 items are tied"):
+        kendall_tau([2, 1], [1, 1])
+    assert kendall_tau([2, 1], [1, 1], "a") == 0
+    with pytest.raises(InputError, match="1 items to order"):
+        kendall_tau([2], [1])
+
+
+def test_ten_thousand_items(rng: np.random.Generator) -> None:
+    truth = rng.permutation(10_000)
+    estimate = truth + rng.normal(0, 3_000, 10_000)
+    ranked = truth[np.argsort(-estimate)]
+    right = [(ranked[:i] > ranked[i]).mean() for i in range(1, 10_000)]
+    assert tau_ap(truth, estimate) == pytest.approx(2 * np.mean(right) - 1, abs=1e-12)

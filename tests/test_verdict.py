@@ -1,0 +1,310 @@
+"""Who is ahead whatever the parameters are, against dense searches and all small lists."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats, Grades
+from dcglearn.coherence.advantage import (
+    WORST_GAINS,
+    WorstGain,
+    advantage,
+    leads,
+    tables,
+    total_table,
+)
+from dcglearn.coherence.disagreement import dcg_differences, disagreement, pair_differences
+from dcglearn.coherence.verdict import Verdict, verdict, winners
+from dcglearn.measures.agreement import differences
+from dcglearn.measures.dcg import DCG
+
+
+@st.composite
+def run_pairs(draw: st.DrawFn, full: bool = False) -> tuple[Grades, Grades, int]:
+    """Two runs over 1 ... 4 queries, and L."""
+    L, K, Q = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    grade = st.integers(0 if full else -1, L - 1)
+    both = draw(st.lists(grade, min_size=2 * Q * K, max_size=2 * Q * K))
+    a, b = np.array(both).reshape(2, Q, K)
+    return a, b, L
+
+
+def falling(rng: np.random.Generator, n: int, size: int) -> Floats:
+    """Vectors that fall strictly to above 0; near the steps as often as far from them."""
+    parts = rng.random((n, size)) ** rng.choice([1, 4, 16], (n, 1)) + 1e-3
+    return parts[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
+def lead(measure: DCG, a: Grades, b: Grades) -> float:
+    return float(np.sum(measure.score(a)) - np.sum(measure.score(b)))
+
+
+def check_proof(
+    found: Verdict, a: Grades, b: Grades, gains: object, discounts: object, worst: WorstGain
+) -> None:
+    """Evaluate a proof anew: strictly falling where free, as given elsewhere, of both signs."""
+    assert len(found.witnesses) == len(found.margins) == len(found.entries) == 2
+    for measure, margin, entry, sign in zip(
+        found.witnesses, found.margins, found.entries, (1, -1), strict=True
+    ):
+        assert lead(measure, a, b) == pytest.approx(margin, rel=1e-9)
+        assert sign * lead(measure, a, b) > 0 < sign * entry.value
+        if gains is None:
+            assert (np.diff(measure.gains) < 0).all()
+            assert worst == "free" or measure.gains[-1] >= 0
+            assert worst != "zero" or measure.gains[-1] == 0
+        else:
+            assert measure.gains == tuple(np.asarray(gains, float))
+        assert (entry.grade is None) == (gains is not None)
+        assert (entry.depth is None) == (discounts is not None)
+        if discounts is None:
+            assert min(measure.discounts) > 0
+            assert (np.diff(measure.discounts) < 0).all()
+        else:
+            np.testing.assert_array_equal(
+                measure.discounts_for(a.shape[1]), DCG([1], discounts).discounts_for(a.shape[1])
+            )
+
+
+def test_tables_count_documents() -> None:
+    rng = np.random.default_rng(0)
+    run = rng.integers(-1, 3, (5, 4))
+    found = tables(run, 3)
+    for q, i, j in itertools.product(range(5), range(4), range(3)):
+        assert found[q, i, j] == sum(0 <= grade <= j for grade in run[q, : i + 1])
+    np.testing.assert_array_equal(total_table(run, 3), found.sum(axis=0))
+    np.testing.assert_array_equal(advantage(run, run[::-1], 3), 0)
+
+
+@given(case=run_pairs(), seed=st.integers(0, 99))
+def test_dcg_is_the_leads_by_steps_with_their_weights(
+    case: tuple[Grades, Grades, int], seed: int
+) -> None:
+    a, b, L = case
+    rng = np.random.default_rng(seed)
+    steps_c, steps_g = rng.normal(size=a.shape[1]), rng.normal(size=L)  # of any sign
+    measure = DCG(steps_g[::-1].cumsum()[::-1], steps_c[::-1].cumsum()[::-1])
+    D = advantage(a, b, L)
+    assert steps_c @ D @ steps_g == pytest.approx(lead(measure, a, b), abs=1e-9)
+    assert dcg_differences(D[None], measure)[0] == pytest.approx(lead(measure, a, b), abs=1e-9)
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 4])
+def test_two_grades_order_full_lists_alike(K: int, rng: np.random.Generator) -> None:
+    """The theorem: all pairs of lists, any compatible gains, the same discounts."""
+    lists = np.array(list(itertools.product((0, 1), repeat=K)))
+    pairs = np.stack([np.repeat(lists, len(lists), 0), np.tile(lists, (len(lists), 1))], axis=1)
+    D = tables(pairs[:, 0], 2) - tables(pairs[:, 1], 2)
+    for discounts in ("log2", "zipf", "constant", *falling(rng, 3, K)):
+        found = winners(D, discounts=discounts, worst_gain="free")
+        assert set(found) <= {"a", "b", "equal"}
+        for gains in ([1, 0], [1, 0.999], [3, -7], *falling(rng, 3, 2)):
+            signs = np.sign(differences(DCG(gains, discounts), pairs))
+            expected = np.array(["b", "equal", "a"])[signs.astype(int) + 1]
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_two_grades_are_not_enough_where_ranks_are_empty() -> None:
+    a, b = np.array([[0, -1]]), np.array([[1, 1]])
+    D = advantage(a, b, 2)
+    assert verdict(D, discounts="log2", worst_gain="zero").winner == "a"
+    for worst in ("nonnegative", "free"):
+        found = verdict(D, discounts="log2", worst_gain=worst)
+        assert found.winner == "depends"
+        check_proof(found, a, b, None, "log2", worst)
+    assert lead(DCG([1, 0.9], "log2"), a, b) < 0 < lead(DCG([1, 0], "log2"), a, b)
+
+
+@pytest.mark.parametrize(("e", "k"), [(0.26, 2), (0.5, 3), (0.9, 8), (0.99, 14)])
+def test_three_grades_in_the_paper(e: float, k: int) -> None:
+    """Gains 3, 2, 1/2, discounts 1 + e, 1 - e, and the power of the gains that flips."""
+    a, b = np.array([[1, 2]]), np.array([[2, 0]])
+    D, gains, discounts = advantage(a, b, 3), np.array([3, 2, 0.5]), [1 + e, 1 - e]
+    flipped = [verdict(D, gains**power, discounts).winner for power in range(1, k + 1)]
+    assert flipped == ["a"] * (k - 1) + ["b"]
+    found = verdict(D, discounts=discounts)
+    assert found.winner == "depends"
+    check_proof(found, a, b, None, discounts, "nonnegative")
+
+
+def test_the_paper_flips_at_a_quarter() -> None:
+    D = advantage([1, 2], [2, 0], 3)
+    for e, expected in ((0.2, "b"), (0.25, "equal"), (0.251, "a")):
+        assert verdict(D, [3, 2, 0.5], [1 + e, 1 - e]).winner == expected
+    measure = DCG([27, 8, 0.125], [1.5, 0.5])
+    np.testing.assert_array_equal(measure.score([[1, 2], [2, 0]]), [12.0625, 13.6875])
+
+
+@pytest.mark.parametrize("worst", WORST_GAINS)
+@pytest.mark.parametrize("given_", ["nothing", "gains", "discounts"])
+@pytest.mark.parametrize(("K", "L"), [(1, 3), (2, 2), (2, 3), (3, 2), (3, 3)])
+def test_verdicts_agree_with_a_dense_search(
+    K: int, L: int, given_: str, worst: WorstGain, rng: np.random.Generator
+) -> None:
+    n = 2000
+    c, g = falling(rng, n, K), falling(rng, n, L)
+    if worst == "zero":
+        g -= g[:, -1:]
+    elif worst == "free":
+        g += rng.choice([-10, -1, 0, 1, 10], (n, 1)) * rng.random((n, 1))
+    gains = rng.integers(-2, 3, L).astype(float) if given_ == "gains" else None
+    discounts = falling(rng, 1, K)[0] if given_ == "discounts" else None
+    g = g if gains is None else np.broadcast_to(gains, (n, L))
+    c = c if discounts is None else np.broadcast_to(discounts, (n, K))
+    lists = np.array(list(itertools.product(range(-1, L), repeat=K)))
+    chosen = rng.integers(len(lists), size=(150, 2))
+    for a, b in lists[chosen][:, :, None]:
+        found = verdict(advantage(a, b, L), gains, discounts, worst)
+        padded = np.hstack([g, np.zeros((n, 1))])
+        values = (c * (padded[:, a[0]] - padded[:, b[0]])).sum(axis=1)
+        values[np.abs(values) < 1e-12] = 0.0
+        if found.winner == "depends":
+            check_proof(found, a, b, gains, discounts, worst)
+        else:
+            sign = {"a": 1, "b": -1, "equal": 0}[found.winner]
+            assert not found.witnesses
+            np.testing.assert_array_equal(np.sign(values), sign)
+
+
+@given(case=run_pairs(), worst=st.sampled_from(WORST_GAINS), seed=st.integers(0, 9))
+def test_proofs_hold_for_runs(
+    case: tuple[Grades, Grades, int], worst: WorstGain, seed: int
+) -> None:
+    a, b, L = case
+    rng = np.random.default_rng(seed)
+    c, g = falling(rng, 1, a.shape[1])[0], falling(rng, 1, L)[0]
+    for gains, discounts in ((None, None), (g, None), (None, c), (None, "log2"), (g, c)):
+        found = verdict(advantage(a, b, L), gains, discounts, worst)
+        if found.winner == "depends":
+            check_proof(found, a, b, gains, discounts, worst)
+        back = verdict(advantage(b, a, L), gains, discounts, worst)
+        assert back.winner == {"a": "b", "b": "a"}.get(found.winner, found.winner)
+
+
+@given(case=run_pairs(full=True))
+def test_the_worst_gain_does_not_matter_for_full_lists(case: tuple[Grades, Grades, int]) -> None:
+    a, b, L = case
+    D = advantage(a, b, L)
+    assert (D[:, -1] == 0).all()
+    for discounts in (None, "log2"):
+        found = {verdict(D, None, discounts, worst).winner for worst in WORST_GAINS}
+        assert len(found) == 1
+
+
+def test_negative_gains_are_a_step_downwards() -> None:
+    """One document more is an advantage, or a burden where it is worth less than nothing."""
+    found = verdict(advantage([0, 1], [0, -1], 2), worst_gain="free")
+    assert found.winner == "depends"
+    assert [(e.depth, e.grade, e.value, e.worth) for e in found.entries] == [
+        (2, 1, 1.0, 1),
+        (2, 1, -1.0, -1),
+    ]
+    assert verdict(advantage([0, 1], [0, -1], 2)).winner == "a"
+    assert verdict(advantage([0, 1], [0, -1], 2), worst_gain="zero").winner == "equal"
+
+
+def test_many_verdicts_at_once_are_those_one_by_one(rng: np.random.Generator) -> None:
+    D = advantage(np.zeros((1, 3), int), np.zeros((1, 3), int), 3) + rng.integers(
+        -1, 2, (4, 50, 3, 3)
+    ) * rng.integers(0, 2, (4, 50, 1, 1))
+    for gains, discounts in itertools.product((None, [2, 1, 0]), (None, "zipf")):
+        for worst in WORST_GAINS:
+            found = winners(D, gains, discounts, worst)
+            assert found.shape == (4, 50)
+            for at in np.ndindex(found.shape):
+                assert found[at] == verdict(D[at], gains, discounts, worst).winner
+
+
+def test_equal_sums_of_irrational_discounts_are_ties() -> None:
+    """1 / log2(3) = 2 / log2(9): rank 2 once, or rank 8 twice."""
+    a, b = np.ones((2, 8), int), np.ones((2, 8), int)
+    a[0, 1] = b[:, 7] = 0
+    assert verdict(advantage(a, b, 2), discounts="log2").winner == "equal"
+    assert verdict(advantage(a, b, 2)).winner == "depends"
+
+
+def test_a_sorted_list_is_not_optimal_where_a_better_document_is_left_out() -> None:
+    """Of all lists of 2 out of 4 documents, what is never beaten?"""
+    pool = [0, 1, 1, 2]
+    lists = sorted({tuple(pool[d] for d in p) for p in itertools.permutations(range(4), 2)})
+    never_beaten, in_order = set(), set()
+    for one in lists:
+        if list(one) == sorted(one):
+            in_order.add(one)
+        against = {verdict(advantage(one, other, 3)).winner for other in lists}
+        if against <= {"a", "equal"}:
+            never_beaten.add(one)
+    assert never_beaten == {(0, 1)}
+    assert in_order == {(0, 1), (0, 2), (1, 1), (1, 2)}
+    assert verdict(advantage([1, 2], [0, 1], 3)).winner == "b"
+
+
+def test_disagreement_is_counted_pair_by_pair(rng: np.random.Generator) -> None:
+    pairs = rng.integers(-1, 3, (300, 2, 3))
+    one, two = DCG([2, 1, 0], "constant"), DCG([2, 0, 0], "zipf")
+    found = disagreement(differences(one, pairs), differences(two, pairs))
+    D = tables(pairs[:, 0], 3) - tables(pairs[:, 1], 3)
+    assert disagreement(dcg_differences(D, one), dcg_differences(D, two)) == found
+    counts = {"same": 0, "opposite": 0, "first": 0, "second": 0, "both": 0}
+    for a, b in pairs:
+        x, y = (round(float(m.score(a) - m.score(b)), 9) for m in (one, two))
+        if x == 0 or y == 0:
+            counts["both" if x == y else "first" if x == 0 else "second"] += 1
+        else:
+            counts["same" if x * y > 0 else "opposite"] += 1
+    tied = (found.tied_by_first, found.tied_by_second, found.tied_by_both)
+    assert (found.same, found.opposite, *tied) == tuple(counts.values())
+    assert min(counts.values()) > 0
+    assert found.n_pairs == 300
+    assert found.share == counts["opposite"] / 300
+
+
+def test_disagreement_is_nil_where_the_verdict_is_certain(rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 3, (300, 2, 3))
+    D = tables(pairs[:, 0], 3) - tables(pairs[:, 1], 3)
+    certain = np.isin(winners(D), ("a", "b"))
+    assert 0 < certain.sum() < 300
+    one, two = (
+        dcg_differences(D, DCG(g, c)) for g, c in (([9, 1, 0.5], "zipf"), ([3, 2, 1], "log2"))
+    )
+    assert disagreement(one[certain], two[certain]).share == 0
+    assert disagreement(one, two).opposite > 0
+
+
+def test_pairs_of_runs(rng: np.random.Generator) -> None:
+    scores = np.array([0.3, 0.1 + 0.2, 0.7])
+    np.testing.assert_array_equal(pair_differences(scores), [0.0, 0.3 - 0.7, 0.1 + 0.2 - 0.7])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: advantage([0, 1], [0, 1, 2], 3), "shape (2,) against (3,)"),
+        (lambda: advantage([0, 3], [0, 1], 3), "grade index 3"),
+        (lambda: verdict([1, 2]), "shape (2,)"),
+        (lambda: verdict([[[1]]]), "shape (1, 1, 1)"),
+        (lambda: winners([[np.nan]]), "not finite"),
+        (lambda: verdict([[1, 2]], gains=[1]), "for 2 grades"),
+        (lambda: verdict([[1, 2]], discounts=[1, np.inf]), "for 1 ranks"),
+        (lambda: verdict([[1, 2]], discounts="log3"), "did you mean 'log2'"),
+        (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),  # type: ignore[arg-type]  # what is tested
+        (lambda: disagreement([1], [1, 2]), "shapes (1,) and (2,)"),
+        (lambda: disagreement([], []), "shapes (0,) and (0,)"),
+        (lambda: disagreement([1, np.nan], [1, 2]), "row 1"),
+        (lambda: dcg_differences([[[1]]], DCG([1], normalise="ideal")), "no ideal"),
+        (lambda: dcg_differences([[[1]]], DCG([2, 1])), "for 1 grades"),
+        (lambda: leads([[1, 2]], gains="ab"), "gains are not numbers"),
+        (lambda: leads([["x", "y"]]), "a table that is not of numbers"),
+    ],
+)
+def test_bad_input_is_refused(call: object, message: str) -> None:
+    assert callable(call)
+    with pytest.raises(InputError) as error:
+        call()
+    assert message in str(error.value)
