@@ -388,8 +388,7 @@ def _matrix(ranked: Ranked, n_ranks: int) -> Integers:
 def _pools(known: IndexedQrels, rankings: Integers) -> NDArray[np.int8]:
     """Return all documents of each query as rows of grades.
 
-    Of the worst there are as many as are ranked: those without a judgment, which gain nothing,
-    stand among them.
+    Documents without a judgment count as the worst grade, so that grade has at least as many.
     """
     L = len(known.scale)
     counts = known.pools.copy()

@@ -1,0 +1,190 @@
+"""The public names, with their types; ``__init__.py`` loads each when it is first used."""
+
+# Measures
+from .measures.dcg import DCG as DCG
+from .measures.utility import LinearUtility as LinearUtility
+from .measures.measure import Measure as Measure
+from .measures.scale import Scale as Scale
+from .measures.scale import Label as Label
+from .measures.presets import preset as preset
+from .measures.presets import usual_presets as usual_presets
+from .measures.agreement import agreement as agreement
+from .measures.files import MeasureFile as MeasureFile
+from .measures.files import read_measure as read_measure
+from .measures.files import write_measure as write_measure
+from .measures.names import NamedMeasure as NamedMeasure
+from .measures.names import measure_for as measure_for
+from .measures.names import measure_on as measure_on
+
+# Judgments
+from .data.preferences import Preferences as Preferences
+from .data.preferences import query_folds as query_folds
+from .data.judgment_files import read_preferences as read_preferences
+from .data.judgment_files import write_preferences as write_preferences
+from .data.document_judgments import Join as Join
+from .data.record_formats import PassedOver as PassedOver
+from .data.summary import Summary as Summary
+from .data.summary import summarise as summarise
+from .data.packed_pairs import PackedPairs as PackedPairs
+from .data.packed_pairs import packing as packing
+
+# Learning
+from .learning.learner import DCGLearner as DCGLearner
+from .learning.compare import MeasureComparison as MeasureComparison
+from .learning.compare import compare as compare
+from .learning.intervals import ParameterIntervals as ParameterIntervals
+from .learning.intervals import parameter_intervals as parameter_intervals
+from .learning.choose_c import choose_C as choose_C
+from .learning.identify import Identifiability as Identifiability
+from .learning.identify import identify as identify
+from .learning.record import learned_measure as learned_measure
+from .solver.problem import Problem as Problem
+from .solver.problem import Objective as Objective
+from .solver.streamed import Streamed as Streamed
+from .solver.solve import Solution as Solution
+from .solver.solve import solve as solve
+from .solver.certificate import Certificate as Certificate
+
+# Systems
+from .data.qrels_runs import Qrels as Qrels
+from .data.qrels_runs import Run as Run
+from .data.qrels_runs import read_qrels as read_qrels
+from .data.qrels_runs import read_run as read_run
+from .data.qrels_runs import qrels_of as qrels_of
+from .data.qrels_runs import run_of as run_of
+from .evaluation.lookup import IndexedQrels as IndexedQrels
+from .evaluation.lookup import index_qrels as index_qrels
+from .evaluation.rules import Rules as Rules
+from .evaluation.systems import Evaluation as Evaluation
+from .evaluation.systems import evaluate as evaluate
+from .evaluation.compare_systems import SystemComparison as SystemComparison
+from .evaluation.compare_systems import compare_systems as compare_systems
+from .evaluation.system_coherence import SystemCoherence as SystemCoherence
+from .evaluation.system_coherence import system_coherence as system_coherence
+from .evaluation.from_arrays import ranked_arrays as ranked_arrays
+from .evaluation.ranked import Ranked as Ranked
+from .evaluation.ranked import score_runs as score_runs
+from .evaluation.filtering import Threshold as Threshold
+from .evaluation.filtering import threshold as threshold
+
+# What holds whatever the parameters
+from .coherence.advantage import advantage as advantage
+from .coherence.verdict import Verdict as Verdict
+from .coherence.verdict import verdict as verdict
+from .coherence.smallest_change import smallest_change_of_gains as smallest_change_of_gains
+from .coherence.smallest_change import smallest_change_of_discounts as smallest_change_of_discounts
+from .coherence.mean_ndcg import MeanVerdict as MeanVerdict
+from .coherence.mean_ndcg import mean_verdict as mean_verdict
+from .coherence.explain import Explanation as Explanation
+from .coherence.explain import explain as explain
+
+# How alike two orders are
+from .correlation.tau import kendall_tau as kendall_tau
+from .correlation.tau import tau_ap as tau_ap
+from .correlation.edrc import edrc as edrc
+
+# Other tools
+from .interop.export import export as export
+from .interop.metrics import ir_measure as ir_measure
+from .interop.metrics import sklearn_metric as sklearn_metric
+
+# Simulation
+from .simulation.truths import named_truth as named_truth
+from .simulation.lists import drawn_lists as drawn_lists
+from .simulation.lists import permuted_lists as permuted_lists
+from .simulation.lists import lists_of_queries as lists_of_queries
+from .simulation.judges import side_by_side as side_by_side
+from .lab.similarity import similarity as similarity
+from .lab.similarity import identifiable_similarity as identifiable_similarity
+
+# Errors and version
+from .base.errors import InputError as InputError
+from .base.errors import SolverError as SolverError
+from .base.version import __version__ as __version__
+
+__all__ = [
+    "DCG",
+    "LinearUtility",
+    "Measure",
+    "Scale",
+    "Label",
+    "preset",
+    "usual_presets",
+    "agreement",
+    "MeasureFile",
+    "read_measure",
+    "write_measure",
+    "NamedMeasure",
+    "measure_for",
+    "measure_on",
+    "Preferences",
+    "query_folds",
+    "read_preferences",
+    "write_preferences",
+    "Join",
+    "PassedOver",
+    "Summary",
+    "summarise",
+    "PackedPairs",
+    "packing",
+    "DCGLearner",
+    "MeasureComparison",
+    "compare",
+    "ParameterIntervals",
+    "parameter_intervals",
+    "choose_C",
+    "Identifiability",
+    "identify",
+    "learned_measure",
+    "Problem",
+    "Objective",
+    "Streamed",
+    "Solution",
+    "solve",
+    "Certificate",
+    "Qrels",
+    "Run",
+    "read_qrels",
+    "read_run",
+    "qrels_of",
+    "run_of",
+    "IndexedQrels",
+    "index_qrels",
+    "Rules",
+    "Evaluation",
+    "evaluate",
+    "SystemComparison",
+    "compare_systems",
+    "SystemCoherence",
+    "system_coherence",
+    "ranked_arrays",
+    "Ranked",
+    "score_runs",
+    "Threshold",
+    "threshold",
+    "advantage",
+    "Verdict",
+    "verdict",
+    "smallest_change_of_gains",
+    "smallest_change_of_discounts",
+    "MeanVerdict",
+    "mean_verdict",
+    "Explanation",
+    "explain",
+    "kendall_tau",
+    "tau_ap",
+    "edrc",
+    "export",
+    "ir_measure",
+    "sklearn_metric",
+    "named_truth",
+    "drawn_lists",
+    "permuted_lists",
+    "lists_of_queries",
+    "side_by_side",
+    "similarity",
+    "identifiable_similarity",
+    "InputError",
+    "SolverError",
+    "__version__",
+]
