@@ -27,6 +27,7 @@ from dcglearn.cli import (
     packed,
     threshold,
 )
+from dcglearn.cli.remedies import message
 
 app = typer.Typer(
     name="dcglearn",
@@ -57,8 +58,10 @@ def main() -> None:
         finally:
             if sys.stdout is not None:  # it is, where the shell closed it
                 sys.stdout.flush()
-    except (InputError, SolverError, WorkersLostError) as error:
-        _end(str(error), 2 if isinstance(error, InputError) else 1)
+    except InputError as error:
+        _end(message(error), 2)
+    except (SolverError, WorkersLostError) as error:
+        _end(str(error), 1)
     except KeyboardInterrupt:
         _end("interrupted; nothing half-written is left", 130)
     except BrokenPipeError:  # the reader of a pipe went away, as `head` does

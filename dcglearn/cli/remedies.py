@@ -1,0 +1,113 @@
+"""Messages of the library in the words of the command line.
+
+The library's messages name its arguments in backquotes: ``declare `scale` ``, or
+``use `unjudged="worst"` ``. On the command line the same things are options:
+``declare --scale``, ``use --unjudged worst``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dcglearn.base.errors import InputError
+
+OPTIONS = {
+    "C": "--C",
+    "baseline": "--baseline",
+    "beta": "--beta",
+    "bias": "--bias",
+    "cost": "--cost",
+    "credit": "--credit",
+    "debit": "--debit",
+    "depth": "--depth",
+    "encoding": "--encoding",
+    "folds": "--folds",
+    "gamma": "--gamma",
+    "indifference": "--indifference",
+    "labels": "--labels",
+    "lenient": "--lenient",
+    "like": "--like",
+    "margin": "--margin",
+    "missing": "--missing",
+    "n_ranks": "--K",
+    "out": "--out",
+    "qrels": "--qrels",
+    "quick": "--quick",
+    "relevant": "--relevant",
+    "reliability": "--reliability",
+    "replace": "--replace",
+    "run": "--run",
+    "runs": "--run",
+    "scale": "--scale",
+    "seed": "--seed",
+    "shortest": "--shortest",
+    "solver": "--solver",
+    "test": "--test",
+    "ties": "--ties",
+    "unjudged": "--unjudged",
+    "use": "--use",
+    "workers": "--workers",
+    "worthless": "--worthless",
+}
+"""Argument of the library -> option of the commands."""
+
+_QUOTED = re.compile(r"`(\w+)(?:\s*=\s*([^`]+))?`")
+
+
+def in_options(text: str) -> str:
+    """Replace each backquoted argument of the table by its option.
+
+    Parameters
+    ----------
+    text : str
+        Part of a message. An argument may have a value.
+
+    Returns
+    -------
+    str
+        Other text in backquotes stays as it is.
+
+    Examples
+    --------
+    >>> in_options("declare `scale`, or read with `encoding='documents'`; see `fit`")
+    'declare --scale, or read with --encoding documents; see `fit`'
+    >>> in_options("use `scale=(2, 1, 0)` and `replace=True`")
+    'use --scale 2,1,0 and --replace'
+    """
+    return _QUOTED.sub(_option, text)
+
+
+def message(error: InputError) -> str:
+    """Return the text of an error with options in place of the library's arguments.
+
+    Parameters
+    ----------
+    error : InputError
+        Its place is a file or a key and is kept as it is.
+
+    Returns
+    -------
+    str
+    """
+    return str(InputError(in_options(error.problem), in_options(error.remedy), error.place))
+
+
+def _option(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    if name not in OPTIONS:
+        return match.group()
+    return OPTIONS[name] + ("" if value is None else _value(value))
+
+
+def _value(text: str) -> str:
+    """Write a Python value as the command line takes it, after a space."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return f" {text}"
+    if value is True:
+        return ""
+    if isinstance(value, list | tuple):
+        return " " + ",".join(map(str, value))
+    return f" {value}"
