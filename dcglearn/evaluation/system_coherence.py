@@ -354,8 +354,7 @@ def rules_for_tables(rules: Rules) -> tuple[Literal["input", "docid"], bool, Rul
     Raises
     ------
     InputError
-        If bounds are asked for, documents that gain nothing whatever the worst grade does, or
-        another value of missing or worthless queries than 0.
+        If `unjudged` is bounds or nothing, or missing or worthless queries do not count 0.
     """
     if rules.unjudged == "bounds":
         raise InputError("--unjudged bounds", "tables of leads need one grade a document")
