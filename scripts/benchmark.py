@@ -50,7 +50,7 @@ from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table
-from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
 from dcglearn.solver.certificate import Certificate, certify
 from dcglearn.solver.problem import Problem
@@ -104,7 +104,7 @@ class Case:
     K: int
     L: int
     C: float
-    flipped: float
+    flip_pairs: float
 
     @property
     def pair_bytes(self) -> int:
@@ -161,7 +161,7 @@ class Row:
     K: int
     L: int
     C: float
-    flipped: float
+    flip_pairs: float
     solved: bool
     ended: str
     seconds: float
@@ -214,8 +214,8 @@ def batches(case: Case) -> Iterator[Pairs]:
     left = case.n
     while left:
         lists = drawn_lists(BATCH, case.K, [1 / case.L] * case.L, rng)
-        pairs = true_pairs(truth, lists)[0][:left]
-        yield flipped(pairs, round(case.flipped * len(pairs)), rng)
+        pairs = true_pairs(truth, lists)[:left]
+        yield flip_pairs(pairs, round(case.flipped * len(pairs)), rng)
         left -= len(pairs)
 
 

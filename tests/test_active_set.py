@@ -214,7 +214,7 @@ def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int)
 
 
 def noisy(n: int, rng: np.random.Generator, flips: float = 0.1) -> np.ndarray:
-    pairs, _ = true_pairs(DATA_1, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))
+    pairs = true_pairs(DATA_1, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))
     turned = rng.random(n) < flips
     pairs = pairs[:n]
     pairs[turned] = pairs[turned][:, ::-1]
@@ -300,7 +300,7 @@ def test_two_thousand_pairs_as_clarabel_has_them(
     """With empty ranks, weights, and margins of every kind."""
     n = 2000
     lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
-    pairs, _ = true_pairs(DATA_1, lists)
+    pairs = true_pairs(DATA_1, lists)
     pairs = pairs[:n]
     turned = rng.random(len(pairs)) < flips
     pairs[turned] = pairs[turned][:, ::-1]
@@ -320,7 +320,7 @@ def test_tiny_and_huge_C(C: float, monotone: bool, rng: np.random.Generator) -> 
     for pairs in (
         permuted_lists(1, rng, [0, 1, 2]),  # one pair
         np.repeat(permuted_lists(1, rng, [0, 1, 2]), 50, axis=0),  # all equal
-        true_pairs(DATA_1, permuted_lists(80, rng))[0],  # separable
+        true_pairs(DATA_1, permuted_lists(80, rng)),  # separable
         rng.integers(0, 5, (80, 2, 10)),  # not at all
     ):
         solution = solve(Problem.of(pairs, 5, C=C, monotone=monotone), "newton")
@@ -357,7 +357,7 @@ def test_costs_beyond_what_a_bound_on_W_can_tell(rng: np.random.Generator) -> No
 
 
 def test_one_active_pair(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(50, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
     margins = np.full(len(pairs), -100.0)
     margins[7] = 1.0
     problem = Problem.of(pairs, 5, margins)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.correlation.concordance import higher, higher_in_both, paired_ranks
+from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 
 paired = st.lists(st.tuples(st.integers(-4, 9), st.integers(-4, 9)), min_size=1, max_size=40)
 
@@ -19,16 +19,16 @@ paired = st.lists(st.tuples(st.integers(-4, 9), st.integers(-4, 9)), min_size=1,
 def test_counts_are_those_of_all_pairs(scores: list[tuple[int, int]]) -> None:
     first, second = np.array(scores).T
     above, also = first[:, None] < first, second[:, None] < second
-    assert higher(first).tolist() == above.sum(axis=1).tolist()
-    assert higher_in_both(first, second).tolist() == (above & also).sum(axis=1).tolist()
+    assert count_above(first).tolist() == above.sum(axis=1).tolist()
+    assert count_above_in_both(first, second).tolist() == (above & also).sum(axis=1).tolist()
     below = second[:, None] > second
-    assert higher_in_both(first, -second).tolist() == (above & below).sum(axis=1).tolist()
+    assert count_above_in_both(first, -second).tolist() == (above & below).sum(axis=1).tolist()
 
 
 def test_many_items_are_counted_without_a_matrix_of_pairs(rng: np.random.Generator) -> None:
     first, second = rng.integers(3_000, size=(2, 10_000))
     tracemalloc.start()
-    found = higher_in_both(first, second)
+    found = count_above_in_both(first, second)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5e6  # one bit a pair would be 12.5e6

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.correlation.edrc import WEIGHTS, Discount, edrc, edrc_of_scores
+from dcglearn.correlation.edrc import DISCOUNT_WEIGHTS, EdrcDiscount, edrc, edrc_of_scores
 from dcglearn.correlation.tau import tau_ap
 
 Edges = list[tuple[int, int]]
 
-DISCOUNTS: tuple[Discount, ...] = get_args(Discount)
+DISCOUNTS: tuple[EdrcDiscount, ...] = get_args(EdrcDiscount)
 TRUTH = [("A", "C"), ("A", "D"), ("A", "E"), ("C", "D"), ("B", "D"), ("B", "E")]
 PREDICTION = [("C", "A"), ("C", "B"), ("C", "D"), ("A", "E"), ("B", "E"), ("D", "E")]
 D = {
@@ -101,15 +101,15 @@ def test_all_orders_of_five_items_give_ap_correlation_with_positions_of_the_trut
 
 
 def test_every_named_discount_has_a_twin() -> None:
-    assert set(DISCOUNTS) == set(WEIGHTS) == set(D)
+    assert set(DISCOUNTS) == set(DISCOUNT_WEIGHTS) == set(D)
     for R in (2, 3, 7):
         for name in DISCOUNTS:
-            assert WEIGHTS[name](np.array([float(R)]))[0] == pytest.approx(1 / D[name](R))
+            assert DISCOUNT_WEIGHTS[name](np.array([float(R)]))[0] == pytest.approx(1 / D[name](R))
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @given(truth=graphs(1), prediction=graphs())
-def test_the_definition(discount: Discount, truth: Edges, prediction: Edges) -> None:
+def test_the_definition(discount: EdrcDiscount, truth: Edges, prediction: Edges) -> None:
     value = edrc(truth, prediction, items=range(6), discount=discount)
     assert value == pytest.approx(obvious(truth, prediction, discount), abs=1e-12)
     best = edrc(truth, truth, items=range(6), discount=discount)
@@ -188,7 +188,7 @@ def test_the_likelier_side_is_what_is_attainable() -> None:
     )
 )
 def test_grades_are_the_preferences_they_stand_for(
-    discount: Discount, normalise: None, scores: list[tuple[int, int]]
+    discount: EdrcDiscount, normalise: None, scores: list[tuple[int, int]]
 ) -> None:
     truth, estimate = zip(*scores, strict=True)
     items = range(len(scores))
@@ -205,7 +205,7 @@ def test_grades_are_the_preferences_they_stand_for(
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
-def test_a_long_chain(discount: Discount, rng: np.random.Generator) -> None:
+def test_a_long_chain(discount: EdrcDiscount, rng: np.random.Generator) -> None:
     n = 2_000
     ranking = rng.permutation(n)
     scores = np.empty(n)

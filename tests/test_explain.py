@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.coherence.explain import example, explain
+from dcglearn.coherence.explain import clearest_example, explain
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -50,7 +50,7 @@ def test_the_reason_is_what_turns_the_verdict(
 
 def test_an_example_is_the_clearest_of_all_short_lists() -> None:
     first, second = DCG([3, 2, 1, 0], "log2"), DCG([7, 3, 1, 0], "zipf")
-    a, b = example(first, second, 3)
+    a, b = clearest_example(first, second, 3)
     lists = [list(row) for row in product(range(4), repeat=3)]
     spans = [float(np.ptp(m.score(lists))) for m in (first, second)]
 
@@ -61,9 +61,9 @@ def test_an_example_is_the_clearest_of_all_short_lists() -> None:
     assert clear(a.tolist(), b.tolist()) == pytest.approx(
         max(clear(x, y) for x in lists for y in lists)
     )
-    assert example(first, first, 3) is None
-    assert example(first, DCG([6, 4, 2, 0], "log2"), 3) is None
-    long = example(first, second, 9)
+    assert clearest_example(first, first, 3) is None
+    assert clearest_example(first, DCG([6, 4, 2, 0], "log2"), 3) is None
+    long = clearest_example(first, second, 9)
     assert long is not None
     assert (long[0][4:] == -1).all()
 

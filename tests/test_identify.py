@@ -27,7 +27,7 @@ def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndar
     rng = np.random.default_rng(seed)
     lists = permuted_lists(n, rng)
     lists[:different] = drawn_lists(different, 10, [0.2] * 5, rng)
-    return true_pairs(truth, lists)[0]
+    return true_pairs(truth, lists)
 
 
 def test_ranks_of_the_papers_design_and_of_different_content() -> None:
@@ -63,7 +63,7 @@ def test_rank_is_not_enough() -> None:
 
 def test_documents_have_rank_k_minus_one_squared() -> None:
     rng = np.random.default_rng(0)
-    pairs, _ = true_pairs(DCG([4, 3, 2, 1, 0]), permuted_lists(400, rng, range(5)))
+    pairs = true_pairs(DCG([4, 3, 2, 1, 0]), permuted_lists(400, rng, range(5)))
     found = identify(Problem.of(pairs, 5, monotone=False))
     assert (found.rank, found.gauge) == (16, "worst order")
 
@@ -224,7 +224,7 @@ def test_the_factors_never_order_against_the_rank_one_part(
 def test_discounts_that_grow_with_the_rank() -> None:
     upside_down = DCG([2, 1, 0], [0.2, 0.4, 0.6, 0.8])
     rng = np.random.default_rng(0)
-    pairs, _ = true_pairs(upside_down, permuted_lists(300, rng, [0, 1, 2, 2]))
+    pairs = true_pairs(upside_down, permuted_lists(300, rng, [0, 1, 2, 2]))
     learner = DCGLearner().fit(pairs)
     assert outcomes(learner.dcg_, pairs).mean() > 0.95
     assert learner.factors_.discounts[-1] == 1.0
@@ -233,7 +233,7 @@ def test_discounts_that_grow_with_the_rank() -> None:
 def test_only_lists_of_different_length_show_what_the_worst_grade_is_worth() -> None:
     truth = DCG([1, 0.6, 0.2], "zipf")
     rng = np.random.default_rng(0)
-    pairs, _ = true_pairs(truth, drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng, shortest=3))
+    pairs = true_pairs(truth, drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng, shortest=3))
     learner = DCGLearner().fit(pairs)
     found = learner.identifiability_
     assert found.gauge == "absolute"
@@ -245,7 +245,7 @@ def test_only_lists_of_different_length_show_what_the_worst_grade_is_worth() -> 
 def test_permutations_with_empty_ranks_leave_discounts_affine() -> None:
     truth = DCG([1, 0.6, 0.2], "zipf")
     rng = np.random.default_rng(0)
-    pairs, _ = true_pairs(truth, permuted_lists(1500, rng, [0, 0, 1, 1, 2, -1]))
+    pairs = true_pairs(truth, permuted_lists(1500, rng, [0, 0, 1, 1, 2, -1]))
     learner = DCGLearner().fit(pairs)
     assert learner.identifiability_.gauge == "absolute order"
     c = 1 / np.arange(1, 7)
@@ -257,7 +257,7 @@ def test_too_few_short_lists_are_said() -> None:
     truth = DCG([1, 0.6, 0.2], "zipf")
     lists = drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng)
     lists[:3, 0, 4] = -1
-    found = DCGLearner().fit(true_pairs(truth, lists)[0]).identifiability_
+    found = DCGLearner().fit(true_pairs(truth, lists)).identifiability_
     assert found.gauge == "worst"
     assert found.empty_ranks == (5,)
     assert any("lists are empty at rank 5 in too few pairs" in t for t in found.statements())
@@ -269,7 +269,7 @@ def test_gains_across_groups_that_never_meet_are_not_from_the_data() -> None:
     high = rng.integers(0, 2, (2000, 1, 4))
     lists = np.where(high, rng.integers(0, 2, (2000, 2, 4)), rng.integers(2, 4, (2000, 2, 4)))
     for gains in ([1, 0.9, 0.2, 0], [1, 0.55, 0.45, 0]):
-        pairs, _ = true_pairs(DCG(gains, "zipf"), lists.astype(np.int8))
+        pairs = true_pairs(DCG(gains, "zipf"), lists.astype(np.int8))
         wrong = rng.random(len(pairs)) < 0.15
         pairs[wrong] = pairs[wrong][:, ::-1]
         found = DCGLearner().fit(pairs).identifiability_
@@ -282,7 +282,7 @@ def test_nothing_is_surer_than_what_it_is_measured_against() -> None:
     rng = np.random.default_rng(0)
     lists = rng.integers(0, 4, (2000, 2, 4))
     lists[:, :, 0] = rng.integers(0, 2, (2000, 2)) + 2 * rng.integers(0, 2, (2000, 1))
-    pairs, _ = true_pairs(DCG([1, 0.9, 0.2, 0], "log2"), lists.astype(np.int8))
+    pairs = true_pairs(DCG([1, 0.9, 0.2, 0], "log2"), lists.astype(np.int8))
     found = DCGLearner().fit(pairs).identifiability_
     assert found.discount_unseen.min() > 0.1
     assert found.discount_share.max() <= found.discount_share[0]

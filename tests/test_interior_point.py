@@ -11,7 +11,7 @@ from kkt import check_kkt
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Pairs
 from dcglearn.measures.dcg import DCG
-from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
 from dcglearn.solver import newton as newtons
 from dcglearn.solver.active_set import residuals
@@ -25,8 +25,8 @@ TRUE = DCG([5, 4, 3, 2, 1], "log2")
 
 
 def judged(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
-    pairs = true_pairs(TRUE, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))[0][:n]
-    return flipped(pairs, round(wrong * n), rng)
+    pairs = true_pairs(TRUE, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))[:n]
+    return flip_pairs(pairs, round(wrong * n), rng)
 
 
 @settings(max_examples=100, deadline=None)

@@ -27,7 +27,7 @@ from dcglearn.simulation.truths import DATA_1, DATA_2
 
 @pytest.fixture
 def pairs(rng: np.random.Generator) -> np.ndarray:
-    return true_pairs(DATA_1, permuted_lists(200, rng))[0]
+    return true_pairs(DATA_1, permuted_lists(200, rng))
 
 
 def test_the_papers_design_is_learned(rng: np.random.Generator) -> None:
@@ -35,8 +35,8 @@ def test_the_papers_design_is_learned(rng: np.random.Generator) -> None:
     for truth in (DATA_1, DATA_2):
         found = []
         for _ in range(5):
-            train, _ = true_pairs(truth, permuted_lists(200, rng))
-            test, _ = true_pairs(truth, permuted_lists(3000, rng))
+            train = true_pairs(truth, permuted_lists(200, rng))
+            test = true_pairs(truth, permuted_lists(3000, rng))
             found.append(DCGLearner().fit(train).score(test))
         assert np.mean(found) == pytest.approx(0.94, abs=0.02)
 
@@ -136,8 +136,8 @@ def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator) -> None:
 def test_documents_without_grades(rng: np.random.Generator) -> None:
     """Section 8: K documents, relevance and discounts from rankings alone."""
     truth = DCG([4, 1, 3, 0, 2], "log2")  # document 0 is the most relevant
-    train, _ = true_pairs(truth, permuted_lists(300, rng, range(5)))
-    test, _ = true_pairs(truth, permuted_lists(2000, rng, range(5)))
+    train = true_pairs(truth, permuted_lists(300, rng, range(5)))
+    test = true_pairs(truth, permuted_lists(2000, rng, range(5)))
     learner = DCGLearner(encoding="documents").fit(train)
     check_kkt(learner.problem(train), learner.weights_)
     assert learner.score(test) > 0.93
@@ -228,7 +228,7 @@ def test_a_fit_as_a_measure_file(rng: np.random.Generator) -> None:
 
 
 def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(300, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(300, rng))
     turned = rng.random(len(pairs)) < 0.2
     pairs[turned] = pairs[turned][:, ::-1]
     groups = [f"q{i // 3}" for i in range(len(pairs))]

@@ -16,7 +16,7 @@ from scipy.optimize import LinearConstraint, lsq_linear, minimize, nnls
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.simulation.judges import flipped, true_pairs
+from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
 from dcglearn.solver import qp
@@ -129,7 +129,7 @@ def test_the_three_problems_by_trust_constr(
     grades = encoding == "grades"
     truth = DATA_1 if grades else DCG([4, 3, 2, 1], "log2")
     base = [0, 1, 2, 3, 4] if grades else [0, 1, 2, 3]
-    pairs, _ = true_pairs(truth, permuted_lists(25, rng, base))
+    pairs = true_pairs(truth, permuted_lists(25, rng, base))
     L = len(base)
     problem = Problem.of(pairs, L, margin, monotone=grades)
     K = problem.shape[0]
@@ -155,7 +155,7 @@ def test_the_three_problems_by_trust_constr(
 def test_two_thousand_pairs_against_clarabel_alone(
     C: float, noise: float, rng: np.random.Generator
 ) -> None:
-    pairs, _ = true_pairs(DATA_2, permuted_lists(2000, rng))
+    pairs = true_pairs(DATA_2, permuted_lists(2000, rng))
     wrong = rng.random(len(pairs)) < noise
     pairs[wrong] = pairs[wrong][:, ::-1]
     problem = Problem.of(pairs, 5, C=C)
@@ -173,8 +173,8 @@ def test_two_thousand_pairs_against_clarabel_alone(
 def test_newton_needs_nobody_else(
     n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
 ) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(n, rng))
-    problem = Problem.of(flipped(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
+    pairs = true_pairs(DATA_1, permuted_lists(n, rng))
+    problem = Problem.of(flip_pairs(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
     W, _, steps, _, returned = newton(problem)
     certificate = certify(problem, W)[1]
     assert returned
@@ -192,7 +192,7 @@ def test_golden_weights() -> None:
 
 
 def test_one_fit_of_the_papers_design_is_quick(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(200, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(200, rng))
     problem = Problem.of(pairs, 5)
     solve(problem)
     start = time.perf_counter()
@@ -242,7 +242,7 @@ def test_the_projection_is_the_nearest_monotone_matrix(problem: Problem) -> None
 def test_an_answer_that_is_not_confirmed_raises(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(100, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(100, rng))
     problem = Problem.of(pairs, 5)
     few = qp._OPTIONS["osqp"] | {"max_iter": 3, "polishing": False}
     monkeypatch.setitem(qp._OPTIONS, "osqp", few)
@@ -263,7 +263,7 @@ def test_an_answer_that_is_not_confirmed_raises(
 def test_a_failing_solver_is_named(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(50, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
     monkeypatch.setitem(qp._OPTIONS, "clarabel", qp._OPTIONS["clarabel"] | {"max_iter": 1})
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
     with pytest.raises(SolverError, match="clarabel"):
@@ -271,7 +271,7 @@ def test_a_failing_solver_is_named(
 
 
 def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(150, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(150, rng))
     problem = Problem.of(pairs, 5)
     first = solve(problem).W.tobytes()
     solve(Problem.of(pairs, 5, "hamming"))
@@ -280,7 +280,7 @@ def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Genera
 
 
 def test_weights_count_like_copies(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(60, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(60, rng))
     times = rng.integers(0, 4, len(pairs))
     once = solve(Problem.of(pairs, 5, weights=times)).W
     copies = solve(Problem.of(np.repeat(pairs, times, axis=0), 5)).W

@@ -38,7 +38,7 @@ FIVE = Scale((4, 3, 2, 1, 0))
 @pytest.fixture
 def pairs(rng: np.random.Generator) -> np.ndarray:
     """Some with empty ranks, a tenth of them turned round."""
-    found, _ = true_pairs(DATA_1, drawn_lists(3000, 6, [0.2] * 5, rng, shortest=3))
+    found = true_pairs(DATA_1, drawn_lists(3000, 6, [0.2] * 5, rng, shortest=3))
     turned = rng.random(len(found)) < 0.1
     found[turned] = found[turned][:, ::-1]
     return found
@@ -110,7 +110,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
 def test_few_pairs_in_files_are_solved_from_inside(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right, _ = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
+    right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
     monkeypatch.setattr(packed, "ROWS", 64)
     monkeypatch.setattr(streamed, "ROWS", 64)
     pack(tmp_path / "right.parquet", right, FIVE)

@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.correlation.preference_graph import closure_of, number_items, read_pairs
+from dcglearn.correlation.preference_graph import (
+    check_preferences,
+    number_items,
+    transitive_closure,
+)
 
 N = 6
 
@@ -25,7 +29,7 @@ def test_closure_and_ranks_are_those_of_all_chains(data: st.DataObject) -> None:
         for chain in itertools.combinations(order, length)
         if all(step in pairs for step in itertools.pairwise(chain))
     ]
-    found = closure_of(pairs, {i: i for i in range(N)}, "truth")
+    found = transitive_closure(pairs, {i: i for i in range(N)}, "truth")
     for v in range(N):
         above = {chain[0] for chain in chains if chain[-1] == v} - {v}
         below = {chain[-1] for chain in chains if chain[0] == v} - {v}
@@ -39,13 +43,13 @@ def test_closure_and_ranks_are_those_of_all_chains(data: st.DataObject) -> None:
 def test_a_circle_is_named_in_its_order() -> None:
     pairs = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A"), ("C", "E")]
     with pytest.raises(InputError, match=r"circle: (.*); remove one of them") as error:
-        closure_of(pairs, number_items(None, truth=pairs), "truth")
+        transitive_closure(pairs, number_items(None, truth=pairs), "truth")
     named = error.value.problem.split(": ")[1].split(" > ")
     assert len(named) == 4
     assert set(itertools.pairwise(named)) == {("A", "B"), ("B", "C"), ("C", "A")}
 
 
 def test_items_keep_their_order_and_may_be_anything_hashable() -> None:
-    pairs = read_pairs(([(1, "a"), "x"], ("x", None)), "truth")
+    pairs = check_preferences(([(1, "a"), "x"], ("x", None)), "truth")
     assert number_items(None, truth=pairs) == {(1, "a"): 0, "x": 1, None: 2}
     assert number_items(iter([None, "x", (1, "a")]), truth=pairs)[None] == 0

@@ -13,7 +13,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import advantage
 from dcglearn.coherence.smallest_change import (
-    Flip,
+    SmallestChange,
     smallest_change_of_discounts,
     smallest_change_of_gains,
 )
@@ -35,7 +35,13 @@ def distance(moves: Floats, norm: Norm) -> Floats:
 
 
 def check(
-    found: Flip | None, a: Grades, b: Grades, start: DCG, grid: Floats, what: str, norm: Norm
+    found: SmallestChange | None,
+    a: Grades,
+    b: Grades,
+    start: DCG,
+    grid: Floats,
+    what: str,
+    norm: Norm,
 ) -> None:
     """Evaluate what was found anew, and look for something nearer on a grid."""
     values = grid @ [lead(change(start, what, row), a, b) for row in np.eye(grid.shape[1])]
@@ -171,7 +177,7 @@ def test_a_tie_on_the_edge_is_no_flip() -> None:
 
 def test_what_is_tied_is_at_distance_nought() -> None:
     found = smallest_change_of_gains(advantage([1, 2], [2, 0], 3), [3, 2, 0.5], [1.25, 0.75])
-    assert found == Flip((3.0, 2.0, 0.5), 0.0, None, 0.0)
+    assert found == SmallestChange((3.0, 2.0, 0.5), 0.0, None, 0.0)
 
 
 def test_full_lists_can_always_be_tied_by_equal_gains() -> None:

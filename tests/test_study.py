@@ -15,11 +15,11 @@ from dcglearn.lab.similarity import identifiable_similarity, similarity
 from dcglearn.learning.compare import LEARNED_DCG, LEARNED_UTILITY, compare
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement
+from dcglearn.measures.agreement import agreement, differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
-from dcglearn.simulation.judges import flipped, misgraded, side_by_side, true_pairs
+from dcglearn.simulation.judges import flip_pairs, misgrade_pairs, side_by_side, true_pairs
 from dcglearn.simulation.lists import (
     BASE_LIST,
     drawn_lists,
@@ -52,11 +52,11 @@ def test_the_papers_truths() -> None:
 def test_permutations_keep_the_content_and_draws_are_dropped(rng: np.random.Generator) -> None:
     lists = permuted_lists(300, rng, [0, 0, 1, 1])
     assert (np.sort(lists, axis=2) == [0, 0, 1, 1]).all()
-    pairs, draws = true_pairs(DCG([1, 0], "constant"), lists)
-    assert (len(pairs), draws) == (0, 300)
-    pairs, draws = true_pairs(DCG([1, 0], "zipf"), lists)
-    assert len(pairs) + draws == 300
-    assert draws > 0
+    pairs = true_pairs(DCG([1, 0], "constant"), lists)
+    assert pairs.shape == (0, 2, 4)
+    pairs = true_pairs(DCG([1, 0], "zipf"), lists)
+    distinct = differences(DCG([1, 0], "zipf"), lists) != 0
+    assert 0 < len(pairs) == distinct.sum() < 300
     assert agreement(DCG([1, 0], "zipf"), pairs) == 1.0
 
 
@@ -171,7 +171,7 @@ def test_nothing_to_compare_on_is_refused() -> None:
 
 def learned_in_the_papers_design(n: int, seed: int, truth: DCG = DATA_1) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    return DCGLearner(n_grades=5).fit(true_pairs(truth, permuted_lists(n, rng))[0]).weights_
+    return DCGLearner(n_grades=5).fit(true_pairs(truth, permuted_lists(n, rng))).weights_
 
 
 @pytest.mark.parametrize("truth", [DATA_1, DATA_2])
@@ -214,21 +214,21 @@ def test_pairs_with_an_optimal_list(rng: np.random.Generator) -> None:
 
 
 def test_noise_is_of_exactly_the_size_asked_for(rng: np.random.Generator) -> None:
-    pairs, _ = true_pairs(DATA_1, permuted_lists(200, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(200, rng))
     before = pairs.copy()
-    turned = flipped(pairs, 40, rng)
+    turned = flip_pairs(pairs, 40, rng)
     assert sum(int((a == b[::-1]).all()) for a, b in zip(turned, pairs, strict=True)) == 40
-    wrong = misgraded(pairs, 400, 5, rng)
+    wrong = misgrade_pairs(pairs, 400, 5, rng)
     assert (wrong != pairs).sum() == 400
     assert 0 <= wrong.min() <= wrong.max() <= 4
     assert (pairs == before).all()
     short = np.array([[[0, -1], [1, 0]]], np.int8)
-    assert misgraded(short, 3, 2, rng).tolist() == [[[1, -1], [0, 1]]]
+    assert misgrade_pairs(short, 3, 2, rng).tolist() == [[[1, -1], [0, 1]]]
     for wrong_call in (
-        lambda: flipped(pairs, 201, rng),
-        lambda: flipped(pairs, -1, rng),
-        lambda: misgraded(pairs, 4001, 5, rng),
-        lambda: misgraded(pairs, 1, 1, rng),
+        lambda: flip_pairs(pairs, 201, rng),
+        lambda: flip_pairs(pairs, -1, rng),
+        lambda: misgrade_pairs(pairs, 4001, 5, rng),
+        lambda: misgrade_pairs(pairs, 1, 1, rng),
     ):
         with pytest.raises(InputError, match="use 0"):
             wrong_call()
@@ -265,13 +265,13 @@ def precision(design: str, n: int, truth: DCG, seed: int) -> float:
             lists = sorted_against_another(count, 10, 5, rng)
         else:
             lists = permuted_lists(count, rng)
-        return true_pairs(truth, lists)[0]
+        return true_pairs(truth, lists)
 
     train = pairs(n, design)
     test = pairs(5000, design if design.startswith("other") else "permutations")
     if "flips" not in design:
         return DCGLearner(n_grades=5).fit(train).score(test)
-    train, held_out = flipped(train, 40, rng), pairs(1000, "permutations")
+    train, held_out = flip_pairs(train, 40, rng), pairs(1000, "permutations")
     learners = [DCGLearner(n_grades=5, C=10.0**p).fit(train) for p in range(-4, 4)]
     return max(learners, key=lambda one: one.score(held_out)).score(test)
 
@@ -324,7 +324,7 @@ def test_precision_without_grades(K: int, n: int, known: float) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         train, test = (
-            true_pairs(truth, permuted_lists(size, rng, np.arange(K)))[0] for size in (n, 3000)
+            true_pairs(truth, permuted_lists(size, rng, np.arange(K))) for size in (n, 3000)
         )
         found.append(DCGLearner(encoding="documents").fit(train).score(test))
     assert np.mean(found) == pytest.approx(known, abs=0.03)

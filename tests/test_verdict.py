@@ -15,9 +15,9 @@ from dcglearn.coherence.advantage import (
     WORST_GAINS,
     WorstGain,
     advantage,
-    leads,
-    tables,
-    total_table,
+    advantage_by_step,
+    cumulative_counts,
+    total_counts,
 )
 from dcglearn.coherence.disagreement import dcg_differences, disagreement, pair_differences
 from dcglearn.coherence.verdict import Verdict, verdict, winners
@@ -75,10 +75,10 @@ def check_proof(
 def test_tables_count_documents() -> None:
     rng = np.random.default_rng(0)
     run = rng.integers(-1, 3, (5, 4))
-    found = tables(run, 3)
+    found = cumulative_counts(run, 3)
     for q, i, j in itertools.product(range(5), range(4), range(3)):
         assert found[q, i, j] == sum(0 <= grade <= j for grade in run[q, : i + 1])
-    np.testing.assert_array_equal(total_table(run, 3), found.sum(axis=0))
+    np.testing.assert_array_equal(total_counts(run, 3), found.sum(axis=0))
     np.testing.assert_array_equal(advantage(run, run[::-1], 3), 0)
 
 
@@ -100,7 +100,7 @@ def test_two_grades_order_full_lists_alike(K: int, rng: np.random.Generator) -> 
     """The theorem: all pairs of lists, any compatible gains, the same discounts."""
     lists = np.array(list(itertools.product((0, 1), repeat=K)))
     pairs = np.stack([np.repeat(lists, len(lists), 0), np.tile(lists, (len(lists), 1))], axis=1)
-    D = tables(pairs[:, 0], 2) - tables(pairs[:, 1], 2)
+    D = cumulative_counts(pairs[:, 0], 2) - cumulative_counts(pairs[:, 1], 2)
     for discounts in ("log2", "zipf", "constant", *falling(rng, 3, K)):
         found = winners(D, discounts=discounts, worst_gain="free")
         assert set(found) <= {"a", "b", "equal"}
@@ -249,7 +249,7 @@ def test_disagreement_is_counted_pair_by_pair(rng: np.random.Generator) -> None:
     pairs = rng.integers(-1, 3, (300, 2, 3))
     one, two = DCG([2, 1, 0], "constant"), DCG([2, 0, 0], "zipf")
     found = disagreement(differences(one, pairs), differences(two, pairs))
-    D = tables(pairs[:, 0], 3) - tables(pairs[:, 1], 3)
+    D = cumulative_counts(pairs[:, 0], 3) - cumulative_counts(pairs[:, 1], 3)
     assert disagreement(dcg_differences(D, one), dcg_differences(D, two)) == found
     counts = {"same": 0, "opposite": 0, "first": 0, "second": 0, "both": 0}
     for a, b in pairs:
@@ -267,7 +267,7 @@ def test_disagreement_is_counted_pair_by_pair(rng: np.random.Generator) -> None:
 
 def test_disagreement_is_nil_where_the_verdict_is_certain(rng: np.random.Generator) -> None:
     pairs = rng.integers(0, 3, (300, 2, 3))
-    D = tables(pairs[:, 0], 3) - tables(pairs[:, 1], 3)
+    D = cumulative_counts(pairs[:, 0], 3) - cumulative_counts(pairs[:, 1], 3)
     certain = np.isin(winners(D), ("a", "b"))
     assert 0 < certain.sum() < 300
     one, two = (
@@ -299,8 +299,8 @@ def test_pairs_of_runs(rng: np.random.Generator) -> None:
         (lambda: disagreement([1, np.nan], [1, 2]), "row 1"),
         (lambda: dcg_differences([[[1]]], DCG([1], normalise="ideal")), "no ideal"),
         (lambda: dcg_differences([[[1]]], DCG([2, 1])), "for 1 grades"),
-        (lambda: leads([[1, 2]], gains="ab"), "gains are not numbers"),
-        (lambda: leads([["x", "y"]]), "a table that is not of numbers"),
+        (lambda: advantage_by_step([[1, 2]], gains="ab"), "gains are not numbers"),
+        (lambda: advantage_by_step([["x", "y"]]), "a table that is not of numbers"),
     ],
 )
 def test_bad_input_is_refused(call: object, message: str) -> None:

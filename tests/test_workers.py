@@ -261,7 +261,7 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a worker is killed on the way."""
-    pairs, _ = true_pairs(DATA_1, permuted_lists(4000, rng))
+    pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
     monkeypatch.setattr(packed, "ROWS", 200)
     packed.pack(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
     here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W

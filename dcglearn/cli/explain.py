@@ -55,7 +55,7 @@ def explain(
     json: JsonOption = False,
 ) -> None:
     """Say why two measures differ, on two lists or on the clearest example."""
-    from dcglearn.coherence.explain import example
+    from dcglearn.coherence.explain import clearest_example
     from dcglearn.coherence.explain import explain as explained
 
     if (a is None) != (b is None):
@@ -70,7 +70,7 @@ def explain(
         ranks = n_ranks or min(
             (found.measure.n_ranks or LONGEST for found in (one, other)), default=LONGEST
         )
-        found = example(one.measure, other.measure, min(ranks, LONGEST))
+        found = clearest_example(one.measure, other.measure, min(ranks, LONGEST))
         if found is None:
             if json:
                 print_json({"first": str(one.measure), "second": str(other.measure), "lists": None})

@@ -34,7 +34,7 @@ WorstGain = Literal["nonnegative", "zero", "free"]
 WORST_GAINS = ("nonnegative", "zero", "free")
 
 
-def tables(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
+def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     """Return how many documents of grade j or better stand in the top i of each ranking.
 
     Parameters
@@ -55,7 +55,7 @@ def tables(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
 
     Examples
     --------
-    >>> tables([1, -1, 0], 2).tolist()
+    >>> cumulative_counts([1, -1, 0], 2).tolist()
     [[0, 1], [0, 1], [1, 2]]
     """
     rows = as_grades(rankings, n_grades)
@@ -66,7 +66,7 @@ def tables(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     return found
 
 
-def total_table(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
+def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     """Return the tables of all rankings of a run, added up.
 
     Parameters
@@ -88,7 +88,7 @@ def total_table(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> total_table([[0, 1], [1, 0]], 2).tolist()
+    >>> total_counts([[0, 1], [1, 0]], 2).tolist()
     [[1, 2], [2, 4]]
     """
     rows = as_grades(run, n_grades)
@@ -132,20 +132,20 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
             f"rankings of shape {first.shape} against {second.shape}",
             "give the same queries and ranks, short lists filled up with -1",
         )
-    return total_table(first, n_grades) - total_table(second, n_grades)
+    return total_counts(first, n_grades) - total_counts(second, n_grades)
 
 
 def gain_steps(
     n_grades: int, gains: ArrayLike | None = None, worst_gain: WorstGain = "nonnegative"
 ) -> Floats:
-    """Return the gains that the columns of :func:`leads` stand for.
+    """Return the gains that the columns of :func:`advantage_by_step` stand for.
 
     Parameters
     ----------
     n_grades : int
         L.
     gains, worst_gain
-        As of :func:`leads`.
+        As of :func:`advantage_by_step`.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def gain_steps(
     return np.vstack([steps, -steps[-1:]]) if worst_gain == "free" else steps
 
 
-def leads(
+def advantage_by_step(
     D: ArrayLike,
     gains: ArrayLike | None = None,
     discounts: Discounts | None = None,
@@ -200,10 +200,10 @@ def leads(
 
     Examples
     --------
-    >>> leads([[0, 1, 0], [-1, 0, 0]], discounts=[1.5, 0.5])
+    >>> advantage_by_step([[0, 1, 0], [-1, 0, 0]], discounts=[1.5, 0.5])
     array([[-0.5,  1. ,  0. ]])
     """
-    table = as_table(D, many=True)
+    table = as_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
     if worst_gain not in WORST_GAINS:
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
@@ -227,7 +227,7 @@ def leads(
     return found
 
 
-def as_table(D: ArrayLike, many: bool = False) -> Floats:
+def as_advantage(D: ArrayLike, many: bool = False) -> Floats:
     """Check a table of leads, or many of them.
 
     Parameters

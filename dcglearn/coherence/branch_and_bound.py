@@ -66,7 +66,7 @@ class ExtremePoints:
     at_least: Floats
 
 
-def search(
+def search_ratios(
     difference: MeanDifference, n_pairs: int, resolution: float, max_boxes: int
 ) -> tuple[Leaves, ExtremePoints]:
     """Search the ratios of all pairs.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import as_table, leads
+from dcglearn.coherence.advantage import advantage_by_step, as_advantage
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE
 
@@ -117,9 +117,9 @@ def dcg_differences(D: ArrayLike, measure: DCG) -> Floats:
     """
     if measure.normalise is not None:
         raise InputError(f"a table has no ideal for {measure}", "use the plain DCG")
-    table = as_table(D, many=True)
+    table = as_advantage(D, many=True)
     discounts = measure.discounts_for(table.shape[-2])
-    found: Floats = leads(table, np.array(measure.gains), discounts)[..., 0, 0]
+    found: Floats = advantage_by_step(table, np.array(measure.gains), discounts)[..., 0, 0]
     return found
 
 

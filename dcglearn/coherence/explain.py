@@ -121,7 +121,7 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
     return Explanation(shares, leads, (_winner(terms[0]), _winner(terms[1])), exchanged)
 
 
-def example(
+def clearest_example(
     first: Measure, second: Measure, n_ranks: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Find two lists on which two measures differ as clearly as can be.
@@ -141,7 +141,7 @@ def example(
 
     Examples
     --------
-    >>> a, b = example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
+    >>> a, b = clearest_example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
     >>> a.tolist(), b.tolist()
     ([0, 2], [1, 1])
     """

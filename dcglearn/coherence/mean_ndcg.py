@@ -38,7 +38,7 @@ from dcglearn.coherence.branch_and_bound import (
     UNDECIDED,
     ExtremePoints,
     Leaves,
-    search,
+    search_ratios,
 )
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
@@ -230,7 +230,7 @@ def mean_verdicts(
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1)
     difference = mean_difference(rows, pool, c, n_gains, (first, second))
-    leaves, seen = search(difference, len(first), resolution, max_boxes)
+    leaves, seen = search_ratios(difference, len(first), resolution, max_boxes)
     fixed = [0.0] * (n_grades - n_gains)
     cutoff = rows.shape[2] if isinstance(discounts, str) else None
 

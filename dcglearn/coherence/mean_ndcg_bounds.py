@@ -50,7 +50,7 @@ class QueryClass:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class BoxBounds:
     """What is certain of n boxes, give or take the slack.
 
     Parameters
@@ -103,7 +103,7 @@ class MeanDifference:
             found += (lead / (gains @ part.ideals.T)).sum(axis=1)
         return found
 
-    def bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> Bounds:
+    def bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
         """Bound the mean difference of a pair of runs over each box.
 
         Parameters
@@ -114,7 +114,7 @@ class MeanDifference:
 
         Returns
         -------
-        Bounds
+        BoxBounds
         """
         corners = 2**self.n_ratios * max(1, sum(len(part.ideals) for part in self.classes))
         step = max(1, CHUNK // corners)
@@ -122,13 +122,13 @@ class MeanDifference:
             self._bounds(low[at : at + step], high[at : at + step], pairs[at : at + step])
             for at in range(0, len(low), step)
         ]
-        return Bounds(
+        return BoxBounds(
             np.concatenate([part.low for part in found]),
             np.concatenate([part.high for part in found]),
             np.concatenate([part.slopes for part in found]),
         )
 
-    def _bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> Bounds:
+    def _bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
         d = self.n_ratios
         up = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
         corners = np.where(up, high[:, None], low[:, None])
@@ -161,7 +161,7 @@ class MeanDifference:
             bound: Floats = np.maximum(corner, sign * self.values(at, pairs) - reach)
             return sign * bound
 
-        return Bounds(extreme(1.0, rises, falls), extreme(-1.0, falls, rises), slopes)
+        return BoxBounds(extreme(1.0, rises, falls), extreme(-1.0, falls, rises), slopes)
 
 
 def mean_difference(

@@ -31,7 +31,7 @@ from scipy.optimize import brentq, isotonic_regression, linprog
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import Discounts, as_table, given_discounts, given_numbers
+from dcglearn.coherence.advantage import Discounts, as_advantage, given_discounts, given_numbers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE
 
@@ -39,7 +39,7 @@ Norm = Literal["euclidean", "largest"]
 
 
 @dataclass(frozen=True)
-class Flip:
+class SmallestChange:
     """The nearest parameters that tie two lists or runs, and some beyond them.
 
     Parameters
@@ -95,7 +95,7 @@ def smallest_change_of_gains(
     discounts: Discounts,
     norm: Norm = "euclidean",
     keep_worst: bool = True,
-) -> Flip | None:
+) -> SmallestChange | None:
     """Return the nearest compatible gains beyond which the other list, or run, is ahead.
 
     Parameters
@@ -133,7 +133,7 @@ def smallest_change_of_gains(
     >>> [round(gain, 6) for gain in flip.tie], round(flip.distance, 6), flip.margin < 0
     ([3.0, 1.333333, 0.5], 0.666667, True)
     """
-    table = as_table(D)
+    table = as_advantage(D)
     n_ranks, n_grades = table.shape
     g = _falling(given_numbers(gains, n_grades, "gains", "grade"), "gains", not keep_worst)
     c = given_discounts(discounts, n_ranks)
@@ -147,7 +147,7 @@ def smallest_change_of_gains(
 
 def smallest_change_of_discounts(
     D: ArrayLike, gains: ArrayLike, discounts: Discounts, norm: Norm = "euclidean"
-) -> Flip | None:
+) -> SmallestChange | None:
     """Return the nearest falling discounts beyond which the other list, or run, is ahead.
 
     Parameters
@@ -182,7 +182,7 @@ def smallest_change_of_discounts(
     >>> [round(discount, 6) for discount in flip.tie], round(flip.distance, 6)
     ([1.5, 0.9], 0.4)
     """
-    table = as_table(D)
+    table = as_advantage(D)
     n_ranks, n_grades = table.shape
     g = given_numbers(gains, n_grades, "gains", "grade")
     c = _falling(given_discounts(discounts, n_ranks), "discounts", True)
@@ -211,12 +211,12 @@ def _falling(values: Floats, name: str, from_zero: bool) -> Floats:
     return values
 
 
-def _flip(line: _Line, norm: Norm, measure: Callable[[Floats], DCG]) -> Flip | None:
+def _flip(line: _Line, norm: Norm, measure: Callable[[Floats], DCG]) -> SmallestChange | None:
     if norm not in ("euclidean", "largest"):
         raise unknown_name("norm", norm, ["euclidean", "largest"])
     lead = line.value(line.x)
     if lead == 0:
-        return Flip(tuple(line.x.tolist()), 0.0, None, 0.0)
+        return SmallestChange(tuple(line.x.tolist()), 0.0, None, 0.0)
     sign = float(np.sign(lead))
     line = replace(line, w=sign * line.w)
     far = line.farthest()
@@ -229,7 +229,7 @@ def _flip(line: _Line, norm: Norm, measure: Callable[[Floats], DCG]) -> Flip | N
     while line.value(tie + step * (far - tie)) >= 0:
         step *= 2
     beyond = tie + step * (far - tie)
-    return Flip(tuple(tie.tolist()), distance, measure(beyond), sign * line.value(beyond))
+    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), sign * line.value(beyond))
 
 
 def _projected(line: _Line) -> Floats:

@@ -22,14 +22,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import Discounts, WorstGain, as_table, gain_steps, leads
+from dcglearn.coherence.advantage import (
+    Discounts,
+    WorstGain,
+    advantage_by_step,
+    as_advantage,
+    gain_steps,
+)
 from dcglearn.measures.dcg import DCG
 
 Winner = Literal["a", "b", "equal", "depends"]
 
 
 @dataclass(frozen=True)
-class LeadEntry:
+class AdvantageEntry:
     """One entry of the table: how far A leads by one step of the discounts and the gains.
 
     Parameters
@@ -60,7 +66,7 @@ class Verdict:
     winner : {"a", "b", "equal", "depends"}
         ``"a"``: never behind, and ahead wherever the free parameters fall strictly.
         ``"equal"``: tied for all of them.
-    entries : pair of LeadEntry, or empty
+    entries : pair of AdvantageEntry, or empty
         For ``"depends"``: a step by which A leads, and one by which B does.
     witnesses : pair of DCG, or empty
         For ``"depends"``: strictly falling parameters under which A is ahead, and some
@@ -70,7 +76,7 @@ class Verdict:
     """
 
     winner: Winner
-    entries: tuple[LeadEntry, ...] = ()
+    entries: tuple[AdvantageEntry, ...] = ()
     witnesses: tuple[DCG, ...] = ()
     margins: tuple[float, ...] = ()
 
@@ -110,7 +116,7 @@ def winners(
     >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
     ['a' 'depends' 'b']
     """
-    found = leads(as_table(D, many=True), gains, discounts, worst_gain)
+    found = advantage_by_step(as_advantage(D, many=True), gains, discounts, worst_gain)
     for_a, for_b = (found > 0).any(axis=(-2, -1)), (found < 0).any(axis=(-2, -1))
     return np.array(["equal", "a", "b", "depends"])[for_a + 2 * for_b]
 
@@ -161,8 +167,8 @@ def verdict(
     >>> found.margins
     (1.5, -1.5)
     """
-    table = as_table(D)
-    found = leads(table, gains, discounts, worst_gain)
+    table = as_advantage(D)
+    found = advantage_by_step(table, gains, discounts, worst_gain)
     if not ((found > 0).any() and (found < 0).any()):
         return Verdict("a" if (found > 0).any() else "b" if (found < 0).any() else "equal")
     n_ranks, n_grades = table.shape
@@ -174,7 +180,7 @@ def verdict(
         depth = row + 1 if discounts is None else None
         grade = min(column, n_grades - 1) if gains is None else None
         worth = -1 if column == n_grades else 1
-        entries.append(LeadEntry(depth, grade, float(found[row, column]), worth))
+        entries.append(AdvantageEntry(depth, grade, float(found[row, column]), worth))
         falling = u[::-1].cumsum()[::-1] if discounts is None else discounts
         cutoff = n_ranks if isinstance(falling, str) else None
         measures.append(DCG(v @ steps, falling, cutoff))

@@ -68,7 +68,7 @@ def _ranks(scores: ArrayLike, name: str) -> Integers:
     return np.unique(values, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def higher(ranks: Integers) -> Integers:
+def count_above(ranks: Integers) -> Integers:
     """Return for each item how many items are strictly above it.
 
     Parameters
@@ -82,14 +82,14 @@ def higher(ranks: Integers) -> Integers:
 
     Examples
     --------
-    >>> higher(np.array([1, 0, 1, 2]))
+    >>> count_above(np.array([1, 0, 1, 2]))
     array([1, 3, 1, 0])
     """
     found: Integers = len(ranks) - np.searchsorted(np.sort(ranks), ranks, side="right")
     return found
 
 
-def higher_in_both(first: Integers, second: Integers) -> Integers:
+def count_above_in_both(first: Integers, second: Integers) -> Integers:
     """Return for each item how many items are strictly above it in both orders.
 
     Parameters
@@ -104,7 +104,7 @@ def higher_in_both(first: Integers, second: Integers) -> Integers:
 
     Examples
     --------
-    >>> higher_in_both(np.array([3, 2, 1, 0]), np.array([2, 3, 1, 0]))
+    >>> count_above_in_both(np.array([3, 2, 1, 0]), np.array([2, 3, 1, 0]))
     array([0, 0, 2, 3])
     """
     order = np.lexsort((second, -first))  # ties of the first ascend, so that none counts another

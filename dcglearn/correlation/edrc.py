@@ -34,13 +34,18 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.types import Floats, Integers
-from dcglearn.correlation.concordance import higher, higher_in_both, paired_ranks
-from dcglearn.correlation.preference_graph import Edges, closure_of, number_items, read_pairs
+from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
+from dcglearn.correlation.preference_graph import (
+    Edges,
+    check_preferences,
+    number_items,
+    transitive_closure,
+)
 
-Discount = Literal["linear", "linear-from-0", "exponential", "log2"]
+EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
 Likelihoods = Mapping[tuple[Hashable, Hashable], float]
 
-WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
+DISCOUNT_WEIGHTS: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda R: 1 / R,
     "linear-from-0": lambda R: 1 / (R - 1),  # only ranks from 2 on are in the sums
     "exponential": lambda R: np.exp2(-R),
@@ -54,7 +59,7 @@ def edrc(
     prediction: Edges,
     *,
     items: Iterable[Hashable] | None = None,
-    discount: Discount = "linear",
+    discount: EdrcDiscount = "linear",
     likelihoods: Likelihoods | None = None,
     normalise: Literal["attainable"] | None = None,
 ) -> float:
@@ -104,10 +109,13 @@ def edrc(
     5.0
     """
     _check_names(discount, normalise)
-    true_pairs, predicted_pairs = read_pairs(truth, "truth"), read_pairs(prediction, "prediction")
+    true_pairs, predicted_pairs = (
+        check_preferences(truth, "truth"),
+        check_preferences(prediction, "prediction"),
+    )
     numbers = number_items(items, truth=true_pairs, prediction=predicted_pairs)
-    true = closure_of(true_pairs, numbers, "truth")
-    predicted = closure_of(predicted_pairs, numbers, "prediction")
+    true = transitive_closure(true_pairs, numbers, "truth")
+    predicted = transitive_closure(predicted_pairs, numbers, "prediction")
     gained = np.array(
         [
             (up & above).bit_count() - (up & below).bit_count()
@@ -129,7 +137,7 @@ def edrc_of_scores(
     truth: ArrayLike,
     estimate: ArrayLike,
     *,
-    discount: Discount = "linear",
+    discount: EdrcDiscount = "linear",
     normalise: Literal["attainable"] | None = None,
 ) -> float:
     """Return the EDRC of an estimate with true grades, without listing the preferences.
@@ -167,21 +175,21 @@ def edrc_of_scores(
     """
     _check_names(discount, normalise)
     true, estimated = paired_ranks(truth, estimate)
-    gained = higher_in_both(true, estimated) - higher_in_both(true, -estimated)
-    attainable = higher(true)
-    possible = len(true) - 1 - higher(-true)
+    gained = count_above_in_both(true, estimated) - count_above_in_both(true, -estimated)
+    attainable = count_above(true)
+    possible = len(true) - 1 - count_above(-true)
     whole = attainable if normalise == "attainable" else possible
     return _discounted(gained.astype(float), whole.astype(float), 1 + true.max() - true, discount)
 
 
-def _discounted(gained: Floats, whole: Floats, ranks: Integers, discount: Discount) -> float:
+def _discounted(gained: Floats, whole: Floats, ranks: Integers, discount: EdrcDiscount) -> float:
     """Return sum gained / D over sum whole / D, over the items that are not in S."""
     counted = ranks > 1
     if not counted.any():
         raise InputError(
             "the truth prefers no item to another", "give at least one preference", "truth"
         )
-    weights = WEIGHTS[discount](ranks[counted].astype(float))
+    weights = DISCOUNT_WEIGHTS[discount](ranks[counted].astype(float))
     return float(weights @ gained[counted] / (weights @ whole[counted]))
 
 
@@ -192,8 +200,8 @@ def _counts(sets: list[int]) -> Floats:
 
 def _check_names(discount: str, normalise: str | None) -> None:
     """Refuse unknown names before any work."""
-    if discount not in WEIGHTS:
-        raise unknown_name("discount", discount, WEIGHTS)
+    if discount not in DISCOUNT_WEIGHTS:
+        raise unknown_name("discount", discount, DISCOUNT_WEIGHTS)
     if normalise not in (None, "attainable"):
         raise unknown_name("normalisation", normalise, ["attainable", "None"])
 

@@ -46,7 +46,7 @@ class Closure:
         return (self.above[second] >> first & 1) - (self.below[second] >> first & 1)
 
 
-def read_pairs(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
+def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
     """Check that preferences are ordered pairs of hashable items.
 
     Parameters
@@ -66,7 +66,7 @@ def read_pairs(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]]:
 
     Examples
     --------
-    >>> read_pairs([("A", "B"), ["B", "C"]], "truth")
+    >>> check_preferences([("A", "B"), ["B", "C"]], "truth")
     [('A', 'B'), ('B', 'C')]
     """
     found = []
@@ -145,7 +145,7 @@ def number_items(
     return numbers
 
 
-def closure_of(
+def transitive_closure(
     pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
 ) -> Closure:
     """Return all that follows from preferences.
@@ -169,7 +169,7 @@ def closure_of(
 
     Examples
     --------
-    >>> found = closure_of([("A", "B"), ("B", "C")], {"A": 0, "B": 1, "C": 2}, "truth")
+    >>> found = transitive_closure([("A", "B"), ("B", "C")], {"A": 0, "B": 1, "C": 2}, "truth")
     >>> found.ranks
     array([1, 2, 3])
     >>> found.side(0, 2), found.side(2, 0)

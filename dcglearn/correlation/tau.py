@@ -29,17 +29,17 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.types import Integers
-from dcglearn.correlation.concordance import higher, higher_in_both, paired_ranks
+from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 
 Positions = Literal["estimate", "truth"]
-Ties = Literal["a", "b"]
+TauVariant = Literal["a", "b"]
 
 
 def tau_ap(
     truth: ArrayLike,
     estimate: ArrayLike,
     positions: Positions = "estimate",
-    ties: Ties | None = None,
+    ties: TauVariant | None = None,
 ) -> float:
     """Return the AP correlation of an estimated order with the true one.
 
@@ -95,9 +95,9 @@ def tau_ap(
 
 def _one_direction(positions: Integers, correctness: Integers) -> float:
     """Return the coefficient with the ranks of one list, counting items strictly above."""
-    above = higher(positions)
+    above = count_above(positions)
     counted = above > 0
-    shares = higher_in_both(positions, correctness)[counted] / above[counted]
+    shares = count_above_in_both(positions, correctness)[counted] / above[counted]
     return float(2 * shares.mean() - 1)
 
 
@@ -113,7 +113,7 @@ def _both_directions(true: Integers, estimated: Integers, positions: Positions) 
 
 def _mean_over_positions(true: Integers, estimated: Integers) -> float:
     """Return the mean over the orders of tied estimates; the estimate says the positions."""
-    above, right = higher(estimated), higher_in_both(estimated, true)
+    above, right = count_above(estimated), count_above_in_both(estimated, true)
     mean_right = np.bincount(estimated, right) / np.bincount(estimated)
     order = np.argsort(-estimated, kind="stable")
     ranks = np.arange(1, len(order))  # how many are above positions 2 ... N
@@ -127,13 +127,13 @@ def _mean_over_correctness(true: Integers, estimated: Integers) -> float:
 
     An item tied with one that is truly above it is rightly below it in half of the orders.
     """
-    above = higher(true)
-    right, wrong = higher_in_both(true, estimated), higher_in_both(true, -estimated)
+    above = count_above(true)
+    right, wrong = count_above_in_both(true, estimated), count_above_in_both(true, -estimated)
     counted = above > 0
     return float(((right - wrong)[counted] / above[counted]).mean())
 
 
-def _refuse_ties(true: Integers, estimated: Integers, ties: Ties | None) -> None:
+def _refuse_ties(true: Integers, estimated: Integers, ties: TauVariant | None) -> None:
     """Refuse the ties that plain AP correlation, or variant a, cannot take."""
     tied = _tied_items(true)
     if tied:
@@ -201,8 +201,8 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: Literal["a", "b"
         raise unknown_name("variant", variant, ["a", "b"])
     true, estimated = paired_ranks(truth, estimate)
     if variant == "a":
-        concordant = higher_in_both(true, estimated).sum()
-        discordant = higher_in_both(true, -estimated).sum()
+        concordant = count_above_in_both(true, estimated).sum()
+        discordant = count_above_in_both(true, -estimated).sum()
         return float((concordant - discordant) / math.comb(len(true), 2))
     _refuse_one_group(true, estimated)
     from scipy.stats import kendalltau  # loads for more than a second, for this alone

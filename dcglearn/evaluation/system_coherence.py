@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import leads, total_table
+from dcglearn.coherence.advantage import advantage_by_step, total_counts
 from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
 from dcglearn.coherence.smallest_change import (
-    Flip,
+    SmallestChange,
     smallest_change_of_discounts,
     smallest_change_of_gains,
 )
@@ -58,10 +58,10 @@ class PairOfSystems:
     mean : MeanVerdict
         By mean nDCG with any gains, the discounts given; gains of 0 for all but some best
         grades included.
-    gains_flip : Flip or None
+    gains_flip : SmallestChange or None
         The smallest change of the gains that turns the order by mean DCG round; None where none
         does.
-    discounts_flip : Flip or None
+    discounts_flip : SmallestChange or None
         The smallest change of the discounts.
     """
 
@@ -72,8 +72,8 @@ class PairOfSystems:
     any_gains: Verdict
     any_discounts: Verdict
     mean: MeanVerdict
-    gains_flip: Flip | None
-    discounts_flip: Flip | None
+    gains_flip: SmallestChange | None
+    discounts_flip: SmallestChange | None
 
     def to_json(self) -> dict[str, Any]:
         """Return verdicts, what shows a dependence, and smallest changes as a JSON-able dict."""
@@ -104,7 +104,7 @@ def _told(found: Verdict | MeanVerdict) -> dict[str, Any]:
     return told
 
 
-def _change(flip: Flip | None) -> dict[str, Any] | None:
+def _change(flip: SmallestChange | None) -> dict[str, Any] | None:
     return None if flip is None else {"tied at": list(flip.tie), "distance": flip.distance}
 
 
@@ -205,7 +205,7 @@ def pairs_of_systems(
     if measure.gains[-1] > 0:
         _check_judged(runs, found)
     rankings = np.array([_matrix(ranked, n_ranks) for ranked in found])
-    totals = np.array([total_table(rows, L) for rows in rankings])
+    totals = np.array([total_counts(rows, L) for rows in rankings])
     worst: Literal["zero", "nonnegative"] = "zero" if measure.gains[-1] == 0 else "nonnegative"
     given = measure.discounts_for(n_ranks)
     pools = _pools(known, rankings)
@@ -235,7 +235,7 @@ def _pair(
     gains, discounts, worst = fixed
     return PairOfSystems(
         *names,
-        lead=float(leads(D, gains, discounts).item()),
+        lead=float(advantage_by_step(D, gains, discounts).item()),
         anything=verdict(D, worst_gain=worst),
         any_gains=verdict(D, discounts=discounts, worst_gain=worst),
         any_discounts=verdict(D, gains=gains),

@@ -30,7 +30,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import preset
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.simulation.judges import flipped, misgraded
+from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
@@ -244,9 +244,9 @@ def _judge(part: str) -> tuple[float, float]:
 def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
     """Turn preferences round, then replace grades."""
     if setting.flips:
-        pairs = flipped(pairs, setting.flips, rng)
+        pairs = flip_pairs(pairs, setting.flips, rng)
     if setting.wrong_grades:
-        pairs = misgraded(pairs, setting.wrong_grades, setting.grades, rng)
+        pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
     return pairs
 
 

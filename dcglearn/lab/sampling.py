@@ -18,7 +18,7 @@ from dcglearn.lab.setting import SAME, Setting
 from dcglearn.measures.agreement import differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.simulation.judges import judged_pairs, noise_for
+from dcglearn.simulation.judges import judged_pairs, noise_scale
 from dcglearn.simulation.lists import (
     drawn_lists,
     lists_of_queries,
@@ -154,9 +154,9 @@ def strict_pairs(
         if noise or bias:  # some generators put the better list first
             turned = noisy.random(BLOCK) < 0.5
             lists[turned] = lists[turned][:, ::-1]
-        pairs, dropped = judged_pairs(truth, lists, noisy, noise, bias)
+        pairs = judged_pairs(truth, lists, noisy, noise, bias)
         kept.append(pairs)
-        draws, held = draws + dropped, held + len(pairs)
+        draws, held = draws + len(lists) - len(pairs), held + len(pairs)
         if held >= n:
             return np.concatenate(kept)[:n], draws, BLOCK * len(kept)
         barren = 0 if len(pairs) else barren + 1
@@ -185,7 +185,7 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tupl
     if setting.reliability == 1 and not setting.bias:
         return 0.0, 0.0
     difference = differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
-    noise = noise_for(difference, setting.reliability)
+    noise = noise_scale(difference, setting.reliability)
     return noise, setting.bias * float(difference.std())
 
 

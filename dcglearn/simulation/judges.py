@@ -23,7 +23,7 @@ from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
-def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
+def flip_pairs(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     """Return the pairs with exactly so many of them turned round (figures 5 and 6).
 
     Parameters
@@ -45,7 +45,7 @@ def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     Examples
     --------
     >>> pairs = np.array([[[0], [1]]] * 4, np.int8)
-    >>> int(flipped(pairs, 3, np.random.default_rng(0))[:, 0].sum())
+    >>> int(flip_pairs(pairs, 3, np.random.default_rng(0))[:, 0].sum())
     3
     """
     if not 0 <= how_many <= len(pairs):
@@ -56,7 +56,7 @@ def flipped(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     return noisy
 
 
-def misgraded(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+def misgrade_pairs(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generator) -> Pairs:
     """Return the pairs with exactly so many grades replaced by others (figures 7 and 8).
 
     Preferences are labelled before; the grades are wrong afterwards.
@@ -93,7 +93,7 @@ def misgraded(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generat
     return noisy
 
 
-def true_pairs(truth: Measure, lists: Pairs) -> tuple[Pairs, int]:
+def true_pairs(truth: Measure, lists: Pairs) -> Pairs:
     """Label pairs as the truth orders them.
 
     Parameters
@@ -103,22 +103,19 @@ def true_pairs(truth: Measure, lists: Pairs) -> tuple[Pairs, int]:
 
     Returns
     -------
-    pairs : ndarray of int8, shape (m, 2, K)
-        The better list first.
-    draws : int
-        Pairs of equal true utility, dropped.
+    ndarray of int8, shape (m, 2, K)
+        The better list first; pairs of equal true utility are dropped.
 
     Examples
     --------
     >>> lists = np.array([[[4, 0], [0, 4]], [[1, 1], [1, 1]]], np.int8)
-    >>> pairs, draws = true_pairs(DCG([5, 4, 3, 2, 1], "log2"), lists)
-    >>> pairs.tolist(), draws
-    ([[[0, 4], [4, 0]]], 1)
+    >>> true_pairs(DCG([5, 4, 3, 2, 1], "log2"), lists).tolist()
+    [[[0, 4], [4, 0]]]
     """
     return judged_pairs(truth, lists, np.random.default_rng(0))  # nothing is drawn
 
 
-def noise_for(truth_differences: Floats, reliability: float) -> float:
+def noise_scale(truth_differences: Floats, reliability: float) -> float:
     """Return the scale of logistic noise with which a judge is right so often.
 
     A judge of noise s prefers the better list with probability 1 / (1 + exp(-|d| / s)),
@@ -143,7 +140,7 @@ def noise_for(truth_differences: Floats, reliability: float) -> float:
 
     Examples
     --------
-    >>> round(float(noise_for(np.array([1.0, -1.0]), 0.75) * np.log(3)), 9)
+    >>> round(float(noise_scale(np.array([1.0, -1.0]), 0.75) * np.log(3)), 9)
     1.0
     """
     if not 0.5 < reliability <= 1:
@@ -164,7 +161,7 @@ def noise_for(truth_differences: Floats, reliability: float) -> float:
 
 def judged_pairs(
     truth: Measure, lists: Pairs, rng: np.random.Generator, noise: float = 0.0, bias: float = 0.0
-) -> tuple[Pairs, int]:
+) -> Pairs:
     """Label pairs as a judge with noise and a liking for one side orders them.
 
     Parameters
@@ -174,31 +171,29 @@ def judged_pairs(
         The lists as they are shown, side a first.
     rng : numpy.random.Generator
     noise : float, default 0
-        Scale of the logistic noise, in units of the truth (see :func:`noise_for`).
+        Scale of the logistic noise, in units of the truth (see :func:`noise_scale`).
     bias : float, default 0
         What being shown as a is worth, in units of the truth.
 
     Returns
     -------
-    pairs : ndarray of int8, shape (m, 2, K)
-        The list that was preferred first.
-    draws : int
-        Pairs of equal true utility, dropped.
+    ndarray of int8, shape (m, 2, K)
+        The preferred list first; pairs of equal true utility are dropped.
 
     Examples
     --------
     >>> lists = np.array([[[4, 0], [0, 4]], [[1, 1], [1, 1]]], np.int8)
     >>> judged_pairs(DCG([5, 4, 3, 2, 1], "log2"), lists, np.random.default_rng(0), bias=9.0)
-    (array([[[4, 0],
-            [0, 4]]], dtype=int8), 1)
+    array([[[4, 0],
+            [0, 4]]], dtype=int8)
     """
     difference = differences(truth, lists)
     seen = difference + bias
     if noise:
         seen = seen + noise * rng.logistic(size=len(lists))
     kept = (difference != 0) & (seen != 0)
-    pairs = np.where((seen < 0)[:, None, None], lists[:, ::-1], lists)
-    return pairs[kept], int((~kept).sum())
+    pairs: Pairs = np.where((seen < 0)[:, None, None], lists[:, ::-1], lists)[kept]
+    return pairs
 
 
 def side_by_side(
