@@ -21,12 +21,12 @@ from .data.preferences import Preferences as Preferences
 from .data.preferences import query_folds as query_folds
 from .data.judgment_files import read_preferences as read_preferences
 from .data.judgment_files import write_preferences as write_preferences
-from .data.document_judgments import Join as Join
-from .data.record_formats import PassedOver as PassedOver
+from .data.document_judgments import DocumentGrades as DocumentGrades
+from .data.record_formats import IgnoredInput as IgnoredInput
 from .data.summary import Summary as Summary
 from .data.summary import summarise as summarise
 from .data.packed_pairs import PackedPairs as PackedPairs
-from .data.packed_pairs import packing as packing
+from .data.packed_pairs import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
@@ -52,8 +52,8 @@ from .data.qrels_runs import read_qrels as read_qrels
 from .data.qrels_runs import read_run as read_run
 from .data.qrels_runs import qrels_of as qrels_of
 from .data.qrels_runs import run_of as run_of
-from .evaluation.lookup import IndexedQrels as IndexedQrels
-from .evaluation.lookup import index_qrels as index_qrels
+from .data.qrels_index import IndexedQrels as IndexedQrels
+from .data.qrels_index import index_qrels as index_qrels
 from .evaluation.rules import Rules as Rules
 from .evaluation.systems import Evaluation as Evaluation
 from .evaluation.systems import evaluate as evaluate
@@ -121,12 +121,12 @@ __all__ = [
     "query_folds",
     "read_preferences",
     "write_preferences",
-    "Join",
-    "PassedOver",
+    "DocumentGrades",
+    "IgnoredInput",
     "Summary",
     "summarise",
     "PackedPairs",
-    "packing",
+    "packed_writer",
     "DCGLearner",
     "MeasureComparison",
     "compare",

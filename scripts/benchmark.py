@@ -45,7 +45,7 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.files import check_place, read_text, write_text
 from dcglearn.base.names import unknown_name
 from dcglearn.base.types import Pairs
-from dcglearn.data.packed_pairs import ROWS, PackedPairs, packing
+from dcglearn.data.packed_pairs import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
@@ -247,11 +247,11 @@ def streamed_job(case: Case) -> Job:
     """Return the job of Newton's method on packed pairs in a file, read part by part."""
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "pairs.parquet"
-    with packing(path, Scale(tuple(range(case.L, 0, -1)))) as write:
+    with packed_writer(path, Scale(tuple(range(case.L, 0, -1)))) as write:
         held: list[Pairs] = []
         for batch in batches(case):
             held.append(batch)
-            if sum(map(len, held)) >= ROWS:  # whole row groups
+            if sum(map(len, held)) >= ROW_GROUP_SIZE:  # whole row groups
                 write(np.concatenate(held))
                 held = []
         if held:

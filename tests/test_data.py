@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from dcglearn.base.errors import InputError
 from dcglearn.data.judgment_files import read_preferences, write_preferences
 from dcglearn.data.preferences import ANSWERS, Preferences, query_folds
-from dcglearn.data.rankings import encode_list, pad
-from dcglearn.data.record_formats import PassedOver
+from dcglearn.data.rankings import encode_list, pad_lists
+from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.data.summary import summarise
 from dcglearn.measures.scale import Scale
 
@@ -212,10 +212,10 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
     line = '{"a": [1], "b": [2], "a": [0], "answer": "a", "note": "x"}\n'
-    passed_over = PassedOver()
-    found = read_preferences(written(tmp_path, line * 3), passed_over=passed_over)
+    ignored = IgnoredInput()
+    found = read_preferences(written(tmp_path, line * 3), ignored=ignored)
     assert found.lists[0, 0, 0] == 1  # 0 on the scale 2 > 0: the last of the two counts
-    assert passed_over.counts == {"unknown field 'note'": 3, "repeated key 'a'": 3}
+    assert ignored.counts == {"unknown field 'note'": 3, "repeated key 'a'": 3}
 
 
 def test_of_two_unknown_fields_the_first_is_named(tmp_path: Path) -> None:
@@ -245,8 +245,8 @@ def test_a_name_with_blanks_cannot_stand_in_csv(tmp_path: Path) -> None:
 
 
 def test_short_lists_are_filled_up() -> None:
-    assert pad([[0], [1, 0]], 3).tolist() == [[0, -1, -1], [1, 0, -1]]
-    assert pad([], 3).shape == (0, 3)
+    assert pad_lists([[0], [1, 0]], 3).tolist() == [[0, -1, -1], [1, 0, -1]]
+    assert pad_lists([], 3).shape == (0, 3)
     assert encode_list([None, 2], Scale((2, 1))) == [-1, 0]
 
 

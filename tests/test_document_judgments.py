@@ -12,8 +12,12 @@ import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.document_judgments import Join
-from dcglearn.data.judgment_files import read_in_parts, read_preferences, survey
+from dcglearn.data.document_judgments import DocumentGrades
+from dcglearn.data.judgment_files import (
+    read_preferences,
+    read_preferences_in_batches,
+    scan_judgments,
+)
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -38,18 +42,18 @@ def test_documents_and_runs_become_grades(files: Path) -> None:
         {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
         {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
     )
-    join = Join.of(files / "qrels")
-    found = read_preferences(by_id, join=join)
+    join = DocumentGrades.read(files / "qrels")
+    found = read_preferences(by_id, document_grades=join)
     assert found.scale.labels == (2, 1, 0)
     assert found.lists.tolist() == [[[0, 2, -1], [2, -1, 1]], [[1, -1, -1], [2, -1, -1]]]
     assert join.counts == {"documents": 6, "unjudged": 2}
     by_run = judged(
         files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
     )
-    join = Join.of(files / "qrels", [files / "one", files / "two"], 2)
-    assert read_preferences(by_run, join=join).pairs.tolist() == [[[1, 2], [2, 0]]]
-    known = survey(by_id, join=join)
-    parts = list(read_in_parts(by_id, known, size=1, join=join))
+    join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
+    assert read_preferences(by_run, document_grades=join).pairs.tolist() == [[[1, 2], [2, 0]]]
+    known = scan_judgments(by_id, document_grades=join)
+    parts = list(read_preferences_in_batches(by_id, known, size=1, document_grades=join))
     assert [part.lists.tolist()[0] for part in parts] == found.lists.tolist()
 
 
@@ -69,14 +73,14 @@ def test_documents_and_runs_become_grades(files: Path) -> None:
 )
 def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], message: str) -> None:
     path = judged(files / "p.jsonl", {**record, "answer": "a"})
-    join = Join.of(files / "qrels", [files / "one", files / "two"], 2)
+    join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
     with pytest.raises(InputError, match=message):
-        read_preferences(path, join=join)
+        read_preferences(path, document_grades=join)
 
 
 def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
     (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
-    join = Join.of(files / "qrels", [files / "1", files / "two"], 2)
+    join = DocumentGrades.read(files / "qrels", [files / "1", files / "two"], 2)
     expected = [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
     (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
     records = [
@@ -86,9 +90,9 @@ def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
     pd.DataFrame(records).to_parquet(files / "p.parquet")
     judged(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
     for name in ("p.csv", "p.parquet", "p.jsonl"):
-        assert read_preferences(files / name, join=join).pairs.tolist() == expected
+        assert read_preferences(files / name, document_grades=join).pairs.tolist() == expected
     with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no run; give its file'):
-        read_preferences(files / "p.jsonl", join=Join.of(files / "qrels"))
+        read_preferences(files / "p.jsonl", document_grades=DocumentGrades.read(files / "qrels"))
 
 
 def test_commands_take_qrels_and_runs(

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.record_formats import PassedOver
+from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.evaluation.filtering import (
     alpha_of,
     beta_gamma,
@@ -328,10 +328,10 @@ def test_a_faulty_file_is_refused(
 
 
 def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
-    passed_over = PassedOver()
+    ignored = IgnoredInput()
     path = written(tmp_path, "d.csv", "score,note\n1,x\n2,y\n")
-    assert len(read_scored(path, passed_over)) == 2
-    assert passed_over.counts == {"unknown field 'note'": 2}
+    assert len(read_scored(path, ignored)) == 2
+    assert ignored.counts == {"unknown field 'note'": 2}
 
 
 def test_names_need_to_be_said_relevant(tmp_path: Path) -> None:

@@ -16,8 +16,12 @@ import pytest
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
 from dcglearn.data import packed_pairs as packed
-from dcglearn.data.judgment_files import read_in_parts, survey, write_preferences
-from dcglearn.data.packed_pairs import METADATA, PackedPairs, is_packed, pack, packing
+from dcglearn.data.judgment_files import (
+    read_preferences_in_batches,
+    scan_judgments,
+    write_preferences,
+)
+from dcglearn.data.packed_pairs import METADATA, PackedPairs, is_packed, packed_writer, write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
@@ -47,10 +51,10 @@ def pairs(rng: np.random.Generator) -> np.ndarray:
 @pytest.fixture
 def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two files of several row groups each."""
-    monkeypatch.setattr(packed, "ROWS", 500)
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 500)
     (tmp_path / "many").mkdir()
-    pack(tmp_path / "many" / "a.parquet", pairs[:1700], FIVE, ties=7)
-    with packing(tmp_path / "many" / "b.parquet", FIVE) as write:
+    write_packed(tmp_path / "many" / "a.parquet", pairs[:1700], FIVE, ties=7)
+    with packed_writer(tmp_path / "many" / "b.parquet", FIVE) as write:
         write(pairs[1700:2000])
         write(pairs[2000:])
     return tmp_path / "many"
@@ -58,17 +62,17 @@ def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -
 
 def test_files_hold_a_byte_a_grade(tmp_path: Path, rng: np.random.Generator) -> None:
     pairs = rng.integers(-1, 5, (100_000, 2, 6)).astype(np.int8)
-    pack(tmp_path / "p.parquet", pairs, FIVE)
+    write_packed(tmp_path / "p.parquet", pairs, FIVE)
     assert (tmp_path / "p.parquet").stat().st_size < 1.01 * pairs.nbytes + 5000
     back = PackedPairs.of(tmp_path / "p.parquet")
-    assert (np.concatenate([part.read()[0] for part in back.parts]) == pairs).all()
+    assert (np.concatenate([part.read()[0] for part in back.row_groups]) == pairs).all()
     assert (back.labels, back.n_ranks, back.n_pairs, back.ties) == ((4, 3, 2, 1, 0), 6, 100_000, 0)
 
 
 def test_a_folder_is_read_as_one(folder: Path, pairs: np.ndarray) -> None:
     found = PackedPairs.of(folder)
-    assert (found.n_pairs, found.ties, len(found.parts)) == (len(pairs), 7, 4 + 3)
-    assert (np.concatenate([part.read()[0] for part in found.parts]) == pairs).all()
+    assert (found.n_pairs, found.ties, len(found.row_groups)) == (len(pairs), 7, 4 + 3)
+    assert (np.concatenate([part.read()[0] for part in found.row_groups]) == pairs).all()
     assert is_packed(folder)
     assert is_packed(folder / "a.parquet")
     assert not is_packed(folder / "none.parquet")
@@ -87,8 +91,8 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
 ) -> None:
     weights = rng.integers(0, 3, len(pairs)).astype(float) if weighed else None
     if weighed:
-        pack(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
-        pack(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
+        write_packed(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
+        write_packed(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
     monkeypatch.setattr("dcglearn.solver.newton.FEW", 1000)
     monkeypatch.setattr("dcglearn.solver.newton.EACH", 1)
     monkeypatch.setattr(streamed, "ROWS", 300)
@@ -111,11 +115,11 @@ def test_few_pairs_in_files_are_solved_from_inside(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
-    monkeypatch.setattr(packed, "ROWS", 64)
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 64)
     monkeypatch.setattr(streamed, "ROWS", 64)
-    pack(tmp_path / "right.parquet", right, FIVE)
+    write_packed(tmp_path / "right.parquet", right, FIVE)
     problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
-    assert len(problem.pairs.parts) > 1
+    assert len(problem.pairs.row_groups) > 1
     steps: list[int] = []
 
     def counted(problem: Objective) -> tuple[np.ndarray, int]:
@@ -152,7 +156,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
     out = tmp_path / "p.parquet"
 
     def fails(act: Callable[[Any], object], match: str) -> None:
-        with pytest.raises(InputError, match=match), packing(out, FIVE) as write:
+        with pytest.raises(InputError, match=match), packed_writer(out, FIVE) as write:
             act(write)
         assert list(tmp_path.iterdir()) == []
 
@@ -164,7 +168,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
     fails(lambda write: write(pairs[:0]), "no pair to pack")
     fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
     with pytest.raises(InputError, match=r"name it \.parquet"):
-        pack(tmp_path / "p.csv", pairs, FIVE)
+        write_packed(tmp_path / "p.csv", pairs, FIVE)
 
 
 def cut(folder: Path, pairs: np.ndarray) -> None:
@@ -182,18 +186,20 @@ def narrow_scale(folder: Path, pairs: np.ndarray) -> None:
 def only(rows: Callable[[np.ndarray], Any]) -> Callable[[Path, np.ndarray], None]:
     def write(folder: Path, pairs: np.ndarray) -> None:
         for path in folder.iterdir():
-            pack(path, rows(pairs), FIVE)
+            write_packed(path, rows(pairs), FIVE)
 
     return write
 
 
 def second(*parts: Any, scale: Scale = FIVE) -> Callable[[Path, np.ndarray], None]:
-    return lambda folder, pairs: pack(folder / "b.parquet", parts[0](pairs), scale, *parts[1:])
+    return lambda folder, pairs: write_packed(
+        folder / "b.parquet", parts[0](pairs), scale, *parts[1:]
+    )
 
 
 def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
     def write(folder: Path, pairs: np.ndarray) -> None:
-        pack(folder / "b.parquet", pairs[:2], FIVE, [1.0, 1.0])
+        write_packed(folder / "b.parquet", pairs[:2], FIVE, [1.0, 1.0])
         table = pq.read_table(folder / "b.parquet").set_column(2, "weight", pa.array(weights))
         pq.write_table(table, folder / "b.parquet")
 
@@ -242,21 +248,21 @@ def test_bad_files_are_named(folder: Path, pairs: np.ndarray, name: str) -> None
 
 
 def test_a_part_without_a_difference_does_no_harm(folder: Path, pairs: np.ndarray) -> None:
-    pack(folder / "c.parquet", np.repeat(pairs[:9, :1], 2, axis=1), FIVE)
-    pack(folder / "d.parquet", pairs[:9], FIVE, np.zeros(9))
+    write_packed(folder / "c.parquet", np.repeat(pairs[:9, :1], 2, axis=1), FIVE)
+    write_packed(folder / "d.parquet", pairs[:9], FIVE, np.zeros(9))
     with_them = solve(Streamed.of(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
 
 
 def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, pairs: np.ndarray) -> None:
-    with packing(tmp_path / "p.parquet", FIVE) as write:
+    with packed_writer(tmp_path / "p.parquet", FIVE) as write:
         for begin in range(0, len(pairs), 7):
             write(pairs[begin : begin + 7])
             write(pairs[:0])
-    assert len(PackedPairs.of(tmp_path).parts) == 1
+    assert len(PackedPairs.of(tmp_path).row_groups) == 1
     table = pq.read_table(tmp_path / "p.parquet")
     pq.write_table(table[:0], tmp_path / "empty.parquet")  # someone's day without a judgment
-    parts = PackedPairs.of(tmp_path).parts
+    parts = PackedPairs.of(tmp_path).row_groups
     found = np.concatenate([part.read()[0] for part in parts])
     np.testing.assert_array_equal(found, pairs)
     assert solve(Streamed.of(PackedPairs.of(tmp_path))).certificate.confirmed
@@ -270,7 +276,7 @@ def test_a_folder_is_its_whole_files(folder: Path, pairs: np.ndarray) -> None:
 
 def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
     for begin in range(0, 200, 5):
-        pack(tmp_path / f"{begin:03}.parquet", pairs[begin : begin + 5], FIVE)
+        write_packed(tmp_path / f"{begin:03}.parquet", pairs[begin : begin + 5], FIVE)
     found = Streamed.of(PackedPairs.of(tmp_path)).sample(20)
     np.testing.assert_array_equal(found.pairs, pairs[:200:10])
 
@@ -336,10 +342,10 @@ def test_packing_in_parts_is_packing_at_once(tmp_path: Path) -> None:
     answers = rng.choice(["a", "b", "tie", "good"], 500)
     data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
     write_preferences(data, tmp_path / "p.jsonl")
-    known = survey(tmp_path / "p.jsonl")
+    known = scan_judgments(tmp_path / "p.jsonl")
     assert (known.judgments, known.weighted) == (500, True)
     assert known.ties == (~data.strict).sum()
-    parts = list(read_in_parts(tmp_path / "p.jsonl", known, size=64))
+    parts = list(read_preferences_in_batches(tmp_path / "p.jsonl", known, size=64))
     assert [len(part) for part in parts] == [64] * 7 + [52]
     np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
     weights = np.concatenate([part.pair_weights for part in parts])

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.qrels_index import index_qrels
 from dcglearn.data.qrels_runs import (
-    Judged,
+    DocumentTable,
     distinct_names,
     qrels_of,
     read_qrels,
@@ -22,15 +23,15 @@ from dcglearn.data.qrels_runs import (
     run_of,
     scale_of_qrels,
 )
-from dcglearn.data.record_formats import PassedOver
-from dcglearn.evaluation.lookup import index_qrels, look_up
+from dcglearn.data.record_formats import IgnoredInput
+from dcglearn.evaluation.lookup import look_up
 from dcglearn.measures.scale import Scale
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 
-def content(found: Judged) -> dict[str, dict[str, float]]:
+def content(found: DocumentTable) -> dict[str, dict[str, float]]:
     """What was read, as nested dicts."""
     result: dict[str, dict[str, float]] = {}
     ids, numbers = found.documents.to_pylist(), found.number.tolist()
@@ -140,10 +141,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_lenient_reading_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    passed_over = PassedOver()
-    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), passed_over)
+    ignored = IgnoredInput()
+    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), ignored)
     assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
-    assert list(passed_over.counts.values()) == [2]
+    assert list(ignored.counts.values()) == [2]
 
 
 def test_runs_of_one_tag_are_told_apart(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.qrels_index import index_qrels
 from dcglearn.data.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.compare_systems import compare_systems
 from dcglearn.evaluation.from_arrays import BLOCK, ranked_arrays
-from dcglearn.evaluation.lookup import index_qrels
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.evaluation.significance import holm, paired_p

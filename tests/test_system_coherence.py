@@ -15,9 +15,9 @@ import pytest
 from conftest import ROOT
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.qrels_index import IndexedQrels, index_qrels
 from dcglearn.data.qrels_runs import Run as Retrieved
 from dcglearn.data.qrels_runs import qrels_of, run_of
-from dcglearn.evaluation.lookup import IndexedQrels, index_qrels
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.system_coherence import (
     pairs_of_systems,

@@ -262,8 +262,8 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
 ) -> None:
     """Also where a worker is killed on the way."""
     pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
-    monkeypatch.setattr(packed, "ROWS", 200)
-    packed.pack(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
+    packed.write_packed(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
     here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
     for _ in range(2):
         cluster.add()

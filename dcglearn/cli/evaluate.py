@@ -14,9 +14,9 @@ from dcglearn.base.progress import reporting
 from dcglearn.cli.options import ScaleOption, SeedOption, print_json, say
 
 if TYPE_CHECKING:
+    from dcglearn.data.qrels_index import IndexedQrels
     from dcglearn.data.qrels_runs import Run
-    from dcglearn.data.record_formats import PassedOver
-    from dcglearn.evaluation.lookup import IndexedQrels
+    from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.evaluation.rules import Rules
     from dcglearn.evaluation.significance import Test
     from dcglearn.evaluation.systems import Evaluation
@@ -215,12 +215,12 @@ def open_files(
 ) -> tuple[IndexedQrels, list[Run]]:
     """Read qrels and runs, and say on standard error what was passed over."""
     from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
+    from dcglearn.data.qrels_index import index_qrels
     from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
-    from dcglearn.data.record_formats import PassedOver
-    from dcglearn.evaluation.lookup import index_qrels
+    from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.measures.scale import Scale
 
-    passed_over: PassedOver | None = PassedOver() if lenient else None
+    passed_over: IgnoredInput | None = IgnoredInput() if lenient else None
     named = None if scale is None else Scale.parse(scale)
     with reporting("reading qrels and runs") as advance:
         letor = looks_like_letor(qrels)
@@ -234,7 +234,7 @@ def open_files(
     return known, distinct_names(read, runs)
 
 
-def tell_passed_over(passed_over: PassedOver | None) -> None:
+def tell_passed_over(passed_over: IgnoredInput | None) -> None:
     """Say on standard error what a lenient reading left out."""
     for reason, times in sorted((passed_over.counts if passed_over else {}).items()):
         print(f"passed over: {reason}, {times} times", file=sys.stderr)

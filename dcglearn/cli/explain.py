@@ -103,7 +103,7 @@ def _on_one_scale(
 
 
 def _lists(a: str, b: str, grades: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:
-    from dcglearn.data.rankings import encode_list, pad
+    from dcglearn.data.rankings import encode_list, pad_lists
 
     rows = []
     for option, text in (("--a", a), ("--b", b)):
@@ -115,7 +115,7 @@ def _lists(a: str, b: str, grades: Scale, n_ranks: int | None) -> tuple[Grades, 
     width = n_ranks or max(map(len, rows))
     if max(map(len, rows)) > width:
         raise InputError(f"a list of more than {width} grades", "raise K or cut it")
-    found = pad(rows, width)
+    found = pad_lists(rows, width)
     return found[0], found[1]
 
 

@@ -17,9 +17,9 @@ from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, reporting
 
 if TYPE_CHECKING:
-    from dcglearn.data.document_judgments import Join
+    from dcglearn.data.document_judgments import DocumentGrades
     from dcglearn.data.preferences import Preferences
-    from dcglearn.data.record_formats import PassedOver
+    from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.measures.scale import Scale
 
 Judgments = Annotated[
@@ -114,27 +114,27 @@ def join_of(
     qrels: str | None,
     runs: list[str] | None,
     n_ranks: int | None,
-    passed_over: PassedOver | None,
+    passed_over: IgnoredInput | None,
     scale: Scale | None = None,
     documents: bool = False,
-) -> Join | None:
+) -> DocumentGrades | None:
     """Read the qrels and runs that judgments are to be joined with, if any."""
     if qrels is None:
         if runs:
             raise InputError("--run without --qrels", "give the grades of the documents")
         return None
-    from dcglearn.data.document_judgments import Join
+    from dcglearn.data.document_judgments import DocumentGrades
 
     if documents:
         raise InputError("--qrels with --encoding documents", "leave one of them out")
-    return Join.of(qrels, runs or [], n_ranks, passed_over, scale)
+    return DocumentGrades.read(qrels, runs or [], n_ranks, passed_over, scale)
 
 
-def tell_unjudged(join: Join | None) -> None:
+def tell_unjudged(join: DocumentGrades | None) -> None:
     """Say on standard error how many documents of the judgments have no grade, or refuse all."""
     if join is None:
         return
-    join.check()
+    join.check_any_judged()
     if join.counts["unjudged"]:
         shares = f"{join.counts['unjudged']:,} of {join.counts['documents']:,} documents"
         print(
@@ -144,11 +144,11 @@ def tell_unjudged(join: Join | None) -> None:
 
 
 @contextmanager
-def reading(path: str, lenient: bool) -> Iterator[tuple[PassedOver | None, Advance]]:
+def reading(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None, Advance]]:
     """Give what a reader counts into; say on standard error what it passed over."""
-    from dcglearn.data.record_formats import PassedOver
+    from dcglearn.data.record_formats import IgnoredInput
 
-    passed_over = PassedOver() if lenient else None
+    passed_over = IgnoredInput() if lenient else None
     with reporting(f"reading {path}") as advance:
         yield passed_over, advance
     for reason, times in sorted((passed_over.counts if passed_over else {}).items()):

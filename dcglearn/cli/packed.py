@@ -44,9 +44,9 @@ def pack(
 ) -> None:
     """Pack strict judgments, so that fit can read them part by part."""
     from dcglearn.base.files import check_place
-    from dcglearn.data.judgment_files import read_in_parts, survey
-    from dcglearn.data.packed_pairs import packing
-    from dcglearn.data.record_formats import PassedOver
+    from dcglearn.data.judgment_files import read_preferences_in_batches, scan_judgments
+    from dcglearn.data.packed_pairs import packed_writer
+    from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.measures.scale import Scale
 
     if Path(out).suffix.lower() != ".parquet":
@@ -57,17 +57,17 @@ def pack(
     named = None if scale is None else Scale.parse(scale)
     with reading(prefs, lenient) as (passed_over, advance):
         join = join_of(qrels, run, n_ranks, passed_over, named)
-        known = survey(prefs, named, n_ranks, passed_over, advance, join)
+        known = scan_judgments(prefs, named, n_ranks, passed_over, advance, join)
     tell_unjudged(join)
     strict = known.judgments - known.ties
     if not strict:
         raise InputError("no strict preference", "give at least one answer a or b", prefs)
     with (
         reporting(f"packing {known.judgments:,} judgments") as advance,
-        packing(out, known.scale, known.ties) as write,
+        packed_writer(out, known.scale, known.ties) as write,
     ):
-        for part in read_in_parts(
-            prefs, known, PassedOver() if lenient else None, advance, join=join
+        for part in read_preferences_in_batches(
+            prefs, known, IgnoredInput() if lenient else None, advance, document_grades=join
         ):
             if len(part.pairs):
                 write(part.pairs, part.pair_weights if known.weighted else None)
@@ -103,7 +103,7 @@ def fit_packed(
         )
         learner = DCGLearner(solver=cast("SolverName", solver)).fit_problem(problem)
         content = learned_from_files(learner, problem, Path(path).name, use)
-    files = len({part.path for part in pairs.parts})
+    files = len({part.path for part in pairs.row_groups})
     place = f"{path}: {pairs.n_pairs:,} packed preferences in {files:,} "
     words = "file" if files == 1 else "files"
     return f"{place}{words}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content

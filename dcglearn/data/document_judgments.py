@@ -16,14 +16,14 @@ from typing import Any
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.data.qrels_runs import Run, distinct_names, read_qrels, read_run, scale_of_qrels
-from dcglearn.data.record_formats import PassedOver
+from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.measures.scale import Label, Scale, plain_label
 
 RUN_FIELDS = ("run_a", "run_b")
 
 
 @dataclass(frozen=True)
-class Join:
+class DocumentGrades:
     """What documents and runs mean.
 
     Attributes
@@ -47,14 +47,14 @@ class Join:
     counts: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(
+    def read(
         cls,
         qrels: str | Path,
         runs: Sequence[str | Path] = (),
         n_ranks: int | None = None,
-        passed_over: PassedOver | None = None,
+        ignored: IgnoredInput | None = None,
         scale: Scale | None = None,
-    ) -> Join:
+    ) -> DocumentGrades:
         """Read qrels and runs.
 
         Parameters
@@ -63,14 +63,14 @@ class Join:
         runs : sequence of path-like
         n_ranks : int, optional
             K; needed with runs.
-        passed_over : PassedOver, optional
+        ignored : IgnoredInput, optional
             As for :func:`dcglearn.data.qrels_runs.read_qrels`.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
 
         Returns
         -------
-        Join
+        DocumentGrades
 
         Raises
         ------
@@ -79,17 +79,17 @@ class Join:
         """
         if runs and n_ranks is None:
             raise InputError("runs without K", "say with --K how many documents of a run are meant")
-        known = read_qrels(qrels, passed_over)
+        known = read_qrels(qrels, ignored)
         grades: dict[str, dict[str, Label]] = {query: {} for query in known.queries}
         for query, document, number in zip(
             known.query.tolist(), known.documents.to_pylist(), known.number.tolist(), strict=True
         ):
             grades[known.queries[query]][document] = plain_label(number)
-        read = distinct_names([read_run(path, passed_over) for path in runs], runs)
+        read = distinct_names([read_run(path, ignored) for path in runs], runs)
         ranked = {run.name: _first_documents(run, n_ranks or 0) for run in read}
         return cls(scale_of_qrels(known) if scale is None else scale, grades, ranked, n_ranks)
 
-    def record(self, record: dict[str, Any]) -> dict[str, Any]:
+    def graded_record(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a judgment with lists of grades.
 
         Parameters
@@ -117,7 +117,7 @@ class Join:
                 found[side] = self._graded(documents, str(query), side)
         return found
 
-    def check(self) -> None:
+    def check_any_judged(self) -> None:
         """Refuse judgments of which no document is judged.
 
         Raises

@@ -17,7 +17,7 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd numbers whose bits look random: the golden ratio's, and one of xxHash's."""
 
 
-def hashed(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
+def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     """Hash strings.
 
     Parameters
@@ -35,7 +35,7 @@ def hashed(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> a, b, again = hashed(pa.array(["d1", "a long id of 30 bytes or more", "d1"]), 0)
+    >>> a, b, again = hash_ids(pa.array(["d1", "a long id of 30 bytes or more", "d1"]), 0)
     >>> bool(a == again), bool(a == b)
     (True, False)
     """

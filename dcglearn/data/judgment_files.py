@@ -20,16 +20,16 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.data.document_judgments import Join
+from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.preferences import ANSWERS, Preferences, answer_code, checked_weight
-from dcglearn.data.rankings import decode_list, encode_list, pad
-from dcglearn.data.record_formats import READERS, WRITERS, PassedOver
+from dcglearn.data.rankings import decode_list, encode_list, pad_lists
+from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, IgnoredInput
 from dcglearn.measures.scale import Label, Scale, plain_label
 
-REQUIRED = ("a", "b", "answer")
-FIELDS = ("query", *REQUIRED, "weight", "judge")
+_REQUIRED = ("a", "b", "answer")
+JUDGMENT_FIELDS = ("query", *_REQUIRED, "weight", "judge")
 
-PART = 1 << 16
+BATCH_SIZE = 1 << 16
 """Judgments that are read at a time where a file is read in parts."""
 
 _Format = TypeVar("_Format")
@@ -39,10 +39,10 @@ def read_preferences(
     path: str | os.PathLike[str],
     scale: Scale | None = None,
     n_ranks: int | None = None,
-    passed_over: PassedOver | None = None,
+    ignored: IgnoredInput | None = None,
     advance: Advance = silent,
     documents: bool = False,
-    join: Join | None = None,
+    document_grades: DocumentGrades | None = None,
 ) -> Preferences:
     """Read a file of judgments.
 
@@ -55,7 +55,7 @@ def read_preferences(
         first; names have no order of their own and need a scale.
     n_ranks : int, optional
         K: longer lists are refused. By default the longest list sets it.
-    passed_over : PassedOver, optional
+    ignored : IgnoredInput, optional
         Give one for a lenient reading: unknown fields and repeated keys (the last
         one counts) are passed over and counted there. By default they are refused.
     advance : callable
@@ -63,7 +63,7 @@ def read_preferences(
     documents : bool, default False
         Whether lists hold documents rather than grades: without a scale they are
         numbered by name.
-    join : Join, optional
+    document_grades : DocumentGrades, optional
         Gives documents and runs their grades.
 
     Returns
@@ -84,15 +84,15 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
-    judgments = list(_judgments(path, passed_over, advance, join))
-    if join is not None and scale is None:
-        scale = join.scale
+    judgments = list(_judgments(path, ignored, advance, document_grades))
+    if document_grades is not None and scale is None:
+        scale = document_grades.scale
     found = _surveyed((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
     return _assemble(judgments, found.scale, found.n_ranks, str(path), documents)
 
 
 @dataclass(frozen=True)
-class Survey:
+class JudgmentScan:
     """What has to be known of all judgments of a file before the first can be an array.
 
     Attributes
@@ -114,56 +114,56 @@ class Survey:
     weighted: bool
 
 
-def survey(
+def scan_judgments(
     path: str | os.PathLike[str],
     scale: Scale | None = None,
     n_ranks: int | None = None,
-    passed_over: PassedOver | None = None,
+    ignored: IgnoredInput | None = None,
     advance: Advance = silent,
-    join: Join | None = None,
-) -> Survey:
+    document_grades: DocumentGrades | None = None,
+) -> JudgmentScan:
     """Read a file of judgments once, and keep none of them.
 
     Parameters
     ----------
-    path, scale, n_ranks, passed_over, advance, join
+    path, scale, n_ranks, ignored, advance, document_grades
         As those of :func:`read_preferences`.
 
     Returns
     -------
-    Survey
+    JudgmentScan
 
     Raises
     ------
     InputError
         As :func:`read_preferences`.
     """
-    found = (judgment for _, judgment in _judgments(path, passed_over, advance, join))
-    if join is not None and scale is None:
-        scale = join.scale
+    found = (judgment for _, judgment in _judgments(path, ignored, advance, document_grades))
+    if document_grades is not None and scale is None:
+        scale = document_grades.scale
     return _surveyed(found, scale, n_ranks, path, documents=False)
 
 
-def read_in_parts(
+def read_preferences_in_batches(
     path: str | os.PathLike[str],
-    known: Survey,
-    passed_over: PassedOver | None = None,
+    known: JudgmentScan,
+    ignored: IgnoredInput | None = None,
     advance: Advance = silent,
-    size: int = PART,
-    join: Join | None = None,
+    size: int = BATCH_SIZE,
+    document_grades: DocumentGrades | None = None,
 ) -> Iterator[Preferences]:
     """Read a file of judgments part by part: it need not fit into memory.
 
     Parameters
     ----------
     path : path-like
-    known : Survey
+    known : JudgmentScan
         Of that file.
-    passed_over, advance
+    ignored, advance
         As those of :func:`read_preferences`.
     size : int
         Judgments a part.
-    join : Join, optional
+    document_grades : DocumentGrades, optional
         As that of :func:`read_preferences`.
 
     Yields
@@ -175,24 +175,24 @@ def read_in_parts(
     InputError
         As :func:`read_preferences`.
     """
-    rows = _judgments(path, passed_over, advance, join)
+    rows = _judgments(path, ignored, advance, document_grades)
     while part := list(islice(rows, size)):
         yield _assemble(part, known.scale, known.n_ranks, str(path), documents=False)
 
 
 def _judgments(
     path: str | os.PathLike[str],
-    passed_over: PassedOver | None,
+    ignored: IgnoredInput | None,
     advance: Advance,
-    join: Join | None = None,
+    document_grades: DocumentGrades | None = None,
 ) -> Iterator[tuple[str, _Judgment]]:
     """Yield each judgment, and where it stands."""
-    rows = _by_ending(path, READERS)(Path(path), passed_over)
+    rows = _by_ending(path, RECORD_READERS)(Path(path), ignored)
     number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            graded = record if join is None else join.record(record)
-            yield place, _judgment(graded, passed_over)
+            graded = record if document_grades is None else document_grades.graded_record(record)
+            yield place, _judgment(graded, ignored)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:
@@ -207,7 +207,7 @@ def _surveyed(
     n_ranks: int | None,
     path: str | os.PathLike[str],
     documents: bool,
-) -> Survey:
+) -> JudgmentScan:
     labels: set[Label] = set()
     count = ties = longest = 0
     weighted = False
@@ -223,7 +223,7 @@ def _surveyed(
             scale = (Scale.of_documents if documents else Scale.of_numbers)(labels)
         except InputError as error:
             raise error.at(str(path)) from error
-    return Survey(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
+    return JudgmentScan(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
@@ -242,7 +242,7 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
         If the ending is unknown, the place cannot be written, or a grade's name
         cannot stand in a CSV list.
     """
-    _by_ending(path, WRITERS)(Path(path), _records(preferences))
+    _by_ending(path, RECORD_WRITERS)(Path(path), _records(preferences))
 
 
 @dataclass(frozen=True)
@@ -254,14 +254,14 @@ class _Judgment:
     judge: str | None
 
 
-def _judgment(record: dict[str, Any], passed_over: PassedOver | None) -> _Judgment:
-    for name in (name for name in record if name not in FIELDS):
-        if passed_over is None:
-            raise unknown_name("field", name, FIELDS)
-        passed_over.counts[f"unknown field {name!r}"] += 1
-    for name in REQUIRED:
+def _judgment(record: dict[str, Any], ignored: IgnoredInput | None) -> _Judgment:
+    for name in (name for name in record if name not in JUDGMENT_FIELDS):
+        if ignored is None:
+            raise unknown_name("field", name, JUDGMENT_FIELDS)
+        ignored.counts[f"unknown field {name!r}"] += 1
+    for name in _REQUIRED:
         if record.get(name) is None:
-            raise InputError(f'"{name}" is missing', f"every judgment needs {', '.join(REQUIRED)}")
+            raise InputError(f'"{name}" is missing', f"every judgment needs {', '.join(_REQUIRED)}")
     weight = record.get("weight")
     return _Judgment(
         lists=(_labels(record["a"], "a"), _labels(record["b"], "b")),
@@ -316,7 +316,7 @@ def _assemble(
             except InputError as error:
                 raise error.at(f'{path}, {place}, "{name}"') from error
     return Preferences(
-        lists=np.stack([pad(side, width) for side in sides], axis=1),
+        lists=np.stack([pad_lists(side, width) for side in sides], axis=1),
         answers=np.array([judgment.answer for judgment in found], np.int8),
         scale=scale,
         weights=np.array([judgment.weight for judgment in found]),

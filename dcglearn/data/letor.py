@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_formats import content_of
+from dcglearn.data.qrels_formats import read_content
 from dcglearn.data.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_ENDINGS = (".query", ".group")
@@ -205,7 +205,7 @@ def _documents(
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that hold something, with their numbers."""
-    lines = content_of(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    lines = read_content(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
             content = line.decode().split("#")[0].strip()

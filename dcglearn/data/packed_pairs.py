@@ -26,12 +26,12 @@ from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 METADATA = b"dcglearn.packed"
 
-ROWS = 1 << 19
+ROW_GROUP_SIZE = 1 << 19
 """Preferences a row group: what is read at a time."""
 
 
 @dataclass(frozen=True)
-class Part:
+class RowGroup:
     """One row group of a file: what is read at a time.
 
     Attributes
@@ -97,7 +97,7 @@ class PackedPairs:
 
     Attributes
     ----------
-    parts : tuple of Part
+    row_groups : tuple of RowGroup
     labels : tuple of labels
         The grades, best first.
     n_ranks, n_pairs : int
@@ -108,12 +108,12 @@ class PackedPairs:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pack(Path(folder, "p.parquet"), [[[0, 1], [1, 0]]], Scale((1, 0)))
+    ...     write_packed(Path(folder, "p.parquet"), [[[0, 1], [1, 0]]], Scale((1, 0)))
     ...     PackedPairs.of(folder).n_pairs
     1
     """
 
-    parts: tuple[Part, ...]
+    row_groups: tuple[RowGroup, ...]
     labels: tuple[Label, ...]
     n_ranks: int
     n_pairs: int
@@ -162,13 +162,13 @@ class PackedPairs:
                     str(file),
                 )
         labels = Scale(first["scale"]).labels
-        n_pairs, parts = 0, []
+        n_pairs, row_groups = 0, []
         for file, head in zip(files, heads, strict=True):
             for group, start in enumerate(head["starts"]):
-                parts.append(Part(str(file), group, start, n_pairs + start, len(labels)))
+                row_groups.append(RowGroup(str(file), group, start, n_pairs + start, len(labels)))
             n_pairs += head["rows"]
         ties = sum(head["ties"] for head in heads)
-        return cls(tuple(parts), labels, first["n_ranks"], n_pairs, ties)
+        return cls(tuple(row_groups), labels, first["n_ranks"], n_pairs, ties)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -204,7 +204,7 @@ def is_packed(path: str | Path) -> bool:
         return False
 
 
-def pack(
+def write_packed(
     path: str | Path,
     pairs: ArrayLike,
     scale: Scale,
@@ -229,12 +229,12 @@ def pack(
     InputError
         If the name or the pairs cannot be used, or the place cannot be written.
     """
-    with packing(path, scale, ties) as write:
+    with packed_writer(path, scale, ties) as write:
         write(pairs, weights)
 
 
 @contextmanager
-def packing(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Packing]:
+def packed_writer(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[PackedWriter]:
     """Give a function that adds pairs to a packed file; it is written whole or not at all.
 
     Parameters
@@ -252,21 +252,21 @@ def packing(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Packing]:
     Raises
     ------
     InputError
-        As :func:`pack`.
+        As :func:`write_packed`.
     """
     if Path(path).suffix.lower() != ".parquet":
         raise InputError(f"ends in {Path(path).suffix!r}", "name it .parquet", str(path))
     head = {"layout": 1, "scale": list(scale.labels), "ties": ties}
     with written_whole(path) as temporary, ExitStack() as stack:
-        write = Packing(temporary, len(scale), head, stack)
+        write = PackedWriter(temporary, len(scale), head, stack)
         yield write
         write.flush()
         if write.writer is None:
             raise InputError("no pair to pack", "give at least one", str(path))
 
 
-class Packing:
-    """What :func:`packing` gives: adds pairs to a file, a row group at a time."""
+class PackedWriter:
+    """What :func:`packed_writer` gives: adds pairs to a file, a row group at a time."""
 
     def __init__(self, path: Path, n_grades: int, head: dict[str, Any], stack: ExitStack) -> None:
         self.writer: Any = None
@@ -284,7 +284,7 @@ class Packing:
         if known != K:
             raise InputError(f"lists of {K} ranks after lists of {known}", "give one K")
         self._held.append(table)
-        if sum(map(len, self._held)) >= ROWS:
+        if sum(map(len, self._held)) >= ROW_GROUP_SIZE:
             self.flush()
 
     def flush(self) -> None:
@@ -299,7 +299,7 @@ class Packing:
                 self._path, self._schema, use_dictionary=False, compression="none"
             )
             self.writer = self._stack.enter_context(file)
-        self.writer.write_table(pa.concat_tables(self._held), row_group_size=ROWS)
+        self.writer.write_table(pa.concat_tables(self._held), row_group_size=ROW_GROUP_SIZE)
         self._held.clear()
 
 

@@ -29,7 +29,7 @@ SCORE = ("score",)
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileKind:
     """How one kind of file is read.
 
     Attributes
@@ -53,12 +53,12 @@ class Kind:
         return "a run" if self.name == "run" else self.name
 
 
-QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), GRADE)
-RUN = Kind("run", "qrels", ("query", "", "document", "", "number", ""), SCORE)
+QRELS = FileKind("qrels", "a run", ("query", "", "document", "number"), GRADE)
+RUN = FileKind("run", "qrels", ("query", "", "document", "", "number", ""), SCORE)
 
 
 @dataclass(frozen=True)
-class Columns:
+class DocumentColumns:
     """Columns of ids as pyarrow arrays, numbers, and how a row is called in an error."""
 
     query: Any
@@ -67,17 +67,17 @@ class Columns:
     place: Callable[[int], str]
 
 
-def read_columns(path: Path, kind: Kind) -> tuple[Columns, str]:
+def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, str]:
     """Read the rows of a file, and the tag of its first line.
 
     Parameters
     ----------
     path : pathlib.Path
-    kind : Kind
+    kind : FileKind
 
     Returns
     -------
-    rows : Columns
+    rows : DocumentColumns
     tag : str
         Empty where the file has none.
 
@@ -89,7 +89,7 @@ def read_columns(path: Path, kind: Kind) -> tuple[Columns, str]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".parquet":
         return _of_parquet(path, kind), ""
-    content = content_of(path)
+    content = read_content(path)
     if ending.lower() == ".json":
         return _of_json(path, content, kind), ""
     return _of_text(path, content, kind)
@@ -110,13 +110,13 @@ def place_of_query(path: Path, query: str) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() in (".parquet", ".json"):
         return str(path)
-    for number, line in _lines(content_of(path)):
+    for number, line in _lines(read_content(path)):
         if line.split(maxsplit=1)[0] == query.encode():
             return f"{path}, line {number}"
     return str(path)
 
 
-def content_of(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     """Read a file, unpacked if it is packed by gzip.
 
     Parameters
@@ -147,7 +147,7 @@ def content_of(path: Path) -> bytes:
         raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
 
 
-def _of_text(path: Path, content: bytes, kind: Kind) -> tuple[Columns, str]:
+def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:
     import pyarrow as pa
     import pyarrow.csv as csv
 
@@ -182,7 +182,7 @@ def _of_text(path: Path, content: bytes, kind: Kind) -> tuple[Columns, str]:
 
     first = plain[: plain.index(b"\n")].split(b" ")
     tag = first[-1].decode(errors="replace") if len(kind.fields) == 6 else ""
-    return Columns(table.column("query"), table.column("document"), number, place), tag
+    return DocumentColumns(table.column("query"), table.column("document"), number, place), tag
 
 
 def _single_blanks(content: bytes) -> bytes:
@@ -214,7 +214,7 @@ def _line_of(content: bytes, row: int) -> int:
     return next(number for i, (number, _) in enumerate(_lines(content)) if i == row)
 
 
-def _complain(path: Path, content: bytes, kind: Kind) -> None:
+def _complain(path: Path, content: bytes, kind: FileKind) -> None:
     """Raise what is wrong with the first line that is wrong."""
     found = False
     for number, line in _lines(content):
@@ -227,7 +227,7 @@ def _complain(path: Path, content: bytes, kind: Kind) -> None:
         raise InputError("is empty", f"give {kind.article} of at least one document", str(path))
 
 
-def _check_line(line: bytes, kind: Kind) -> None:
+def _check_line(line: bytes, kind: FileKind) -> None:
     try:
         fields = line.decode().split()
     except UnicodeDecodeError as error:
@@ -244,7 +244,7 @@ def _check_line(line: bytes, kind: Kind) -> None:
     _checked_number(fields[kind.fields.index("number")], kind)
 
 
-def _checked_number(text: object, kind: Kind) -> float:
+def _checked_number(text: object, kind: FileKind) -> float:
     try:
         if isinstance(text, bool) or (isinstance(text, str) and "_" in text):  # 1_0 is Python's
             raise TypeError
@@ -257,7 +257,7 @@ def _checked_number(text: object, kind: Kind) -> float:
     return value
 
 
-def _of_json(path: Path, content: bytes, kind: Kind) -> Columns:
+def _of_json(path: Path, content: bytes, kind: FileKind) -> DocumentColumns:
     def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
@@ -278,7 +278,7 @@ def _of_json(path: Path, content: bytes, kind: Kind) -> Columns:
     return _of_dicts(document, str(path), kind)
 
 
-def _of_dicts(content: object, name: str, kind: Kind) -> Columns:
+def _of_dicts(content: object, name: str, kind: FileKind) -> DocumentColumns:
     import pyarrow as pa
 
     if not isinstance(content, dict) or not all(isinstance(v, dict) for v in content.values()):
@@ -302,10 +302,10 @@ def _of_dicts(content: object, name: str, kind: Kind) -> Columns:
         ids = [pa.array([pair[side] for pair in places], pa.string()) for side in (0, 1)]
     except UnicodeEncodeError as error:
         raise InputError(f"the id {error.object!r} is no text", "correct it", name) from error
-    return Columns(ids[0], ids[1], np.array(numbers, float), place)
+    return DocumentColumns(ids[0], ids[1], np.array(numbers, float), place)
 
 
-def _of_parquet(path: Path, kind: Kind) -> Columns:
+def _of_parquet(path: Path, kind: FileKind) -> DocumentColumns:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -323,7 +323,7 @@ def _of_parquet(path: Path, kind: Kind) -> Columns:
     return _of_columns(table, str(path), kind)
 
 
-def given(content: Any, name: str, kind: Kind) -> Columns:
+def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColumns:
     """Take the rows of a pandas frame or of nested dicts.
 
     Parameters
@@ -331,11 +331,11 @@ def given(content: Any, name: str, kind: Kind) -> Columns:
     content : pandas.DataFrame or dict
     name : str
         What to call it in an error.
-    kind : Kind
+    kind : FileKind
 
     Returns
     -------
-    Columns
+    DocumentColumns
 
     Raises
     ------
@@ -354,7 +354,7 @@ def given(content: Any, name: str, kind: Kind) -> Columns:
     return _of_dicts(content, name, kind)
 
 
-def _of_columns(table: Any, name: str, kind: Kind) -> Columns:
+def _of_columns(table: Any, name: str, kind: FileKind) -> DocumentColumns:
     import pyarrow as pa
 
     columns = []
@@ -385,4 +385,4 @@ def _of_columns(table: Any, name: str, kind: Kind) -> Columns:
     if wrong.any():
         problem = f"an id is missing, or the {kind.number[0]} is no finite number"
         raise InputError(problem, "correct it", place(int(np.argmax(wrong))))
-    return Columns(query, document, number, place)
+    return DocumentColumns(query, document, number, place)

@@ -20,9 +20,16 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Hashes, Integers
-from dcglearn.data.id_hashes import hashed
-from dcglearn.data.qrels_formats import QRELS, RUN, Columns, Kind, given, read_columns
-from dcglearn.data.record_formats import PassedOver
+from dcglearn.data.id_hashes import hash_ids
+from dcglearn.data.qrels_formats import (
+    QRELS,
+    RUN,
+    DocumentColumns,
+    FileKind,
+    document_columns_of,
+    read_document_columns,
+)
+from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.measures.scale import Label, Scale
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Judged:
+class DocumentTable:
     """One number a document and query: what qrels and runs have in common.
 
     Attributes
@@ -65,7 +72,7 @@ class Judged:
         return int(np.bincount(self.query).max())
 
 
-class Qrels(Judged):
+class Qrels(DocumentTable):
     """Which documents are how good: `number` is the grade, as it stands in the file."""
 
     def scale(self) -> Scale:
@@ -73,11 +80,11 @@ class Qrels(Judged):
         return Scale(tuple(_label(value) for value in np.unique(self.number)[::-1].tolist()))
 
 
-class Run(Judged):
+class Run(DocumentTable):
     """What a system retrieved: `number` is the score."""
 
 
-def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels:
+def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     r"""Read qrels.
 
     Parameters
@@ -85,7 +92,7 @@ def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels
     path : path-like
         ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; text and JSON
         may end in ``.gz``.
-    passed_over : PassedOver, optional
+    ignored : IgnoredInput, optional
         Give one for a lenient reading: of a document that stands twice for a query, the
         first counts, and the others are counted there. By default, and always in JSON, they
         are refused.
@@ -111,18 +118,18 @@ def read_qrels(path: str | Path, passed_over: PassedOver | None = None) -> Qrels
     >>> qrels.queries, qrels.number, str(qrels.scale())
     (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
     """
-    table, _ = read_columns(Path(path), QRELS)
-    return Qrels(*_coded(str(path), str(path), QRELS, table, passed_over))
+    table, _ = read_document_columns(Path(path), QRELS)
+    return Qrels(*_coded(str(path), str(path), QRELS, table, ignored))
 
 
-def read_run(path: str | Path, passed_over: PassedOver | None = None) -> Run:
+def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
     """Read what a system retrieved.
 
     Parameters
     ----------
     path : path-like
         As :func:`read_qrels`.
-    passed_over : PassedOver, optional
+    ignored : IgnoredInput, optional
         As there.
 
     Returns
@@ -135,9 +142,9 @@ def read_run(path: str | Path, passed_over: PassedOver | None = None) -> Run:
     InputError
         As :func:`read_qrels`.
     """
-    table, tag = read_columns(Path(path), RUN)
+    table, tag = read_document_columns(Path(path), RUN)
     name = tag or Path(path).name.partition(".")[0] or str(path)
-    return Run(*_coded(name, str(path), RUN, table, passed_over))
+    return Run(*_coded(name, str(path), RUN, table, ignored))
 
 
 def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
@@ -164,7 +171,7 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
     2
     """
-    return Qrels(*_coded(name, name, QRELS, given(content, name, QRELS), None))
+    return Qrels(*_coded(name, name, QRELS, document_columns_of(content, name, QRELS), None))
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
@@ -185,7 +192,7 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     InputError
         As :func:`read_run`, naming the row.
     """
-    return Run(*_coded(name, name, RUN, given(content, name, RUN), None))
+    return Run(*_coded(name, name, RUN, document_columns_of(content, name, RUN), None))
 
 
 def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run]:
@@ -224,28 +231,30 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
 
 
 def _coded(
-    name: str, path: str, kind: Kind, rows: Columns, passed_over: PassedOver | None
+    name: str, path: str, kind: FileKind, rows: DocumentColumns, ignored: IgnoredInput | None
 ) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
     if not len(rows.number):
         raise InputError("is empty", f"give {kind.article} of at least one document", path)
     queries, query = _numbered(rows.query)
     documents, number = _whole(rows.document), rows.number
-    first, second = (hashed(documents, which, hashed(queries, which)[query]) for which in (0, 1))
+    first, second = (
+        hash_ids(documents, which, hash_ids(queries, which)[query]) for which in (0, 1)
+    )
     ordered = np.sort(first)
     if (ordered[1:] == ordered[:-1]).any():
         pairs = np.stack([first, second], axis=1)
         _, kept = np.unique(pairs, axis=0, return_index=True)
         again = np.ones(len(pairs), bool)
         again[kept] = False
-        if again.any() and passed_over is None:
+        if again.any() and ignored is None:
             row = int(np.argmax(again))
             raise InputError(
                 f"the document {documents[row]} stands twice for query {queries[int(query[row])]}",
                 "keep one",
                 rows.place(row),
             )
-        if passed_over is not None:
-            passed_over.counts[f"documents that stand twice in {path}"] += int(again.sum())
+        if ignored is not None:
+            ignored.counts[f"documents that stand twice in {path}"] += int(again.sum())
         kept.sort()
         documents = documents.take(kept)
         query, number, first, second = query[kept], number[kept], first[kept], second[kept]

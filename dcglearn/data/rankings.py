@@ -60,7 +60,7 @@ def decode_list(grades: Grades, scale: Scale) -> list[Label | None]:
     return [None if g == NO_DOCUMENT else scale.labels[g] for g in grades[:length].tolist()]
 
 
-def pad(rows: Sequence[Sequence[int]], n_ranks: int) -> Rankings:
+def pad_lists(rows: Sequence[Sequence[int]], n_ranks: int) -> Rankings:
     """Stack lists of different length, short ones filled up with "no document".
 
     Parameters
@@ -76,7 +76,7 @@ def pad(rows: Sequence[Sequence[int]], n_ranks: int) -> Rankings:
 
     Examples
     --------
-    >>> pad([[0, 1], [2]], 3)
+    >>> pad_lists([[0, 1], [2]], 3)
     array([[ 0,  1, -1],
            [ 2, -1, -1]], dtype=int8)
     """

@@ -20,27 +20,27 @@ from dcglearn.base.files import read_lines, write_text, written_whole
 from dcglearn.data.packed_pairs import METADATA
 from dcglearn.measures.scale import Label
 
-Row = tuple[str, dict[str, Any]]
+PlacedRecord = tuple[str, dict[str, Any]]
 """Where a judgment stands, for messages, and its fields."""
 
 Records = list[dict[str, Any]]
 
 
 @dataclass
-class PassedOver:
+class IgnoredInput:
     """What a lenient reading left out, by reason: ``{"unknown field 'note'": 12}``."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
+def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
     def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
         if len(record) < len(pairs):
             name = next(key for key, times in Counter(k for k, _ in pairs).items() if times > 1)
-            if passed_over is None:
+            if ignored is None:
                 raise InputError(f'the key "{name}" stands twice', "keep one")
-            passed_over.counts[f"repeated key {name!r}"] += 1
+            ignored.counts[f"repeated key {name!r}"] += 1
         return record
 
     decoder = json.JSONDecoder(object_pairs_hook=unrepeated)
@@ -60,17 +60,17 @@ def _read_jsonl(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
         yield place, record
 
 
-def _read_csv(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
+def _read_csv(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
     reader = csv.reader(read_lines(path), strict=True)
     try:
         header = next(reader, [])
         twice = [name for name, times in Counter(header).items() if times > 1]
         if twice:
-            if passed_over is None:
+            if ignored is None:
                 raise InputError(
                     f"the column {twice[0]!r} stands twice", "keep one", f"{path}, line 1"
                 )
-            passed_over.counts.update(f"repeated key {name!r}" for name in twice)
+            ignored.counts.update(f"repeated key {name!r}" for name in twice)
         if not any(header):
             raise InputError("no column names", "name them in the first line", f"{path}, line 1")
         if len(header) == 1 and any(mark in header[0] for mark in ";\t"):
@@ -100,7 +100,7 @@ def _cell(name: str, text: str) -> object:
     return text or None
 
 
-def _read_parquet(path: Path, passed_over: PassedOver | None) -> Iterator[Row]:
+def _read_parquet(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -195,14 +195,14 @@ def _write_parquet(path: Path, records: Records) -> None:
         pq.write_table(pa.Table.from_pylist(records), temporary)
 
 
-READERS: dict[str, Callable[[Path, PassedOver | None], Iterator[Row]]] = {
+RECORD_READERS: dict[str, Callable[[Path, IgnoredInput | None], Iterator[PlacedRecord]]] = {
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,
     ".parquet": _read_parquet,
 }
-"""By a file's ending; with a `PassedOver`, repeated keys are counted, not refused."""
+"""By a file's ending; with a `IgnoredInput`, repeated keys are counted, not refused."""
 
-WRITERS: dict[str, Callable[[Path, Records], None]] = {
+RECORD_WRITERS: dict[str, Callable[[Path, Records], None]] = {
     ".jsonl": _write_jsonl,
     ".csv": _write_csv,
     ".parquet": _write_parquet,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dcglearn.data.qrels_index import Unjudged
+
 Ties = Literal["mean", "input", "docid"]
 TIES: tuple[Ties, ...] = ("mean", "input", "docid")
 """What documents with equal scores count: the mean over their orders, the order of the run's
 lines, or that of their ids, the larger first (as trec_eval has it)."""
-
-Unjudged = Literal["worst", "nothing", "removed", "bounds"]
-
 
 UNJUDGED: tuple[Unjudged, ...] = ("worst", "nothing", "removed", "bounds")
 """A document without a judgment counts as one of the worst grade, keeps its rank and gains

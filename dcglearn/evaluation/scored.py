@@ -20,10 +20,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
-from dcglearn.data.record_formats import READERS, PassedOver
+from dcglearn.data.record_formats import RECORD_READERS, IgnoredInput
 from dcglearn.measures.scale import Label, Scale, plain_label
 
-FIELDS = ("id", "score", "grade")
+SCORED_FIELDS = ("id", "score", "grade")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Scored:
 
 def read_scored(
     path: str | os.PathLike[str],
-    passed_over: PassedOver | None = None,
+    ignored: IgnoredInput | None = None,
     advance: Advance = silent,
 ) -> Scored:
     r"""Read a file of scored documents.
@@ -126,7 +126,7 @@ def read_scored(
     ----------
     path : path-like
         ``.jsonl``, ``.csv`` or ``.parquet``.
-    passed_over : PassedOver, optional
+    ignored : IgnoredInput, optional
         Give one to pass over unknown fields and count them there; they are refused by
         default.
     advance : callable
@@ -151,17 +151,17 @@ def read_scored(
     (2, None)
     """
     suffix = Path(path).suffix.lower()
-    if suffix not in READERS:
-        names = ", ".join(READERS)
+    if suffix not in RECORD_READERS:
+        names = ", ".join(RECORD_READERS)
         raise InputError(f"ends in {suffix!r}", f"name it {names} for its format", str(path))
     scores: list[float] = []
     grades: list[Label | None] = []
     places: list[str] = []
     first: dict[str, str] = {}
-    for number, (line, record) in enumerate(READERS[suffix](Path(path), passed_over)):
+    for number, (line, record) in enumerate(RECORD_READERS[suffix](Path(path), ignored)):
         place = f"{path}, {line}"
         try:
-            _check_fields(record, passed_over)
+            _check_fields(record, ignored)
             scores.append(_score(record.get("score")))
             grades.append(_grade(record.get("grade")))
             name = _id(record.get("id"))
@@ -177,12 +177,12 @@ def read_scored(
     return Scored(np.array(scores), tuple(grades), tuple(places))
 
 
-def _check_fields(record: dict[str, Any], passed_over: PassedOver | None) -> None:
+def _check_fields(record: dict[str, Any], ignored: IgnoredInput | None) -> None:
     for name in record:
-        if name not in FIELDS:
-            if passed_over is None:
-                raise unknown_name("field", name, FIELDS)
-            passed_over.counts[f"unknown field {name!r}"] += 1
+        if name not in SCORED_FIELDS:
+            if ignored is None:
+                raise unknown_name("field", name, SCORED_FIELDS)
+            ignored.counts[f"unknown field {name!r}"] += 1
 
 
 def _score(value: object) -> float:

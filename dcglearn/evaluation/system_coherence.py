@@ -28,8 +28,9 @@ from dcglearn.coherence.smallest_change import (
 )
 from dcglearn.coherence.verdict import Verdict, verdict
 from dcglearn.correlation.tau import kendall_tau, tau_ap
+from dcglearn.data.qrels_index import IndexedQrels
 from dcglearn.data.qrels_runs import Run
-from dcglearn.evaluation.lookup import IndexedQrels, look_up
+from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.systems import Evaluation

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
+from dcglearn.data.qrels_index import IndexedQrels
 from dcglearn.data.qrels_runs import Run
-from dcglearn.evaluation.lookup import IndexedQrels, LookedUpRun, look_up
+from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
@@ -94,7 +95,7 @@ def evaluate(
 
     Examples
     --------
-    >>> from dcglearn.evaluation.lookup import index_qrels
+    >>> from dcglearn.data.qrels_index import index_qrels
     >>> from dcglearn.data.qrels_runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> zipf = NamedMeasure("zipf", DCG([1, 0], "zipf"))

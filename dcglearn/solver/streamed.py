@@ -23,7 +23,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers
-from dcglearn.data.packed_pairs import PackedPairs, Part
+from dcglearn.data.packed_pairs import PackedPairs, RowGroup
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure import Measure
 from dcglearn.solver.margins import MARGINS, margins, shared
@@ -145,7 +145,7 @@ class Streamed:
         if towards is not None:
             W_0 = checked_prior(towards, (pairs.n_ranks, pairs.n_grades))
         found = cls(pairs, margin, checked_C(C), monotone, blank, W_0, workers, advance)
-        seen = blank if not pairs.parts else found._over_parts(_look, ())
+        seen = blank if not pairs.row_groups else found._over_parts(_look, ())
         _check_worth_learning(seen)
         widest = 1.0 if margin == "unit" else float(pairs.n_ranks)
         check_scale(found.C, seen.weight, widest)
@@ -230,7 +230,7 @@ class Streamed:
 
     def _answers(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
         """Apply a function to every part; return the answers in their order."""
-        tasks = [(function, part, arguments) for part in self.pairs.parts]
+        tasks = [(function, part, arguments) for part in self.pairs.row_groups]
         done = 0
 
         def one(task: tuple[Any, ...]) -> Any:
@@ -254,7 +254,7 @@ class Streamed:
         return answers
 
 
-def _answer(task: tuple[Callable[..., Any], Part, tuple[Any, ...]]) -> Any:
+def _answer(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
     """Do one part's work; a worker returns its errors."""
     function, part, arguments = task
     try:
@@ -266,7 +266,7 @@ def _answer(task: tuple[Callable[..., Any], Part, tuple[Any, ...]]) -> Any:
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", part.path)
 
 
-def _look(part: Part) -> PairSummary:
+def _look(part: RowGroup) -> PairSummary:
     pairs, weights = part.read()
     counted = pairs if weights is None else pairs[weights > 0]
     return PairSummary(
@@ -279,20 +279,24 @@ def _look(part: Part) -> PairSummary:
     )
 
 
-def _agreed(part: Part, measures: Sequence[Measure]) -> Floats:
+def _agreed(part: RowGroup, measures: Sequence[Measure]) -> Floats:
     pairs, weights = part.read()
     shares = [outcomes(measure, pairs) for measure in measures]
     return np.array([one.sum() if weights is None else weights @ one for one in shares])
 
 
-def _every(part: Part, every: int) -> tuple[Any, Any]:
+def _every(part: RowGroup, every: int) -> tuple[Any, Any]:
     pairs, weights = part.read()
     rows = slice(-part.before % every, None, every)
     return pairs[rows].copy(), None if weights is None else weights[rows]
 
 
 def _summed(
-    part: Part, layout: Layout, margin: str, statistic: Callable[..., Any], arguments: tuple[Any]
+    part: RowGroup,
+    layout: Layout,
+    margin: str,
+    statistic: Callable[..., Any],
+    arguments: tuple[Any],
 ) -> Any:
     pairs, weights = part.read()
     total = None

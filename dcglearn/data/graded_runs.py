@@ -1,0 +1,115 @@
+"""Runs joined with qrels: the documents of each query in ranked order, with their grades.
+
+The order is by falling score. Documents with equal scores keep the order of the run, or are
+ordered by id, the larger first, as trec_eval has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.types import Integers
+from dcglearn.data.qrels_index import IndexedQrels
+from dcglearn.data.qrels_runs import Run
+
+
+@dataclass(frozen=True)
+class GradedRun:
+    """The documents of a run, query by query and best score first, with their grades.
+
+    Attributes
+    ----------
+    starts : ndarray of int, shape (Q + 1,)
+        Where in the other arrays each query of the qrels begins; queries that the qrels do not
+        hold are left out.
+    grades : ndarray of int, shape (n,)
+        Grade indices, L for a document without a judgment.
+    tied : ndarray of int, shape (n,), or None
+        The number of each document's group of equal scores; None where all scores of a query
+        differ.
+    """
+
+    starts: Integers
+    grades: NDArray[np.int64]
+    tied: Integers | None
+
+    @property
+    def lengths(self) -> Integers:
+        """The number of documents that the run holds for each query, shape (Q,)."""
+        return np.diff(self.starts)
+
+
+def grade_run(
+    run: Run, indexed: IndexedQrels, by_id: bool = False, single: bool = False
+) -> GradedRun:
+    """Order the documents of a run and look up their grades.
+
+    Parameters
+    ----------
+    run : Run
+    indexed : IndexedQrels
+    by_id : bool, default False
+        Whether documents with equal scores are ordered by id, the larger first, instead of in the
+        order of the run.
+    single : bool, default False
+        Whether scores are compared in single precision, as trec_eval holds them.
+
+    Returns
+    -------
+    GradedRun
+
+    Examples
+    --------
+    >>> from dcglearn.data.qrels_index import index_qrels
+    >>> from dcglearn.data.qrels_runs import qrels_of, run_of
+    >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
+    >>> grade_run(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), indexed).grades
+    array([0, 2, 1])
+    """
+    query = indexed.number_queries(run.queries)[run.query]
+    with np.errstate(over="ignore"):  # scores beyond single precision are tied there
+        score = run.number.astype(np.float32) if single else run.number
+    order = _order(query, score)
+    query, score = query[order], score[order]
+    tied = _groups(query, score)
+    rows = np.arange(len(run))[order]
+    if tied is not None and by_id:
+        rows = rows[_order_by_id(tied, rows, run.documents)]
+    grades = indexed.find_grades(query, (run.hashes[0][rows], run.hashes[1][rows]))
+    lengths = np.bincount(query, minlength=len(indexed.queries))
+    return GradedRun(np.concatenate([[0], np.cumsum(lengths)]), grades, tied)
+
+
+def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
+    """Return the order by query and falling score, without queries of number -1.
+
+    Most runs have that order already; a slice then avoids copies.
+    """
+    same = query[1:] == query[:-1]
+    if query[0] >= 0 and ((query[1:] > query[:-1]) | (same & (score[1:] <= score[:-1]))).all():
+        return slice(None)
+    order = np.lexsort((-score, query))
+    return order[np.count_nonzero(query < 0) :]
+
+
+def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
+    """Return the number of each document's group of equal scores; None where all differ."""
+    new = np.ones(len(query), bool)
+    new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+    return None if new.all() else np.cumsum(new) - 1
+
+
+def _order_by_id(tied: Integers, rows: Integers, documents: Any) -> NDArray[np.intp]:
+    """Return the order in which the documents of a group are sorted by id, the larger first."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
+    alphabetical = pc.sort_indices(documents.take(pa.array(rows[shared]))).to_numpy()  # by bytes
+    key = np.zeros(len(rows), np.int64)
+    key[shared[alphabetical]] = -np.arange(len(shared))
+    return np.lexsort((key, tied))

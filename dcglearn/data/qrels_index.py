@@ -1,0 +1,191 @@
+"""Qrels indexed by query and document: the one place where documents get their grades.
+
+Qrels become sorted 64-bit keys, the number of the query followed by the upper bits of a hash of the
+id, with the grade next to each key; a second, independent hash confirms a match. Documents of
+runs (:mod:`dcglearn.data.graded_runs`) and of judgments
+(:mod:`dcglearn.data.document_judgments`) are looked up in it by binary search, millions per
+second. See :mod:`dcglearn.data.id_hashes` for how unlikely a collision is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Hashes, Integers
+from dcglearn.data.id_hashes import hash_ids
+from dcglearn.data.qrels_runs import Qrels, scale_of_qrels
+from dcglearn.measures.scale import Scale, plain_label
+
+Unjudged = Literal["worst", "nothing", "removed", "bounds"]
+"""What a document without a judgment counts as: one of the worst grade; a rank that gains
+nothing; not part of the ranking, so that the documents below it move up; or any grade, which
+gives the lowest and the highest possible value."""
+
+
+@dataclass(frozen=True)
+class IndexedQrels:
+    """Qrels in which documents can be looked up.
+
+    Attributes
+    ----------
+    scale : Scale
+        The L grades, best first.
+    queries : tuple of str
+        The Q queries, in the order of the qrels.
+    pools : ndarray of int, shape (Q, L)
+        The number of judged documents of each grade, per query.
+    keys : ndarray of uint64, shape (n,)
+        The number of the query followed by the upper bits of one hash of the document, ascending.
+    checks : ndarray of uint64, shape (n,)
+        The other hash of the document.
+    grades : ndarray of int8, shape (n,)
+        The grade index of each document.
+    keyed : {0, 1}
+        The number of the hash that `keys` holds.
+    """
+
+    scale: Scale
+    queries: tuple[str, ...]
+    pools: Integers
+    keys: Hashes
+    checks: Hashes
+    grades: NDArray[np.int8]
+    keyed: int
+
+    def number_queries(self, queries: Sequence[str]) -> Integers:
+        """Return the number of each query, -1 for a query that the qrels do not hold.
+
+        Parameters
+        ----------
+        queries : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+        """
+        return np.array([self._numbers.get(query, -1) for query in queries], np.int64)
+
+    def find_grades(self, query: Integers, hashes: tuple[Hashes, Hashes]) -> NDArray[np.int64]:
+        """Return the grade index of each document, L for a document without a judgment.
+
+        Parameters
+        ----------
+        query : ndarray of int, shape (n,)
+            The number of the query of each document, 0 ... Q - 1.
+        hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
+            Both hashes of query and document, as :class:`~dcglearn.data.qrels_runs.Run` has them.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+
+        Examples
+        --------
+        >>> from dcglearn.data.qrels_runs import qrels_of, run_of
+        >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
+        >>> run = run_of({"q": {"d2": 2.5, "d3": 1.5}})
+        >>> indexed.find_grades(run.query, run.hashes)
+        array([1, 2])
+        """
+        keys = _keys(query, hashes[self.keyed], len(self.queries))
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        judged = (self.keys[places] == keys) & (self.checks[places] == hashes[1 - self.keyed])
+        return np.where(judged, self.grades[places], len(self.scale))
+
+    def find_grades_of_ids(self, query: Integers, documents: Sequence[str]) -> NDArray[np.int64]:
+        """Return the grade index of each document id, L for a document without a judgment.
+
+        Parameters
+        ----------
+        query : ndarray of int, shape (n,)
+            The number of the query of each document, 0 ... Q - 1.
+        documents : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+
+        Examples
+        --------
+        >>> from dcglearn.data.qrels_runs import qrels_of
+        >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
+        >>> indexed.find_grades_of_ids(np.array([0, 0]), ["d2", "d3"])
+        array([1, 2])
+        """
+        import pyarrow as pa
+
+        ids = pa.array(documents, pa.string())
+        first, second = (hash_ids(ids, which, self._query_hashes[which][query]) for which in (0, 1))
+        return self.find_grades(query, (first, second))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {query: number for number, query in enumerate(self.queries)}
+
+    @cached_property
+    def _query_hashes(self) -> tuple[Hashes, Hashes]:
+        import pyarrow as pa
+
+        ids = pa.array(self.queries, pa.string())
+        return hash_ids(ids, 0), hash_ids(ids, 1)
+
+
+def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
+    """Index qrels, so that documents of runs and judgments can be looked up.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    scale : Scale, optional
+        The grades, best first; by default
+        :func:`~dcglearn.data.qrels_runs.scale_of_qrels`.
+
+    Returns
+    -------
+    IndexedQrels
+
+    Raises
+    ------
+    InputError
+        If a grade of the qrels is off the scale.
+
+    Examples
+    --------
+    >>> from dcglearn.data.qrels_runs import qrels_of
+    >>> indexed = index_qrels(qrels_of({"q": {"d1": 2, "d2": 0, "d3": 0}}))
+    >>> str(indexed.scale), indexed.pools.tolist()
+    ('2 > 0', [[1, 2]])
+    """
+    scale = scale_of_qrels(qrels) if scale is None else scale
+    numbers, which = np.unique(qrels.number, return_inverse=True)
+    try:
+        indices = [scale.index(plain_label(float(number))) for number in numbers]
+    except InputError as error:
+        raise error.at(qrels.name) from error
+    grades = np.array(indices, np.int8)[which]
+    cells = qrels.query * len(scale) + grades
+    pools = np.bincount(cells, minlength=len(qrels.queries) * len(scale))
+    for keyed in (0, 1):  # a key holds only a part of its hash, so two keys may collide
+        keys = _keys(qrels.query, qrels.hashes[keyed], len(qrels.queries))
+        order = np.argsort(keys)
+        keys = keys[order]
+        if (keys[1:] > keys[:-1]).all():
+            break
+    else:
+        raise InputError("two documents have the same hash", "rename one of them", qrels.name)
+    checks = qrels.hashes[1 - keyed][order]
+    pools = pools.reshape(-1, len(scale))
+    return IndexedQrels(scale, qrels.queries, pools, keys, checks, grades[order], keyed)
+
+
+def _keys(query: Integers, hashes: Hashes, n_queries: int) -> Hashes:
+    """Return keys that sort by query: its number, followed by as many bits of a hash as fit."""
+    bits = np.uint64(n_queries.bit_length())
+    return (query.astype(np.uint64) << (np.uint64(64) - bits)) | (hashes >> bits)
