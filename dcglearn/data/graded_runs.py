@@ -26,7 +26,7 @@ class GradedRun:
     starts : ndarray of int, shape (Q + 1,)
         Where in the other arrays each query of the qrels begins; queries that the qrels do not
         hold are left out.
-    grades : ndarray of int, shape (n,)
+    grades : ndarray of int8, shape (n,)
         Grade indices, L for a document without a judgment.
     tied : ndarray of int, shape (n,), or None
         The number of each document's group of equal scores; None where all scores of a query
@@ -34,7 +34,7 @@ class GradedRun:
     """
 
     starts: Integers
-    grades: NDArray[np.int64]
+    grades: NDArray[np.int8]
     tied: Integers | None
 
     @property
@@ -68,7 +68,7 @@ def grade_run(
     >>> from dcglearn.data.qrels_runs import qrels_of, run_of
     >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> grade_run(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), indexed).grades
-    array([0, 2, 1])
+    array([0, 2, 1], dtype=int8)
     """
     query = indexed.number_queries(run.queries)[run.query]
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there

@@ -72,7 +72,7 @@ class IndexedQrels:
         """
         return np.array([self._numbers.get(query, -1) for query in queries], np.int64)
 
-    def find_grades(self, query: Integers, hashes: tuple[Hashes, Hashes]) -> NDArray[np.int64]:
+    def find_grades(self, query: Integers, hashes: tuple[Hashes, Hashes]) -> NDArray[np.int8]:
         """Return the grade index of each document, L for a document without a judgment.
 
         Parameters
@@ -84,7 +84,7 @@ class IndexedQrels:
 
         Returns
         -------
-        ndarray of int, shape (n,)
+        ndarray of int8, shape (n,)
 
         Examples
         --------
@@ -92,14 +92,14 @@ class IndexedQrels:
         >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
         >>> run = run_of({"q": {"d2": 2.5, "d3": 1.5}})
         >>> indexed.find_grades(run.query, run.hashes)
-        array([1, 2])
+        array([1, 2], dtype=int8)
         """
         keys = _keys(query, hashes[self.keyed], len(self.queries))
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         judged = (self.keys[places] == keys) & (self.checks[places] == hashes[1 - self.keyed])
-        return np.where(judged, self.grades[places], len(self.scale))
+        return np.where(judged, self.grades[places], np.int8(len(self.scale)))
 
-    def find_grades_of_ids(self, query: Integers, documents: Sequence[str]) -> NDArray[np.int64]:
+    def find_grades_of_ids(self, query: Integers, documents: Sequence[str]) -> NDArray[np.int8]:
         """Return the grade index of each document id, L for a document without a judgment.
 
         Parameters
@@ -110,14 +110,14 @@ class IndexedQrels:
 
         Returns
         -------
-        ndarray of int, shape (n,)
+        ndarray of int8, shape (n,)
 
         Examples
         --------
         >>> from dcglearn.data.qrels_runs import qrels_of
         >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
         >>> indexed.find_grades_of_ids(np.array([0, 0]), ["d2", "d3"])
-        array([1, 2])
+        array([1, 2], dtype=int8)
         """
         import pyarrow as pa
 
