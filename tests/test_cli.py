@@ -65,7 +65,7 @@ def test_inspect(run: Run, folder: Path) -> None:
     found = run("inspect", "p.jsonl", cwd=folder)
     assert found.returncode == 0
     assert "300 judgments" in found.stdout
-    assert "no measure of these lists agrees with more than" in found.stdout
+    assert "no measure can agree with more than" in found.stdout
     assert "every grade at ranks 1-5 could gain the same constant" in found.stdout
     document = json.loads(run("inspect", "p.jsonl", "--json", cwd=folder).stdout)
     assert document["judgments"] == 300
@@ -87,7 +87,7 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_text(TWO.replace("}", ', "weight": 0}'))
     weightless = run("inspect", "w.jsonl")
     assert weightless.returncode == 0
-    assert "used by nothing: 3" in weightless.stdout
+    assert "which have no effect: 3" in weightless.stdout
     assert "nan" not in weightless.stdout
 
 

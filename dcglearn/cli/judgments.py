@@ -143,9 +143,10 @@ def inspect(
     say(undetermined(found.statements(labels, noun)))
     reading = "gain" if noun == "grade" else "relevance"
     say(
-        f"  - data share of one constant added to all discounts: at most {found.offset_share:.2f}; "
-        f"of the least determined discount {found.discount_share.min():.2f}, {reading} "
-        f"{found.gain_share.min():.2f} (1: the data alone decide; 0: the ridge w'w alone)"
+        "  - data shares (1: the data alone; 0: the penalty w'w alone): of a constant added to all "
+        f"discounts at most {found.offset_share:.2f}, of the least determined discount "
+        f"{found.discount_share.min():.2f}, of the least determined {reading} "
+        f"{found.gain_share.min():.2f}"
     )
 
 
@@ -195,7 +196,7 @@ def agree(
     if json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    caption = f"{len(data):,} strict judgments; a tie of the measure counts 1/2"
+    caption = f"{len(data):,} strict judgments; a tie under the measure counts 1/2"
     if (data.weights != data.weights[0]).any():
         caption += "; agreement is weighted, the counts are not"
     short = [(*row[:5], _short(row[5])) for row in rows]

@@ -1,4 +1,4 @@
-"""Judgments and comparisons in words and tables, for people: what the commands print."""
+"""What the commands print about judgments and comparisons: sentences and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
 
 
 def what_is_in(name: str, summary: Summary, scale: str) -> str:
-    """Say in a paragraph what a judgment file holds.
+    """Describe a judgment file in a paragraph.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def what_is_in(name: str, summary: Summary, scale: str) -> str:
         The file.
     summary : Summary
     scale : str
-        What the lists hold, in words.
+        What the lists hold, as :func:`scale_in_words` says it.
     """
     s = summary
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
@@ -40,39 +40,39 @@ def what_is_in(name: str, summary: Summary, scale: str) -> str:
 
 
 def scale_in_words(scale: Scale, declared: bool, documents: bool) -> str:
-    """Say what lists hold: grades, and where their order comes from, or documents."""
+    """Describe what lists hold: grades and where their order comes from, or documents."""
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
-    return f"grades {scale}" + ("" if declared else " (as they occur; best first)")
+    return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
 
 
 def inspection(summary: Summary) -> str:
-    """Lay out everything that can be said of judgments without fitting anything."""
+    """Describe judgments without fitting anything: sides, repeats, contradictions, the ceiling."""
     s = summary
     low, high = s.a_share_interval
     lines = [
         f"side a wins {s.a_share:.3f} of the strict judgments (95% interval {low:.3f} to "
         f"{high:.3f}): "
         + (
-            "no preference for a side is shown"
+            "no evidence of a preference for a side"
             if low <= 0.5 <= high
-            else "one side wins more often, by its lists or by its place"
+            else "one side wins more often, because of its lists or of its position"
         ),
         f"strict judgments of identical lists: {s.identical:,}",
-        f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; both ways: "
-        f"{s.contradicted_pairs:,} (with {s.contradicted:,} judgments)",
+        f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; with contradictory "
+        f"answers: {s.contradicted_pairs:,} ({s.contradicted:,} judgments)",
         f"strict judgments of lists that were also judged a tie: {s.also_tied:,}",
     ]
     if s.weightless < s.strict:
         lines.append(
-            f"no measure of these lists agrees with more than {s.ceiling_identical:.4f} (identical "
-            f"lists), or {s.ceiling:.4f} (contradictions too)"
+            f"no measure can agree with more than {s.ceiling_identical:.4f} of them, given the "
+            f"identical lists, or {s.ceiling:.4f}, given the contradictions as well"
         )
     if s.weightless:
-        lines.append(f"strict judgments of weight 0, used by nothing: {s.weightless:,}")
+        lines.append(f"strict judgments of weight 0, which have no effect: {s.weightless:,}")
     if s.without_query:
         lines.append(
-            f"{s.without_query:,} judgments name no query: each counts as a query of its own"
+            f"judgments without a query: {s.without_query:,}; each counts as a query of its own"
         )
     return "\n".join(lines)
 
@@ -123,7 +123,7 @@ def comparison_table(comparison: MeasureComparison) -> Table:
     )
     caption = (
         f"Agreement with {comparison.judgments:,} strict judgments of {comparison.queries:,} "
-        f"queries; a tie of the measure counts 1/2. Learned: {comparison.n_folds}-fold "
+        f"queries; a tie under the measure counts 1/2. Learned: {comparison.n_folds}-fold "
         "cross-validation by query. Intervals: bootstrap over queries, paired, not corrected "
         "for the number of measures."
     )

@@ -18,15 +18,18 @@ Status = Literal["fixed", "data", "ridge", "none"]
 
 FIXED: Status = "fixed"
 
-READING = {
-    "worst": "the worst grade gains 0, the best 1; the first discount is 1",
-    "absolute": "an empty rank is worth 0; the best grade gains 1, the first discount is 1",
-    "worst order": "the worst grade gains 0, the best 1; discounts from 1 for the largest to 0 "
-    "for the smallest: only ratios of their differences are determined",
-    "absolute order": "an empty rank is worth 0 and the best grade gains 1; discounts from 1 for "
-    "the largest to 0 for the smallest: only ratios of their differences are determined",
+_AFFINE = (
+    "the largest discount is 1 and the smallest 0 (only ratios of differences between discounts "
+    "are determined)"
+)
+
+NORMALISATION = {
+    "worst": "the worst grade has gain 0, the best gain 1; the first discount is 1",
+    "absolute": "an empty rank has gain 0, the best grade gain 1; the first discount is 1",
+    "worst order": f"the worst grade has gain 0, the best gain 1; {_AFFINE}",
+    "absolute order": f"an empty rank has gain 0, the best grade gain 1; {_AFFINE}",
 }
-"""What each gauge fixes."""
+"""What is fixed by convention, by the gauge that is stored in a learned file."""
 
 
 def learned_text(content: MeasureFile) -> str:
@@ -41,10 +44,11 @@ def learned_text(content: MeasureFile) -> str:
     gauge = about["factors"]["gauge"]
     documents = about["parameters"]["encoding"] == "documents"
     gains, discounts = parameter_tables(content)
-    reading = READING[gauge]
+    convention = NORMALISATION[gauge]
     if documents:
-        reading = reading.replace(
-            "worst grade gains 0, the best 1", "least relevant document gets 0, the most relevant 1"
+        convention = convention.replace(
+            "worst grade has gain 0, the best gain 1",
+            "least relevant document has relevance 0, the most relevant 1",
         )
     agreed = [(READERS[part], about["agreement"][part]) for part in READERS]
     lines = [
@@ -54,15 +58,16 @@ def learned_text(content: MeasureFile) -> str:
         "",
         discounts.text(),
         "",
-        f"gauge: {reading}",
-        "data share: how far the data, not the ridge w'w, decide (1: data alone); it says nothing "
-        "of sampling error. (x): the ridge has a say; -: nothing decides",
+        f"normalisation: {convention}",
+        "data share: how much of a number the data determine, as opposed to the penalty w'w "
+        "(1: the data alone); it is not a standard error",
+        "(x): partly the penalty; -: undetermined",
         *_about_intervals(about.get("intervals")),
-        *_moves(about["identifiability"]["move"]),
-        f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG holds "
-        f"{about['factors']['first_share']:.1%} of W in this gauge",
+        *_about_C(about["identifiability"]["move"]),
+        f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG accounts "
+        f"for {about['factors']['first_share']:.1%} of the sum of squares of W, so normalised",
         "",
-        Table(("agreement with its own judgments", ""), agreed).text(),
+        Table(("agreement with the judgments learned from", ""), agreed).text(),
         "",
         "what the judgments do not determine:",
         undetermined(about["identifiability"]["statements"]),
@@ -73,17 +78,17 @@ def learned_text(content: MeasureFile) -> str:
 def _about_intervals(found: Mapping[str, Any] | None) -> list[str]:
     if found is None:
         return []
-    left_out = f" ({found['left_out']} of them taught nothing)" if found["left_out"] else ""
+    left_out = f" ({found['left_out']} left out: nothing to learn)" if found["left_out"] else ""
     return [
-        f"intervals: bootstrap over queries, {found['resamples']:,} fits{left_out}; C is kept, and "
-        "what is fixed has none"
+        f"intervals: bootstrap over queries, {found['resamples']:,} fits{left_out}; C is not "
+        "chosen again, and what is fixed has no interval"
     ]
 
 
-def _moves(move: float | None) -> list[str]:
+def _about_C(move: float | None) -> list[str]:
     if move is None:
         return []
-    return [f"if C doubled, no discount or gain would move by more than about {move:.3f}"]
+    return [f"if C doubled, no gain or discount would change by more than about {move:.3f}"]
 
 
 READERS = {
