@@ -29,15 +29,15 @@ from dcglearn.solver import pair_codes as blocks
 from dcglearn.solver import qp
 from dcglearn.solver.active_set import (
     active_set_change,
+    directional_derivatives,
     gram_matrices,
     quadratic_model,
-    residuals,
-    slopes,
+    residual_sums,
 )
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.certificate import certify
 from dcglearn.solver.newton import newton
-from dcglearn.solver.pair_codes import Block, Layout
+from dcglearn.solver.pair_codes import Block, CodeLayout
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import solve
 
@@ -98,21 +98,23 @@ def test_statistics_are_those_of_the_matrix(
             assert here.loss == pytest.approx(v @ r**2, abs=1e-9)
             change = summed(active_set_change, w, to)
             assert change.changed == (A != B).sum()
-            there, moved = summed(quadratic_model, to), here.moved(change, w, to)
+            there, moved = summed(quadratic_model, to), here.updated(change, w, to)
             for name, value in vars(there).items():
                 assert getattr(moved, name) == pytest.approx(value, abs=1e-9)
-            missed = summed(residuals, w)
-            assert missed.pull == pytest.approx(X.T @ (v * r), abs=1e-9)
-            assert (missed.loss, missed.size, missed.active) == pytest.approx(
+            missed = summed(residual_sums, w)
+            assert missed.normal_residual == pytest.approx(X.T @ (v * r), abs=1e-9)
+            assert (missed.loss, missed.total, missed.active) == pytest.approx(
                 (v @ r**2, v @ r, A.sum()), abs=1e-9
             )
             slope = [(v * (X @ to)) @ np.maximum(0, m - X @ w - s * (X @ to)) for s in t]
-            assert summed(slopes, w, to, t) == pytest.approx(np.array(slope), abs=1e-9)
+            assert summed(directional_derivatives, w, to, t) == pytest.approx(
+                np.array(slope), abs=1e-9
+            )
             met = summed(gram_matrices)
             kept = v > 0
-            assert met.met == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
-            assert met.weighted == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
-            assert met.n == kept.sum()
+            assert met.gram == pytest.approx(X[kept].T @ X[kept], abs=1e-9)
+            assert met.weighted_gram == pytest.approx(X.T @ (X * v[:, None]), abs=1e-9)
+            assert met.n_pairs == kept.sum()
 
 
 @settings(max_examples=50)
@@ -128,7 +130,7 @@ def test_what_was_seen_before_does_not_change_a_move(
     for size in sizes:
         start = at if rng.random() < 0.7 else at + 10**size * rng.normal(size=len(at))
         to = at + 10**size * rng.normal(size=len(at))
-        one, other = (block.margins - block.reached(w) for w in (start, to))
+        one, other = (block.margins - block.matvec(w) for w in (start, to))
         found = active_set_change(block, start, to)
         assert found.changed == ((one > 0) != (other > 0)).sum()
         assert found.loss == pytest.approx(
@@ -174,7 +176,7 @@ def test_short_moves_look_at_few_pairs(
 ) -> None:
     (block,) = Problem.of(noisy(20_000, rng), 5).blocks
     looked = []
-    reached = Block.reached
+    reached = Block.matvec
 
     def counted(self: Block, w: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         found = reached(self, w, rows)
@@ -183,7 +185,7 @@ def test_short_moves_look_at_few_pairs(
 
     w = rng.normal(size=50)
     way = rng.normal(size=50)
-    monkeypatch.setattr(Block, "reached", counted)
+    monkeypatch.setattr(Block, "matvec", counted)
     for step in (1e-3, 1e-5, 1e-7):
         active_set_change(block, w, w + step * way)
         w = w + step * way
@@ -206,7 +208,7 @@ def test_short_moves_look_at_few_pairs(
 def test_codes_hold_any_number_of_grades(K: int, L: int, empty: bool, bits: int) -> None:
     rng = np.random.default_rng(0)
     pairs = rng.integers(-1 if empty else 0, L, (200, 2, K))
-    layout = Layout(K, L, empty)
+    layout = CodeLayout(K, L, empty)
     codes = layout.encode(pairs)
     assert codes.dtype.itemsize * 8 == bits
     X = np.hstack([rows[code] for (rows, _), code in zip(layout.tables, codes, strict=True)])
@@ -231,10 +233,10 @@ def test_many_pairs_are_solved_to_the_last_digits(
     v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
     problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
     assert len(problem.blocks) > 1
-    W, there, steps, passes, returned = newton(problem)
-    assert returned
+    W, there, steps, passes, settled = newton(problem)
+    assert settled
     assert steps < passes < 10
-    again = problem.summed(quadratic_model, W.ravel())
+    again = problem.sum_over_blocks(quadratic_model, W.ravel())
     assert there.hessian == pytest.approx(again.hessian, rel=1e-9)
     assert there.linear == pytest.approx(again.linear, rel=1e-9)
     certificate = certify(problem, W)[1]
@@ -249,7 +251,8 @@ def test_pieces_are_whole_numbers_in_any_order(rng: np.random.Generator) -> None
     pairs = noisy(200_000, rng)
     W = solve(Problem.of(pairs, 5)).W.ravel()
     one, other = (
-        Problem.of(p, 5).summed(quadratic_model, W) for p in (pairs, rng.permutation(pairs))
+        Problem.of(p, 5).sum_over_blocks(quadratic_model, W)
+        for p in (pairs, rng.permutation(pairs))
     )
     assert (one.hessian == other.hessian).all()
     assert (one.linear == other.linear).all()
@@ -306,10 +309,10 @@ def test_two_thousand_pairs_as_clarabel_has_them(
     pairs[turned] = pairs[turned][:, ::-1]
     m: Any = rng.normal(1, 0.5, len(pairs)) if margin == "custom" else margin
     problem = Problem.of(pairs, 5, m, rng.choice([0.5, 1.0, 2.0], len(pairs)), C)
-    program, W = qp.model(problem)
+    program, W = qp.cvxpy_problem(problem)
     program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     found = newton(problem)
-    assert found.returned
+    assert found.settled
     assert np.abs(found.W - W.value).max() <= 1e-7 * max(1.0, np.abs(found.W).max())
     check_kkt(problem, found.W)
 
@@ -347,7 +350,7 @@ def test_costs_beyond_what_a_bound_on_W_can_tell(rng: np.random.Generator) -> No
     solution = solve(heavy, "newton")
     certificate = solution.certificate
     assert certificate.distance > 1e-6 * certificate.size  # what the bound can tell
-    assert certificate.residual <= 1e-14 * certificate.pull
+    assert certificate.residual <= 1e-14 * certificate.residual_sum
     # The optimum hardly depends on C there, and is told well for a smaller one.
     W = solve(Problem.of(pairs, 5, C=1e5), "newton").W
     assert np.diff(solution.W) == pytest.approx(np.diff(W), abs=1e-6)
@@ -368,15 +371,15 @@ def test_one_active_pair(rng: np.random.Generator) -> None:
 
 def test_a_prior_is_kept_where_pairs_say_nothing(rng: np.random.Generator) -> None:
     prior = np.outer([3.0, 2.0], [2.0, 1.0, 0.0])
-    problem = Problem.of([[[0, 1], [1, 1]]], 3, C=1e6, towards=prior)
+    problem = Problem.of([[[0, 1], [1, 1]]], 3, C=1e6, prior=prior)
     W = solve(problem).W
     assert W[1] == pytest.approx(prior[1], abs=1e-12)
     assert W[0, 2] == pytest.approx(prior[0, 2], abs=1e-12)
-    still = Problem.of([[[0, 1], [1, 1]]], 3, margin=[-10.0], towards=prior)
+    still = Problem.of([[[0, 1], [1, 1]]], 3, margin=[-10.0], prior=prior)
     assert pytest.approx(prior, abs=1e-12) == solve(still).W
     for bad in ([1.0], np.full((2, 3), np.nan), "x", np.zeros((3, 2))):
         with pytest.raises(InputError, match="prior"):
-            Problem.of([[[0, 1], [1, 1]]], 3, towards=bad)
+            Problem.of([[[0, 1], [1, 1]]], 3, prior=bad)
 
 
 @pytest.mark.parametrize(
@@ -411,7 +414,7 @@ def test_a_path_is_that_of_single_fits(rng: np.random.Generator) -> None:
     problem = Problem.of(noisy(500, rng), 5)
     grid = [0.01, 1.0, 0.1, 100.0]
     for C, solution in zip(grid, solve_path(problem, grid), strict=True):
-        assert pytest.approx(solve(problem.at(C)).W, abs=1e-10) == solution.W
+        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == solution.W
         assert solution.certificate.confirmed
     with pytest.raises(InputError, match="C is 0"):
         list(solve_path(problem, [0]))
@@ -419,8 +422,8 @@ def test_a_path_is_that_of_single_fits(rng: np.random.Generator) -> None:
 
 def test_blocks_are_cut_alike_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = np.zeros((10, 2, 1), np.int8)
-    monkeypatch.setattr("dcglearn.solver.problem.FEWEST_ROWS", 3)
+    monkeypatch.setattr("dcglearn.solver.problem.MIN_BLOCK_PAIRS", 3)
     assert [len(b) for b in Problem.of(pairs, 1).blocks] == [5, 5]
-    monkeypatch.setattr("dcglearn.solver.problem.ROWS", 4)
+    monkeypatch.setattr("dcglearn.solver.problem.MAX_BLOCK_PAIRS", 4)
     assert [len(b) for b in Problem.of(pairs, 1).blocks] == [4, 4, 2]
-    assert blocks.ROWS > blocks.FEWEST_ROWS
+    assert blocks.MAX_BLOCK_PAIRS > blocks.MIN_BLOCK_PAIRS

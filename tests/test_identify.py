@@ -84,7 +84,7 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = structure(Problem.of(pairs, L).summed(gram_matrices), L)
+    found = structure(Problem.of(pairs, L).sum_over_blocks(gram_matrices), L)
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
     assert found.still_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())

@@ -14,12 +14,12 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
 from dcglearn.solver import newton as newtons
-from dcglearn.solver.active_set import residuals
+from dcglearn.solver.active_set import residual_sums
 from dcglearn.solver.certificate import certify, project
-from dcglearn.solver.interior_point import interior
+from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.solver.newton import newton
 from dcglearn.solver.problem import Problem
-from dcglearn.solver.qp import solve_as_printed
+from dcglearn.solver.qp import solve_with_cvxpy
 
 TRUE = DCG([5, 4, 3, 2, 1], "log2")
 
@@ -47,7 +47,7 @@ def test_it_is_no_worse_than_the_start(
     prior = rng.normal(size=(K, L)) if rng.random() < 0.5 else None
     margins = rng.normal(1, 1, n)
     problem = Problem.of(pairs, L, margins, weights, 10.0**power, monotone, prior)
-    W, steps = interior(problem)
+    W, steps = interior_point_start(problem)
     assert W.shape == (K, L)
     W = project(problem, W)
     assert 0 <= steps <= 50
@@ -62,8 +62,8 @@ def test_it_comes_near_the_optimum_of_another_solver(
     C: float, wrong: float, rng: np.random.Generator
 ) -> None:
     problem = Problem.of(judged(200, wrong, rng), 5, C=C)
-    printed, _, _ = solve_as_printed(problem, "clarabel")
-    W, steps = interior(problem)
+    printed, _, _ = solve_with_cvxpy(problem, "clarabel")
+    W, steps = interior_point_start(problem)
     best, near = (certify(problem, w)[1].objective for w in (printed, W))
     assert near == pytest.approx(best, rel=1e-4)
     assert steps < 30
@@ -76,10 +76,10 @@ def test_few_right_pairs_take_few_steps_whatever_C(
 ) -> None:
     problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
     found = newton(problem)
-    assert found.returned
+    assert found.settled
     assert found.steps <= 60
     check_kkt(problem, found.W)
-    monkeypatch.setattr(newtons, "MOST_DENSE", 0)  # as if there were many
+    monkeypatch.setattr(newtons, "MAX_DENSE_ENTRIES", 0)  # as if there were many
     assert pytest.approx(newton(problem).W, abs=1e-8 * np.abs(found.W).max()) == found.W
 
 
@@ -91,15 +91,15 @@ def test_an_interior_point_tells_which_pairs_miss_their_margin(
     for n in (10, 50, 200):
         problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
         found = newton(problem)
-        assert found.returned
-        true = problem.summed(residuals, found.W.ravel()).loss
+        assert found.settled
+        true = problem.sum_over_blocks(residual_sums, found.W.ravel()).loss
         assert found.model.loss == pytest.approx(true, abs=1e-9)
 
 
 def test_newton_goes_on_where_the_inside_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.of(judged(200, 0.0, np.random.default_rng(1)), 5, C=100.0)
     W = newton(problem).W
-    monkeypatch.setattr(newtons, "interior", lambda problem: (problem.prior, 0))
+    monkeypatch.setattr(newtons, "interior_point_start", lambda problem: (problem.prior, 0))
     assert pytest.approx(W, abs=1e-10) == newton(problem).W
 
 
@@ -108,7 +108,7 @@ def test_a_piece_beyond_double_precision_is_an_error(
     monotone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = Problem.of([[[0, 1], [1, 0]]], 2, monotone=monotone)
-    for solver in ("nonnegative", "_solved"):
+    for solver in ("solve_nnls", "_solved"):
         monkeypatch.setattr(newtons, solver, lambda H, b, free=None: np.full(len(b), np.nan))
     with pytest.raises(SolverError, match="not finite"):
         newton(problem)
@@ -117,4 +117,4 @@ def test_a_piece_beyond_double_precision_is_an_error(
 def test_without_a_pair_that_weighs_anything_it_stays_at_the_prior() -> None:
     for monotone in (True, False):
         problem = Problem.of([[[0], [1]]], 2, weights=[0.0], monotone=monotone)
-        assert interior(problem)[0] == pytest.approx(np.zeros((1, 2)), abs=1e-6)
+        assert interior_point_start(problem)[0] == pytest.approx(np.zeros((1, 2)), abs=1e-6)

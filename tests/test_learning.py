@@ -159,7 +159,7 @@ def test_two_thousand_pairs_against_clarabel_alone(
     wrong = rng.random(len(pairs)) < noise
     pairs[wrong] = pairs[wrong][:, ::-1]
     problem = Problem.of(pairs, 5, C=C)
-    program, W = qp.model(problem)
+    program, W = qp.cvxpy_problem(problem)
     program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     found = solve(problem)
     assert np.linalg.norm(found.W - W.value) <= 1e-6 * np.linalg.norm(found.W)
@@ -175,9 +175,9 @@ def test_newton_needs_nobody_else(
 ) -> None:
     pairs = true_pairs(DATA_1, permuted_lists(n, rng))
     problem = Problem.of(flip_pairs(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
-    W, _, steps, _, returned = newton(problem)
+    W, _, steps, _, settled = newton(problem)
     certificate = certify(problem, W)[1]
-    assert returned
+    assert settled
     assert steps < 80  # 25, then along a path of C, where C is large
     assert certificate.distance <= 1e-7 * certificate.size
     check_kkt(problem, W)

@@ -14,7 +14,7 @@ from scipy.linalg import LinAlgError
 
 from dcglearn.base.types import Floats
 from dcglearn.solver import nnls
-from dcglearn.solver.nnls import nonnegative
+from dcglearn.solver.nnls import solve_nnls
 
 EPS = np.finfo(float).eps
 
@@ -57,7 +57,7 @@ def test_as_scipy_has_it_from_any_start(
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, want > 0, rng.random(len(b)) < 0.5, b < np.inf, b > np.inf):
-        x = nonnegative(H, b, start)
+        x = solve_nnls(H, b, start)
         check_kkt(H, b, x)
         assert x == pytest.approx(want, abs=1e-9 * max(1.0, want.max()))
 
@@ -71,7 +71,7 @@ def test_curvatures_that_are_nearly_singular(
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, rng.random(len(b)) < 0.5):
-        x = nonnegative(H, b, start)
+        x = solve_nnls(H, b, start)
         check_kkt(H, b, x)
         off = x - want
         assert off @ H @ off <= 1e-12 * max(1.0, want @ H @ want)
@@ -117,7 +117,7 @@ def test_exactly_those_are_0_that_are_0_in_fractions(n: int, seed: int, C: int) 
     b = rng.integers(-1, 2, n) + C * X.T @ rng.integers(0, 2, len(X)).astype(float)
     want = minimum_of_all_faces(H, b)
     for free in product([False, True], repeat=n):
-        x = nonnegative(H, b, np.array(free))
+        x = solve_nnls(H, b, np.array(free))
         assert x == pytest.approx(np.array(want, float), rel=1e-7, abs=1e-7)
         if C == 1:
             assert [value == 0 for value in x] == [value == 0 for value in want]
@@ -126,7 +126,7 @@ def test_exactly_those_are_0_that_are_0_in_fractions(n: int, seed: int, C: int) 
 @pytest.mark.parametrize("b", [[3.0], [0.0], [-3.0], [1e-300], [1e300]])
 def test_one_unknown(b: list[float]) -> None:
     for start in ([True], [False]):
-        x = nonnegative(np.array([[2.0]]), np.array(b), np.array(start))
+        x = solve_nnls(np.array([[2.0]]), np.array(b), np.array(start))
         assert x.item() == pytest.approx(max(0.0, b[0] / 2), rel=1e-15, abs=0)
 
 
@@ -137,16 +137,16 @@ def test_nothing_pulls_up(start: bool | None, rng: np.random.Generator) -> None:
     free = None if start is None else np.full(20, start)
     # Where H couples nothing negatively, no negative b can give a positive x.
     for matrix, b in ((H, np.zeros(20)), (np.abs(H) + 40 * np.eye(20), -rng.random(20))):
-        assert (nonnegative(matrix, b, free) == 0).all()
-    assert len(nonnegative(np.eye(0), np.zeros(0))) == 0
+        assert (solve_nnls(matrix, b, free) == 0).all()
+    assert len(solve_nnls(np.eye(0), np.zeros(0))) == 0
 
 
 def test_the_same_bits_each_time_and_arrays_are_left_alone(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 50))
     H, b, start = np.eye(50) + X.T @ X, X.T @ rng.normal(size=60), rng.random(50) < 0.5
     kept = [part.copy() for part in (H, b, start)]
-    first = nonnegative(H, b, start)
-    assert first.tobytes() == nonnegative(H, b, start).tobytes()
+    first = solve_nnls(H, b, start)
+    assert first.tobytes() == solve_nnls(H, b, start).tobytes()
     assert all((u == v).all() for u, v in zip(kept, (H, b, start), strict=True))
 
 
@@ -177,12 +177,12 @@ def test_what_goes_in_circles_is_ended_by_scipy(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(nnls, "nnls", counting)
     for patience in (nnls.PATIENCE, 1000):
         monkeypatch.setattr(nnls, "PATIENCE", patience)
-        x = nonnegative(*CIRCLING)
+        x = solve_nnls(*CIRCLING)
         assert x == pytest.approx(np.array(minimum_of_all_faces(*CIRCLING), float), abs=1e-13)
         check_kkt(*CIRCLING, x)
     assert len(asked) == 2
     X = np.random.default_rng(0).normal(size=(400, 100))
-    nonnegative(np.eye(100) + X.T @ X, X.T @ np.ones(400))
+    solve_nnls(np.eye(100) + X.T @ X, X.T @ np.ones(400))
     assert len(asked) == 2
 
 
@@ -191,7 +191,7 @@ def test_an_answer_that_misses_the_conditions_is_not_taken(
 ) -> None:
     X = rng.normal(size=(60, 20))
     H, b = np.eye(20) + X.T @ X, X.T @ rng.normal(1, 1, 60)
-    want = nonnegative(H, b)
+    want = solve_nnls(H, b)
     right = nnls.dposv
 
     def wrong(*arguments: Floats, **options: int) -> tuple[Floats, Floats, int]:
@@ -199,9 +199,9 @@ def test_an_answer_that_misses_the_conditions_is_not_taken(
         return factor, x * (1 + 1e-10), failed
 
     monkeypatch.setattr(nnls, "dposv", wrong)
-    assert nonnegative(H, b) == pytest.approx(want, abs=1e-13)
+    assert solve_nnls(H, b) == pytest.approx(want, abs=1e-13)
     monkeypatch.setattr(nnls, "dposv", lambda *a, **o: (H, a[1], 1))
-    assert nonnegative(H, b) == pytest.approx(want, abs=1e-13)
+    assert solve_nnls(H, b) == pytest.approx(want, abs=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_an_answer_that_misses_the_conditions_is_not_taken(
 )
 def test_what_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
     with pytest.raises(LinAlgError):
-        nonnegative(np.array(H), np.ones(2))
+        solve_nnls(np.array(H), np.ones(2))

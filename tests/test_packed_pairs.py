@@ -31,7 +31,7 @@ from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists
 from dcglearn.simulation.truths import DATA_1
 from dcglearn.solver import streamed
-from dcglearn.solver.interior_point import interior
+from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.solver.problem import Objective, Problem
 from dcglearn.solver.solve import solve
 from dcglearn.solver.streamed import Streamed
@@ -95,7 +95,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
         write_packed(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
     monkeypatch.setattr("dcglearn.solver.newton.FEW", 1000)
     monkeypatch.setattr("dcglearn.solver.newton.EACH", 1)
-    monkeypatch.setattr(streamed, "ROWS", 300)
+    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
     problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
     found = solve(problem)
     twin = solve(Problem.of(pairs, 5, margin, weights, 3.0))
@@ -116,17 +116,17 @@ def test_few_pairs_in_files_are_solved_from_inside(
 ) -> None:
     right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 64)
-    monkeypatch.setattr(streamed, "ROWS", 64)
+    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 64)
     write_packed(tmp_path / "right.parquet", right, FIVE)
     problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
     assert len(problem.pairs.row_groups) > 1
     steps: list[int] = []
 
     def counted(problem: Objective) -> tuple[np.ndarray, int]:
-        steps.append(interior(problem)[1])
-        return interior(problem)
+        steps.append(interior_point_start(problem)[1])
+        return interior_point_start(problem)
 
-    monkeypatch.setattr("dcglearn.solver.newton.interior", counted)
+    monkeypatch.setattr("dcglearn.solver.newton.interior_point_start", counted)
     found = solve(problem)
     twin = solve(Problem.of(right, 5, C=1e4))
     assert len(steps) == 2
@@ -287,12 +287,12 @@ def test_bad_parts_of_a_problem(folder: Path) -> None:
         ({"C": -1.0}, "C is -1"),
         ({"margin": "unti"}, "did you mean 'unit'"),
         ({"C": 1e160}, "overflow"),
-        ({"towards": [1.0]}, "prior"),
+        ({"prior": [1.0]}, "prior"),
     ):
         with pytest.raises(InputError, match=message):
             Streamed.of(pairs, **change)
     with pytest.raises(InputError, match="overflow"):
-        Streamed.of(pairs).at(1e160)
+        Streamed.of(pairs).with_C(1e160)
 
 
 def test_pack_and_fit_on_the_command_line(

@@ -262,7 +262,7 @@ def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Proble
     held_out = _pairs(_only(cell, "validation", (*_TRUTH, "validation_pairs")))
     found = []
     for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True):
-        here = problem.at(C)
+        here = problem.with_C(C)
         as_dcg = setting.learner == "qp-dcg"
         tested = _dcg(here, solution) if as_dcg else LinearUtility(solution.W)
         found.append((agreement(tested, held_out), here, solution))

@@ -167,7 +167,7 @@ def cross_validate(
             for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
                 measure: Measure = LinearUtility(solution.W)
                 if use == "dcg":
-                    factors = factors_of(part.at(C), solution)
+                    factors = factors_of(part.with_C(C), solution)
                     measure = DCG(factors.gains, factors.discounts)
                 found[c, test] = outcomes(measure, problem.pairs[test])
                 advance(f * len(candidates) + c + 1, len(folds) * len(candidates))

@@ -41,7 +41,7 @@ def factors_of(problem: Objective, solution: Solution) -> Factors:
     array([1. , 0.4])
     """
     L = problem.shape[1]
-    still_ranks, still_grades = still(problem.summed(gram_matrices).met, L)
+    still_ranks, still_grades = still(problem.sum_over_blocks(gram_matrices).gram, L)
     shares = DataShares(solution.model.hessian, problem.C, L, still_grades)
     gauge, seen = shares.gauge(still_ranks)
     return factorise(solution.W, gauge, seen, still_grades, ordered=problem.monotone)

@@ -185,13 +185,13 @@ def identify(
     >>> found.statements()[1]
     'every grade at ranks 1-2 could gain the same constant'
     """
-    met = problem.summed(gram_matrices)
+    met = problem.sum_over_blocks(gram_matrices)
     found = structure(met, problem.shape[1])
-    everything = _shares(problem, met.weighted, found)
+    everything = _shares(problem, met.weighted_gram, found)
     shares = everything
     if W is not None:
         if hessian is None:
-            hessian = problem.summed(quadratic_model, W.ravel()).hessian
+            hessian = problem.sum_over_blocks(quadratic_model, W.ravel()).hessian
         shares = _shares(problem, hessian, found)
     gauge, seen = shares.gauge(found.still_ranks)
     reading = _reading(problem, W, shares, gauge, seen, found)

@@ -34,8 +34,8 @@ from dcglearn.measures.agreement import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.active_set import residuals
-from dcglearn.solver.certificate import project, pull
+from dcglearn.solver.active_set import residual_sums
+from dcglearn.solver.certificate import primal_from_dual, project
 from dcglearn.solver.margins import MARGINS
 from dcglearn.solver.problem import Objective, Problem
 from dcglearn.solver.solve import SolverName, solve
@@ -155,7 +155,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         if self.C == "cv":
             folds = interleaved(self._groups(groups, problem.n_pairs))
             choice = cross_validate(problem, folds, solver=self.solver)
-            problem = problem.at(choice.C)
+            problem = problem.with_C(choice.C)
         self.fit_problem(problem)
         self.choice_ = choice
         return self
@@ -350,13 +350,13 @@ def _check_prefers(problem: Objective) -> None:
 
     It is 0 iff what the pairs pull 0 to is no matrix with monotone rows but 0.
     """
-    missed = problem.summed(residuals, np.zeros(math.prod(problem.shape)))
-    strength = problem.C * missed.size
-    if np.abs(project(problem, pull(problem, missed))).max() > 1e-12 * strength:
+    missed = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
+    strength = problem.C * missed.total
+    if np.abs(project(problem, primal_from_dual(problem, missed))).max() > 1e-12 * strength:
         return
     if not strength:
         raise InputError("no margin is above 0: nothing is asked of the weights", "raise them")
-    if problem.C * np.abs(missed.pull).max() > 1e-12 * strength:
+    if problem.C * np.abs(missed.normal_residual).max() > 1e-12 * strength:
         raise InputError(
             "all weights are 0 at the optimum: better grades lose more often than they win",
             "check that the scale names the best grade first",

@@ -83,11 +83,11 @@ def structure(counts: GramMatrices, n_grades: int) -> Structure:
 
     >>> from dcglearn.solver.active_set import gram_matrices
     >>> from dcglearn.solver.problem import Problem
-    >>> found = structure(Problem.of([[[0, 1], [1, 1]]], 2).summed(gram_matrices), 2)
+    >>> found = structure(Problem.of([[[0, 1], [1, 1]]], 2).sum_over_blocks(gram_matrices), 2)
     >>> found.rank, found.free_ranks, found.still_ranks, found.unnamed
     (1, (1,), (2,), 0)
     """
-    met = counts.met
+    met = counts.gram
     n_ranks = len(met) // n_grades
     rank = _rank(met)
     moving = np.diag(met).reshape(n_ranks, n_grades) > 0
@@ -108,7 +108,7 @@ def structure(counts: GramMatrices, n_grades: int) -> Structure:
     named = np.array(invisible + hidden).reshape(-1, len(met))
     against_none = [k + 1 for k in range(n_ranks) if _against_none(met, n_grades, k).any()]
     return Structure(
-        n_pairs=counts.n,
+        n_pairs=counts.n_pairs,
         rank=rank,
         n_directions=len(met),
         free_ranks=tuple(free),

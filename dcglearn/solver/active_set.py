@@ -1,12 +1,13 @@
-"""What solvers need to know of the pairs at some W; all of it adds up over blocks of pairs.
+"""Sums over the pairs that solvers need at some W; all of them add up over blocks.
 
-With r = m - X w and the active pairs A, those with r > 0, the objective around w is
+With the residuals r = m - X w and the active set A of the pairs with r > 0, the objective
+near w is the quadratic
 
-    |w - w_0|^2 + C sum_A v r^2,     of hessian  I + C X_A' V X_A
+    |w - w_0|^2 + C sum_A v r^2     with hessian     2 (I + C X_A' V X_A)
 
-so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no pair. Sums over blocks are
-taken in the order of the blocks; where margins and weights are whole numbers they are
-exact, whatever the blocks.
+so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums over
+blocks are taken in the order of the blocks; if margins and weights are integers, the sums
+are exact.
 """
 
 from __future__ import annotations
@@ -19,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.pair_codes import Block, Known
+from dcglearn.solver.pair_codes import Block, CachedResiduals, take_unless_ones
 
-ROUNDING = 1e-12
-"""More than the error of any X w, to the sum of all |w|."""
+PRODUCT_ROUNDING = 1e-12
+"""Bound on the rounding error of any entry of X w, relative to the sum of all |w|."""
 
-MOST_AGAIN = 0.5
-"""If more than this share of the pairs is to be looked at again, all are: that is quicker."""
+MAX_RECOMPUTED_SHARE = 0.5
+"""If more than this share of the residuals may have changed sign, all are computed again: that
+is faster."""
 
 
-class _Sum:
-    """Statistics whose fields are added."""
+class Additive:
+    """Statistics that are added field by field."""
 
     def __add__(self, other: Self) -> Self:
         mine, theirs = vars(self), vars(other)
@@ -37,8 +39,8 @@ class _Sum:
 
 
 @dataclass(frozen=True)
-class QuadraticModel(_Sum):
-    """The quadratic that the objective is around some W.
+class QuadraticModel(Additive):
+    """The quadratic that equals the loss near some W, as long as the active set A is the same.
 
     Attributes
     ----------
@@ -47,34 +49,34 @@ class QuadraticModel(_Sum):
     linear : ndarray of float, shape (K L,)
         X_A' V m_A.
     loss : float
-        sum_A v r^2; after moves, up to the rounding of the largest that it was on the way.
+        sum_A v r^2 at W. After updates its rounding error is that of the largest loss so far.
     """
 
     hessian: Floats
     linear: Floats
     loss: float
 
-    def moved(self, change: ActiveSetChange, w: Floats, to: Floats) -> QuadraticModel:
-        """Return the quadratic around another point.
+    def updated(self, change: ActiveSetChange, w: Floats, target: Floats) -> QuadraticModel:
+        """Return the model at another point.
 
         Parameters
         ----------
         change : ActiveSetChange
-            From w to the point.
-        w, to : ndarray of float, shape (K L,)
+            From w to the target.
+        w, target : ndarray of float, shape (K L,)
         """
-        along = to - w
-        eased = 2 * (self.linear - self.hessian @ w) - self.hessian @ along
+        step = target - w
+        decrease = 2 * (self.linear - self.hessian @ w) - self.hessian @ step
         return QuadraticModel(
             self.hessian + change.hessian,
             self.linear + change.linear,
-            max(0.0, self.loss - float(along @ eased) + change.loss),
+            max(0.0, self.loss - float(step @ decrease) + change.loss),
         )
 
 
 @dataclass(frozen=True)
-class ActiveSetChange(_Sum):
-    """How the quadratic changes from one W to another.
+class ActiveSetChange(Additive):
+    """How the quadratic model changes from one W to another.
 
     Attributes
     ----------
@@ -82,10 +84,10 @@ class ActiveSetChange(_Sum):
     linear : ndarray of float, shape (K L,)
         What is added to those of the :class:`QuadraticModel` at the first W.
     loss : float
-        sum v r^2 at the second W of pairs that become active, less that of those that cease
-        to be: by so much the first quadratic is wrong there.
+        sum v r^2 at the second W over pairs that become active, minus that over pairs that
+        become inactive: the error of the first model there.
     changed : int
-        Pairs that are active at one of them only; 0 means that the piece is the same.
+        Number of pairs that are active at only one of the two; 0 means the same model.
     """
 
     hessian: Floats
@@ -95,47 +97,49 @@ class ActiveSetChange(_Sum):
 
 
 @dataclass(frozen=True)
-class Residuals(_Sum):
-    """By how much margins are missed at some W.
+class ResidualSums(Additive):
+    """Sums of the positive residuals r at some W.
 
     Attributes
     ----------
-    pull : ndarray of float, shape (K L,)
-        X' V r over the active pairs.
-    loss, size : float
+    normal_residual : ndarray of float, shape (K L,)
+        X_A' V r, minus half the gradient of the loss.
+    loss, total : float
         sum_A v r^2 and sum_A v r.
     active : int
-        Active pairs.
+        Number of active pairs.
     """
 
-    pull: Floats
+    normal_residual: Floats
     loss: float
-    size: float
+    total: float
     active: int
 
 
 @dataclass(frozen=True)
-class GramMatrices(_Sum):
-    """Which grades meet, in pairs of a weight above 0.
+class GramMatrices(Additive):
+    """Gram matrices of the pairs whose weight is positive.
+
+    Their entries at one rank show which grades are compared there.
 
     Attributes
     ----------
-    met : ndarray of float, shape (K L, K L)
+    gram : ndarray of float, shape (K L, K L)
         X' X.
-    weighted : ndarray of float, shape (K L, K L)
+    weighted_gram : ndarray of float, shape (K L, K L)
         X' V X.
-    n : int
-        Such pairs.
+    n_pairs : int
+        Number of pairs with a positive weight.
     """
 
-    met: Floats
-    weighted: Floats
-    n: int
+    gram: Floats
+    weighted_gram: Floats
+    n_pairs: int
 
 
 @dataclass(frozen=True)
 class DensePairs:
-    """Pairs as rows; to add them is to put them below each other.
+    """Pairs as rows of X. Adding two concatenates them.
 
     Attributes
     ----------
@@ -153,7 +157,7 @@ class DensePairs:
 
 
 def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
-    """Return the quadratic around w.
+    """Return the quadratic model at w.
 
     Parameters
     ----------
@@ -164,43 +168,45 @@ def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     -------
     QuadraticModel
     """
-    missed = _look(block, w).missed
-    loss = sum(_loss(block, part, np.maximum(missed[part], 0.0)) for part in block.stripes())
-    return QuadraticModel(*_quadratic(block, np.flatnonzero(missed > 0)), loss)
+    r = _all_residuals(block, w).residuals
+    loss = sum(_loss(block, part, np.maximum(r[part], 0.0)) for part in block.chunks())
+    return QuadraticModel(*_hessian_and_linear(block, np.flatnonzero(r > 0)), loss)
 
 
-def active_set_change(block: Block, w: Floats, to: Floats) -> ActiveSetChange:
-    """Return how the quadratic changes from w to another point.
+def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
+    """Return how the quadratic model changes from w to another point.
 
-    Only pairs that may become active or cease to be are looked at again, and only those that
-    do are added up; so near the optimum it takes little.
+    Only residuals that may change sign are computed again, and only pairs whose residual does
+    are added up, so this is cheap near the optimum.
 
     Parameters
     ----------
     block : Block
-    w, to : ndarray of float, shape (K L,)
+    w, target : ndarray of float, shape (K L,)
 
     Returns
     -------
     ActiveSetChange
     """
-    near, before, now = _around(block, w, to)
-    gone = np.flatnonzero((before > 0) > (now > 0))
-    come = np.flatnonzero((now > 0) > (before > 0))
-    less, more = (
-        QuadraticModel(*_quadratic(block, rows), _loss(block, rows, now[some]))
-        for some, rows in ((some, some if near is None else near[some]) for some in (gone, come))
-    )
+    candidates, before, after = _residuals_at_both(block, w, target)
+    leaving = np.flatnonzero((before > 0) > (after > 0))
+    entering = np.flatnonzero((after > 0) > (before > 0))
+
+    def model(some: NDArray[np.intp]) -> QuadraticModel:
+        rows = some if candidates is None else candidates[some]
+        return QuadraticModel(*_hessian_and_linear(block, rows), _loss(block, rows, after[some]))
+
+    removed, added = model(leaving), model(entering)
     return ActiveSetChange(
-        more.hessian - less.hessian,
-        more.linear - less.linear,
-        more.loss - less.loss,
-        len(gone) + len(come),
+        added.hessian - removed.hessian,
+        added.linear - removed.linear,
+        added.loss - removed.loss,
+        len(leaving) + len(entering),
     )
 
 
-def residuals(block: Block, w: Floats) -> Residuals:
-    """Return by how much margins are missed at w.
+def residual_sums(block: Block, w: Floats) -> ResidualSums:
+    """Return the sums of the positive residuals at w.
 
     Parameters
     ----------
@@ -209,49 +215,49 @@ def residuals(block: Block, w: Floats) -> Residuals:
 
     Returns
     -------
-    Residuals
+    ResidualSums
         Computed from the pairs themselves, not from a :class:`QuadraticModel`.
     """
-    pull, loss, size, active = np.zeros(block.size), 0.0, 0.0, 0
-    for part in block.stripes():
-        missed = block.margins[part] - block.reached(w, part)
-        active += int(np.count_nonzero(missed > 0))
-        np.maximum(missed, 0.0, out=missed)
-        weights = of_rows(block.weights, part)
-        force = missed if weights is None else weights * missed
-        pull += block.pulled(force, part)
-        loss += float(force @ missed)
-        size += float(force.sum())
-    return Residuals(pull, loss, size, active)
+    normal_residual, loss, total, active = np.zeros(block.n_columns), 0.0, 0.0, 0
+    for part in block.chunks():
+        r = block.margins[part] - block.matvec(w, part)
+        active += int(np.count_nonzero(r > 0))
+        np.maximum(r, 0.0, out=r)
+        weights = take_unless_ones(block.weights, part)
+        weighted = r if weights is None else weights * r
+        normal_residual += block.rmatvec(weighted, part)
+        loss += float(weighted @ r)
+        total += float(weighted.sum())
+    return ResidualSums(normal_residual, loss, total, active)
 
 
-def slopes(block: Block, w: Floats, along: Floats, steps: Floats) -> Floats:
-    """Return the slope of -sum v r^2 / 2 at w + t along, for several t.
+def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
+    """Return the derivative of -sum_A v r^2 / 2 along a line, at several points of it.
 
     Parameters
     ----------
     block : Block
-    w, along : ndarray of float, shape (K L,)
+    w, direction : ndarray of float, shape (K L,)
     steps : ndarray of float, shape (m,)
-        The t.
+        The points are w + t direction for each t of these.
 
     Returns
     -------
     ndarray of float, shape (m,)
-        sum v (X along) max(0, m - X w - t X along).
+        sum v (X direction) max(0, m - X w - t X direction).
     """
-    found = np.zeros(len(steps))
-    for part in block.stripes():
-        gained = block.reached(along, part)
-        missed = block.margins[part] - block.reached(w, part)
-        weights = of_rows(block.weights, part)
-        weighted = gained if weights is None else weights * gained
-        found += [weighted @ np.maximum(0.0, missed - t * gained) for t in steps]
-    return found
+    derivatives = np.zeros(len(steps))
+    for part in block.chunks():
+        rate = block.matvec(direction, part)
+        r = block.margins[part] - block.matvec(w, part)
+        weights = take_unless_ones(block.weights, part)
+        weighted = rate if weights is None else weights * rate
+        derivatives += [weighted @ np.maximum(0.0, r - t * rate) for t in steps]
+    return derivatives
 
 
 def gram_matrices(block: Block) -> GramMatrices:
-    """Return which grades meet.
+    """Return the Gram matrices of the pairs whose weight is positive.
 
     Parameters
     ----------
@@ -262,87 +268,84 @@ def gram_matrices(block: Block) -> GramMatrices:
     GramMatrices
     """
     rows = np.flatnonzero(block.weights > 0)
-    weights = of_rows(block.weights, rows)
-    met = block.gram(rows)
-    return GramMatrices(met, met if weights is None else block.gram(rows, weights), len(rows))
+    weights = take_unless_ones(block.weights, rows)
+    gram = block.gram(rows)
+    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
 
 
 def dense_pairs(block: Block) -> DensePairs:
-    """Return the pairs of a weight above 0 as rows of X.
+    """Return the pairs whose weight is positive as rows of X.
 
     Parameters
     ----------
     block : Block
-        Of so few pairs that X is small.
+        Of so few pairs that X fits into memory.
 
     Returns
     -------
     DensePairs
     """
-    some = np.flatnonzero(block.weights > 0)
-    return DensePairs(block.X[some], block.margins[some], block.weights[some])
+    rows = np.flatnonzero(block.weights > 0)
+    return DensePairs(block.X[rows], block.margins[rows], block.weights[rows])
 
 
-def _quadratic(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _hessian_and_linear(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """Return X' V X and X' V m of some pairs."""
-    weights, margins = of_rows(block.weights, rows), of_rows(block.margins, rows)
-    force = margins if weights is None or margins is None else weights * margins
-    return block.gram(rows, weights), block.pulled(weights if force is None else force, rows)
+    weights, margins = take_unless_ones(block.weights, rows), take_unless_ones(block.margins, rows)
+    weighted = margins if weights is None or margins is None else weights * margins
+    return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)
 
 
-def _loss(block: Block, rows: NDArray[np.intp] | slice, missed: Floats) -> float:
-    """Return r' V r of some pairs whose r is given."""
-    weights = of_rows(block.weights, rows)
-    return float(missed @ missed if weights is None else (weights * missed) @ missed)
+def _loss(block: Block, rows: NDArray[np.intp] | slice, r: Floats) -> float:
+    """Return r' V r of some pairs whose residuals r are given."""
+    weights = take_unless_ones(block.weights, rows)
+    return float(r @ r if weights is None else (weights * r) @ r)
 
 
-def of_rows(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
-    """Return the weights (or margins) of some rows, or None where all of them are 1."""
-    one = values.strides == (0,) and len(values) and values[0] == 1
-    return None if one else values[rows]
-
-
-def _look(block: Block, w: Floats) -> Known:
-    """Return what w leaves of all margins, and remember it where that saves a look."""
-    missed = np.empty(len(block))
-    for part in block.stripes():
-        np.subtract(block.margins[part], block.reached(w, part), out=missed[part])
-    found = Known(w.copy(), None, missed, math.inf)
+def _all_residuals(block: Block, w: Floats) -> CachedResiduals:
+    """Return the residuals of all pairs at w; cache them unless X is dense."""
+    r = np.empty(len(block))
+    for part in block.chunks():
+        np.subtract(block.margins[part], block.matvec(w, part), out=r[part])
+    cached = CachedResiduals(w.copy(), None, r, math.inf)
     if block.dense is None:
-        block.remember(found)
-    return found
+        block.store_residuals(cached)
+    return cached
 
 
-def _around(block: Block, w: Floats, to: Floats) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
-    """Return pairs, all that are active at one of two points only among them, and m - X w at both.
+def _residuals_at_both(
+    block: Block, w: Floats, target: Floats
+) -> tuple[NDArray[np.intp] | None, Floats, Floats]:
+    """Return candidate pairs and their residuals at w and at the target.
 
-    From one point to another no m - X w changes by more than any X can: where it was farther from
-    0, it keeps its sign. None stands for all pairs.
+    The candidates include every pair that is active at only one of the two points; None means
+    all pairs. Between two points no residual changes by more than the largest possible
+    |<target - w, x>|, so a residual farther from 0 than that keeps its sign.
     """
     if block.dense is not None:
-        return None, _look(block, w).missed, _look(block, to).missed
-    every, *newer = block.known or (_look(block, w),)
-    known, reach = next(
-        (known, reach)
-        for known in (*newer, every)
-        if (reach := _reach(block, known.w, w, to)) <= known.radius
+        return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals
+    all_pairs, *some_pairs = block.cached_residuals or (_all_residuals(block, w),)
+    cached, bound = next(
+        (cached, bound)
+        for cached in (*some_pairs, all_pairs)
+        if (bound := _residual_change_bound(block, cached.w, w, target)) <= cached.radius
     )
-    near = np.flatnonzero((known.missed <= 2 * reach) & (known.missed >= -2 * reach))
-    here = np.array_equal(known.w, w)
-    if len(near) > MOST_AGAIN * len(block):
-        before = every.missed if np.array_equal(every.w, w) else _look(block, w).missed
-        return None, before, _look(block, to).missed
-    rows = near if known.rows is None else known.rows[near]
-    before = known.missed[near] if here else block.margins[rows] - block.reached(w, rows)
-    now = block.margins[rows] - block.reached(to, rows)
-    block.remember(every, Known(to.copy(), rows, now, min(reach, known.radius - reach)))
-    return rows, before, now
+    near = np.flatnonzero((cached.residuals <= 2 * bound) & (cached.residuals >= -2 * bound))
+    cached_here = np.array_equal(cached.w, w)
+    if len(near) > MAX_RECOMPUTED_SHARE * len(block):
+        if not np.array_equal(all_pairs.w, w):
+            all_pairs = _all_residuals(block, w)
+        return None, all_pairs.residuals, _all_residuals(block, target).residuals
+    rows = near if cached.rows is None else cached.rows[near]
+    before = cached.residuals[near] if cached_here else block.margins[rows] - block.matvec(w, rows)
+    after = block.margins[rows] - block.matvec(target, rows)
+    radius = min(bound, cached.radius - bound)
+    block.store_residuals(all_pairs, CachedResiduals(target.copy(), rows, after, radius))
+    return rows, before, after
 
 
-def _reach(block: Block, known: Floats, *points: Floats) -> float:
-    """Return by how much a computed m - X w can be another at some points than where it is known.
-
-    From there to a point no X w changes by more than `farthest`.
-    """
-    size = max(float(np.abs(point).sum()) for point in (known, *points))
-    return max(block.layout.farthest(point - known) for point in points) + ROUNDING * size
+def _residual_change_bound(block: Block, cached: Floats, *points: Floats) -> float:
+    """Return how much a computed residual can differ at some points from that at `cached`."""
+    size = max(float(np.abs(point).sum()) for point in (cached, *points))
+    change = max(block.layout.product_bound(point - cached) for point in points)
+    return change + PRODUCT_ROUNDING * size

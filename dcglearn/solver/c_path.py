@@ -49,5 +49,5 @@ def solve_path(
     """
     solution = None
     for C in grid:
-        solution = solve(problem.at(C), solver, solution)
+        solution = solve(problem.with_C(C), solver, solution)
         yield solution

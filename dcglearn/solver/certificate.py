@@ -23,13 +23,13 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import Residuals, residuals
+from dcglearn.solver.active_set import ResidualSums, residual_sums
 from dcglearn.solver.problem import Objective
 
 TOLERANCE = 1e-6
 """An answer is accepted when sqrt(gap) <= TOLERANCE |w|."""
 
-ROUNDING = 1e-14
+RESIDUAL_ROUNDING = 1e-14
 """w = P(q) can be told to ROUNDING C sum_i v_i r_i only: what adding up the pulls, and writing
 w down in double precision, leave. An answer that is that near is accepted too. It matters
 where C sum v is some 10^10 or more, and where the pulls of all pairs cancel, so that the
@@ -52,7 +52,7 @@ class Certificate:
         |W|, the Euclidean norm.
     residual : float
         The largest entry of |W - P(q)|, 0 at the optimum.
-    pull : float
+    residual_sum : float
         C sum_i v_i r_i, the pulls of all pairs without their signs.
     active_pairs : int
         Pairs that do not reach their margin.
@@ -66,19 +66,21 @@ class Certificate:
     distance: float
     size: float
     residual: float
-    pull: float
+    residual_sum: float
     active_pairs: int
     tied_grades: int
 
     @property
     def confirmed(self) -> bool:
-        """Whether the answer is the optimum to :data:`TOLERANCE`, or to :data:`ROUNDING`."""
+        """Whether the answer is the optimum to within a tolerance or rounding."""
         near = self.distance <= TOLERANCE * self.size
-        return near or self.residual <= ROUNDING * self.pull
+        return near or self.residual <= RESIDUAL_ROUNDING * self.residual_sum
 
     def to_json(self) -> dict[str, float | int | bool]:
         """Return the numbers as a JSON-able dict."""
-        return asdict(self) | {"confirmed": self.confirmed}
+        # The key is "pull" in all files written so far.
+        numbers = {"pull" if k == "residual_sum" else k: v for k, v in asdict(self).items()}
+        return numbers | {"confirmed": self.confirmed}
 
     def __str__(self) -> str:
         return (
@@ -114,8 +116,8 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     (True, False)
     """
     W = project(problem, W)
-    missed = problem.summed(residuals, W.ravel())
-    q = pull(problem, missed)
+    missed = problem.sum_over_blocks(residual_sums, W.ravel())
+    q = primal_from_dual(problem, missed)
     target = project(problem, q)
     gap = float(np.sum((W - target) ** 2))
     if problem.monotone:
@@ -126,7 +128,7 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
         distance=float(np.sqrt(gap)),
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
-        pull=problem.C * missed.size,
+        residual_sum=problem.C * missed.total,
         active_pairs=missed.active,
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
     )
@@ -140,9 +142,9 @@ def _complementarity(W: Floats, q: Floats, target: Floats) -> float:
     return float(np.sum((W[:, :-1] - W[:, 1:]) * held, where=tied))
 
 
-def pull(problem: Objective, missed: Residuals) -> Floats:
+def primal_from_dual(problem: Objective, missed: ResidualSums) -> Floats:
     """Return q = w_0 + C X'(v r), where the missed margins pull W to, shape (K, L)."""
-    return problem.prior + problem.C * missed.pull.reshape(problem.shape)
+    return problem.prior + problem.C * missed.normal_residual.reshape(problem.shape)
 
 
 def project(problem: Objective, W: Floats) -> Floats:

@@ -24,7 +24,7 @@ from dcglearn.base.types import Floats
 from dcglearn.solver.active_set import dense_pairs
 from dcglearn.solver.problem import Objective
 
-MOST_STEPS = 50
+MAX_INTERIOR_STEPS = 50
 """Steps that are made at most; half as many do."""
 
 NEAR, NEAREST = 1e-6, 1e-14
@@ -70,7 +70,7 @@ class _Point(NamedTuple):
         )
 
 
-def interior(problem: Objective) -> tuple[Floats, int]:
+def interior_point_start(problem: Objective) -> tuple[Floats, int]:
     """Come near the optimum.
 
     Parameters
@@ -90,7 +90,7 @@ def interior(problem: Objective) -> tuple[Floats, int]:
     --------
     >>> from dcglearn.solver.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
-    >>> W, steps = interior(problem)
+    >>> W, steps = interior_point_start(problem)
     >>> W.round(2) + 0.0
     array([[ 0.33, -0.33],
            [ 0.  ,  0.  ]])
@@ -103,7 +103,7 @@ def interior(problem: Objective) -> tuple[Floats, int]:
 
 def _wanted(problem: Objective) -> _Wanted:
     """Return the pairs that weigh anything, and below them the neighbouring grades."""
-    pairs = problem.summed(dense_pairs)
+    pairs = problem.sum_over_blocks(dense_pairs)
     K, L = problem.shape
     falls = np.eye(L)[:-1] - np.eye(L)[1:] if problem.monotone else np.zeros((0, L))
     A = np.vstack([pairs.X, np.kron(np.eye(K), falls)])
@@ -129,7 +129,7 @@ def _start(wanted: _Wanted) -> _Point:
 
 def _inside(wanted: _Wanted, at: _Point) -> tuple[_Point, int]:
     """Go on until the gap is small, or there is no way."""
-    for step in range(MOST_STEPS):
+    for step in range(MAX_INTERIOR_STEPS):
         gap = at.a @ at.s
         size = np.sum((at.w - wanted.prior) ** 2) + (at.a * at.a) @ wanted.soft / 2
         if not gap > NEAREST * size or (gap <= NEAR * size and _tells(wanted, at)):
@@ -142,7 +142,7 @@ def _inside(wanted: _Wanted, at: _Point) -> tuple[_Point, int]:
         share = (there.a @ there.s / gap) ** 3
         way = tangent.way(share * gap / len(at.a) - straight.a * straight.s)
         at = at.moved(way, min(1.0, INSIDE * at.farthest(way)))
-    return at, MOST_STEPS
+    return at, MAX_INTERIOR_STEPS
 
 
 def _tells(wanted: _Wanted, at: _Point) -> bool:

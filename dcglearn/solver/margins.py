@@ -48,13 +48,13 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
         if margin not in MARGINS:
             raise unknown_name("margin", margin, MARGINS)
         if margin == "unit":
-            return shared(1.0, len(pairs))
+            return constant_array(1.0, len(pairs))
         distance: Floats = (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
         return distance
     return one_a_pair(margin, len(pairs), "margins")
 
 
-def shared(value: float, n_pairs: int) -> Floats:
+def constant_array(value: float, n_pairs: int) -> Floats:
     """Return an array of one value that takes no memory, and cannot be written.
 
     Parameters

@@ -30,14 +30,19 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, active_set_change, quadratic_model, slopes
+from dcglearn.solver.active_set import (
+    QuadraticModel,
+    active_set_change,
+    directional_derivatives,
+    quadratic_model,
+)
 from dcglearn.solver.certificate import project
-from dcglearn.solver.interior_point import interior
-from dcglearn.solver.nnls import nonnegative
-from dcglearn.solver.pair_codes import MOST_DENSE
+from dcglearn.solver.interior_point import interior_point_start
+from dcglearn.solver.nnls import solve_nnls
+from dcglearn.solver.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.problem import Objective
 
-MOST_STEPS = 100
+MAX_NEWTON_STEPS = 100
 
 SOON = 25
 """Steps after which an optimum that is not found is looked for along a path of C."""
@@ -78,7 +83,7 @@ class Descent(NamedTuple):
     steps : int
     passes : int
         Over all pairs.
-    returned : bool
+    settled : bool
         Whether the same pairs are active at the minimum of the last piece: it is the
         optimum then. Otherwise W is the best point reached.
     """
@@ -87,7 +92,7 @@ class Descent(NamedTuple):
     model: QuadraticModel
     steps: int
     passes: int
-    returned: bool
+    settled: bool
 
 
 def newton(
@@ -127,9 +132,9 @@ def newton(
     tried: list[Descent] = []
     for end in _ends(problem, problem.prior if start is None else start, known):
         tried.append(end)
-        if end.returned:
+        if end.settled:
             break
-    best = min(tried, key=lambda end: (not end.returned, _value(problem, end.W.ravel(), end.model)))
+    best = min(tried, key=lambda end: (not end.settled, _value(problem, end.W.ravel(), end.model)))
     steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
     return best._replace(steps=steps, passes=passes)
 
@@ -140,7 +145,7 @@ def _ends(problem: Objective, start: Floats, known: QuadraticModel | None) -> It
     With fewer pairs than unknowns line searches are quick, so that the inside can wait.
     """
     size = math.prod(problem.shape)
-    few = not _many(problem) and problem.n_pairs * size <= MOST_DENSE
+    few = not _many(problem) and problem.n_pairs * size <= MAX_DENSE_ENTRIES
     yield _descend(problem, start, SOON, known, straight=few and problem.n_pairs >= size)
     if few:
         yield _from_inside(problem)
@@ -149,7 +154,7 @@ def _ends(problem: Objective, start: Floats, known: QuadraticModel | None) -> It
 
 def _from_inside(problem: Objective) -> Descent:
     """Go on from an interior point. Its steps count; for all of them, X is made in one pass."""
-    start, steps = interior(problem)
+    start, steps = interior_point_start(problem)
     found = _descend(problem, start, SOON, straight=True)
     return found._replace(steps=steps + found.steps, passes=1 + found.passes)
 
@@ -163,7 +168,7 @@ def _along_path(problem: Objective) -> Descent:
     start, known, steps, passes = problem.prior, None, 0, 0
     tens = max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     for power in range(-tens, 1):
-        found = _descend(problem.at(problem.C * 10.0**power), start, MOST_STEPS, known)
+        found = _descend(problem.with_C(problem.C * 10.0**power), start, MAX_NEWTON_STEPS, known)
         start, known = found.W, found.model
         steps, passes = steps + found.steps, passes + found.passes
     return found._replace(steps=steps, passes=passes)
@@ -192,14 +197,14 @@ def _descend(
     It gets long where a full step does not go down, and, for few pairs, where w has to grow.
     """
     w = project(problem, start).ravel()
-    here = known or problem.summed(quadratic_model, w)
+    here = known or problem.sum_over_blocks(quadratic_model, w)
     passes = 0 if known else 1
     growing = straight and problem.n_pairs <= SMALL * len(w)
     for step in range(1, most + 1):
         target = _minimum_of_piece(problem, here, w)
-        change = problem.summed(active_set_change, w, target)
+        change = problem.sum_over_blocks(active_set_change, w, target)
         passes += 1
-        there = here.moved(change, w, target)
+        there = here.updated(change, w, target)
         if not change.changed:
             return Descent(target.reshape(problem.shape), there, step, passes, True)
         along = target - w
@@ -212,7 +217,7 @@ def _descend(
             w, here = target, there
         else:
             w = w + _best_step(problem, w, along) * along
-            here = problem.summed(quadratic_model, w)
+            here = problem.sum_over_blocks(quadratic_model, w)
             passes += NARROWER + 1
     return Descent(w.reshape(problem.shape), here, step, passes, False)
 
@@ -253,7 +258,7 @@ def _best_step(problem: Objective, w: Floats, along: Floats) -> float:
     from_prior = w - problem.prior.ravel()
     for _ in range(NARROWER):
         steps = np.linspace(low, high, 17)
-        force = problem.C * problem.summed(slopes, w, along, steps)
+        force = problem.C * problem.sum_over_blocks(directional_derivatives, w, along, steps)
         slope = along @ from_prior + steps * (along @ along) - force
         if not (slope > 0).any():
             return float(steps[-1])
@@ -294,7 +299,7 @@ def _minimum_in_cone(H: Floats, b: Floats, steps: NDArray[np.bool_]) -> Floats:
     R, u = _triangle(T[:, -1, :, -1], t[:, -1])
     U, _ = dtrtrs(R, T[:, -1, :, :-1].reshape(K, -1), lower=0, trans=1)
     inner = T[:, :-1, :, :-1].reshape(steps.size, -1) - U.T @ U
-    found = nonnegative(inner, t[:, :-1].ravel() - U.T @ u, steps.ravel())
+    found = solve_nnls(inner, t[:, :-1].ravel() - U.T @ u, steps.ravel())
     offsets = _solved(R, u - U @ found)
     z = np.hstack([found.reshape(K, L - 1), offsets[:, None]])
     # Added up from the worst grade, so that a step of 0 ties two grades to the last bit.

@@ -29,12 +29,12 @@ from dcglearn.base.types import Floats
 PATIENCE = 3
 """Exchanges in a row that need not bring the wrong signs below their fewest."""
 
-ROUNDING = 16 * float(np.finfo(float).eps)
+GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
 """A slope can be told to ROUNDING h_i sum_j h_j |x_j| with h_i^2 = H_ii: the errors of a
 Cholesky factor are of that shape. The residuals seen are below a tenth of it."""
 
 
-def nonnegative(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
+def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
     """Minimise x'H x - 2 x'b over x >= 0.
 
     Parameters
@@ -59,7 +59,7 @@ def nonnegative(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) ->
 
     Examples
     --------
-    >>> nonnegative(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([2.0, -1.0]))
+    >>> solve_nnls(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([2.0, -1.0]))
     array([1., 0.])
     """
     diagonal = np.diagonal(H)
@@ -73,7 +73,7 @@ def nonnegative(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) ->
         if x is None:
             break
         slope = H @ x - b
-        rounding = (ROUNDING * (h @ np.abs(x))) * h
+        rounding = (GRADIENT_ROUNDING * (h @ np.abs(x))) * h
         # A free x_i so small that its part of the slope is rounding is put on the bound, where
         # its slope is rounding too.
         better = np.where(free, diagonal * x, -slope) > rounding

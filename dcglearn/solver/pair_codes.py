@@ -1,10 +1,10 @@
-"""Pairs as codes, in blocks, and the products with X that solvers need: X is never built.
+"""Encoded pairs in blocks, and the products X w, X' y and X' V X without building X.
 
-At one rank a pair of rankings is the code a (L + 1) + b of its two grades (L stands for no
-document; it is left out where no list is empty). Neighbouring ranks share a code as long as
-there are few of them. So <w, x> is one look-up a code in a table of gains, and X' V X
-follows from how often two codes occur together: counts, which are exact where the weights
-are whole numbers, in any order and on any number of threads.
+At one rank, a pair of rankings is the code a (L + 1) + b of its two grades, where L means
+that there is no document; without empty ranks it is a L + b. Neighbouring ranks share one
+code as long as it takes few values. Then <w, x> is one table look-up per code, and X' V X
+follows from how often two codes occur together. These are counts: with integer weights they
+are exact, in any order and on any number of threads.
 """
 
 from __future__ import annotations
@@ -20,99 +20,103 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades
 
-MOST_CODES = 1000
-"""Ranks share a code up to this many codes: tables of gains stay in the cache."""
+MAX_CODE_VALUES = 1000
+"""Ranks are joined into one code while it takes at most this many values: the tables of one
+value per code stay in the cache."""
 
-MOST_DENSE = 500_000
-"""Entries of X up to which it is built: that is quicker then. With many grades four times as
-many are."""
+MAX_DENSE_ENTRIES = 500_000
+"""X is built if it has at most this many entries, because that is faster then; with many grades
+the limit is up to four times as high."""
 
-ROWS = 1 << 20
-"""Pairs a block, at most."""
+MAX_BLOCK_PAIRS = 1 << 20
+"""Pairs per block, at most."""
 
-FEWEST_ROWS = 1 << 17
-"""Fewer pairs are one block; more are two or more, for as many threads."""
+MIN_BLOCK_PAIRS = 1 << 17
+"""Up to this many pairs are one block; more are at least two, for as many threads."""
 
-_STRIPE = 1 << 17
-"""Pairs that are worked on at a time, so that they stay in the cache."""
+_CHUNK_PAIRS = 1 << 17
+"""Pairs that are processed at a time, so that intermediate results stay in the cache."""
 
-_ENCODED = 1 << 15
+_ENCODED_PAIRS = 1 << 15
 """Pairs that are encoded at a time."""
+
+_DENSE_ROWS = 1 << 13
+"""Rows of X that are built at a time for X' V X."""
 
 _ALL = slice(None)
 
-_DENSE_ROWS = 1 << 13
-"""Rows of X that are built at a time, where they are built."""
-
 
 @dataclass(frozen=True)
-class Layout:
-    """How grades become codes.
+class CodeLayout:
+    """How the grades of a pair become codes.
 
     Attributes
     ----------
     n_ranks, n_grades : int
         K and L.
-    empty : bool
-        Whether some ranking is empty at some rank.
+    has_empty_ranks : bool
+        Whether some ranking has no document at some rank.
     """
 
     n_ranks: int
     n_grades: int
-    empty: bool
+    has_empty_ranks: bool
 
     @property
-    def base(self) -> int:
-        """Values that a grade can take, no document among them where it occurs."""
-        return self.n_grades + self.empty
+    def values_per_rank(self) -> int:
+        """Number of values at one rank of a ranking: L grades, and no document if that occurs."""
+        return self.n_grades + self.has_empty_ranks
 
     @cached_property
-    def starts(self) -> tuple[int, ...]:
+    def rank_bounds(self) -> tuple[int, ...]:
         """The first rank of each code, and K."""
         together = 1
-        while together < self.n_ranks and self.base ** (2 * together + 2) <= MOST_CODES:
+        while (
+            together < self.n_ranks
+            and self.values_per_rank ** (2 * together + 2) <= MAX_CODE_VALUES
+        ):
             together += 1
         return (*range(0, self.n_ranks, together), self.n_ranks)
 
     @property
-    def together(self) -> int:
-        """Ranks that share a code; the last code may have fewer."""
-        return self.starts[1]
+    def ranks_per_code(self) -> int:
+        """Number of ranks that share a code; the last code may have fewer."""
+        return self.rank_bounds[1]
 
     @property
-    def most_dense(self) -> int:
-        """Entries of X up to which it is quicker than tables of gains, which may be larger."""
-        values: int = self.base ** (2 * self.together)
-        tables = values * (len(self.starts) - 1) * self.together * self.n_grades
-        return min(max(MOST_DENSE, tables), 4 * MOST_DENSE)
+    def dense_limit(self) -> int:
+        """Number of entries of X up to which building it is faster than using tables."""
+        values: int = self.values_per_rank ** (2 * self.ranks_per_code)
+        tables = values * (len(self.rank_bounds) - 1) * self.ranks_per_code * self.n_grades
+        return min(max(MAX_DENSE_ENTRIES, tables), 4 * MAX_DENSE_ENTRIES)
 
     @property
-    def rows(self) -> Floats:
-        """X of every value of a code, at its ranks, shape (values, ranks L).
+    def value_rows(self) -> Floats:
+        """The columns of X at a code's ranks for each of its values, shape (values, ranks L).
 
-        A code of fewer ranks has the smaller values, whose rows are 0 but at the last ranks.
+        A code with fewer ranks uses the first values and the last columns.
         """
-        return _rows(self.base, self.n_grades, self.together)
+        return _value_rows(self.values_per_rank, self.n_grades, self.ranks_per_code)
 
     @cached_property
     def tables(self) -> list[tuple[Floats, slice]]:
-        """X of every value of each code, and where in w its ranks are."""
-        L, found = self.n_grades, []
-        for first, last in pairwise(self.starts):
-            values, columns = self.base ** (2 * (last - first)), (last - first) * L
-            at = slice(first * L, last * L)
-            found.append((self.rows[:values, self.rows.shape[1] - columns :], at))
-        return found
+        """For each code, the rows of X of its values, and which columns of X they are."""
+        L, tables = self.n_grades, []
+        for first, last in pairwise(self.rank_bounds):
+            values, width = self.values_per_rank ** (2 * (last - first)), (last - first) * L
+            columns = slice(first * L, last * L)
+            tables.append((self.value_rows[:values, -width:], columns))
+        return tables
 
-    def farthest(self, w: Floats) -> float:
-        """Return the largest <w, x> that any pair can have.
+    def product_bound(self, w: Floats) -> float:
+        """Return the largest <w, x> of any possible pair.
 
         Parameters
         ----------
         w : ndarray of float, shape (K L,)
         """
         W = w.reshape(self.n_ranks, self.n_grades)
-        if self.empty:  # no document is worth 0
+        if self.has_empty_ranks:  # no document has the weight 0
             W = np.hstack([W, np.zeros((self.n_ranks, 1))])
         return float(np.ptp(W, axis=1).sum())
 
@@ -125,74 +129,78 @@ class Layout:
 
         Returns
         -------
-        ndarray of unsigned int, shape (codes a pair, n)
+        ndarray of unsigned int, shape (codes per pair, n)
         """
-        at_rank = np.min_scalar_type(self.base**2 - 1)  # mostly a byte: quicker
-        kind = np.min_scalar_type(self.base ** (2 * self.together) - 1)
-        found = np.empty((len(self.starts) - 1, len(pairs)), kind)
-        for begin in range(0, len(pairs), _ENCODED):
-            stripe = pairs[begin : begin + _ENCODED].transpose(1, 2, 0).astype(at_rank, order="C")
-            if self.empty:  # -1 has become the largest unsigned number
-                np.minimum(stripe, at_rank.type(self.n_grades), out=stripe)
-            ranks, second = stripe
-            ranks *= at_rank.type(self.base)
+        base = self.values_per_rank
+        rank_type = np.min_scalar_type(base**2 - 1)  # mostly one byte, which is faster
+        code_type = np.min_scalar_type(base ** (2 * self.ranks_per_code) - 1)
+        codes = np.empty((len(self.rank_bounds) - 1, len(pairs)), code_type)
+        for begin in range(0, len(pairs), _ENCODED_PAIRS):
+            end = begin + _ENCODED_PAIRS
+            grades = pairs[begin:end].transpose(1, 2, 0).astype(rank_type, order="C")
+            if self.has_empty_ranks:  # -1 has become the largest unsigned number
+                np.minimum(grades, rank_type.type(self.n_grades), out=grades)
+            ranks, second = grades
+            ranks *= rank_type.type(base)
             ranks += second
-            codes = found[:, begin : begin + _ENCODED]
-            for code, (first, last) in zip(codes, pairwise(self.starts), strict=True):
+            for code, (first, last) in zip(
+                codes[:, begin:end], pairwise(self.rank_bounds), strict=True
+            ):
                 code[:] = ranks[first]
                 for rank in ranks[first + 1 : last]:
-                    code *= kind.type(self.base**2)
+                    code *= code_type.type(base**2)
                     code += rank
-        return found
+        return codes
 
 
 @lru_cache(8)  # many small problems share a layout
-def _rows(base: int, n_grades: int, together: int) -> Floats:
-    one = np.zeros((base, base, n_grades))
+def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int) -> Floats:
+    one = np.zeros((values_per_rank, values_per_rank, n_grades))
     grades = np.arange(n_grades)
     one[grades, :, grades] += 1.0
     one[:, grades, grades] -= 1.0
     rank = one.reshape(-1, n_grades)
-    found = np.zeros((1, 0))
-    for _ in range(together):
-        left = np.repeat(found, len(rank), axis=0)
-        found = np.hstack([left, np.tile(rank, (len(found), 1))])
-    return found
+    rows = np.zeros((1, 0))
+    for _ in range(n_ranks):
+        left = np.repeat(rows, len(rank), axis=0)
+        rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
+    return rows
 
 
-class Known(NamedTuple):
-    """What was found of pairs at some W.
+class CachedResiduals(NamedTuple):
+    """Residuals of a block that were computed at some w.
 
     Attributes
     ----------
     w : ndarray of float, shape (K L,)
     rows : ndarray of int, shape (m,), or None
-        Which pairs, or all.
-    missed : ndarray of float, shape (m,)
-        Their m - X w.
+        The pairs; None means all.
+    residuals : ndarray of float, shape (m,)
+        m - X w of these pairs.
     radius : float
-        The m - X w of all other pairs keep their signs as long as no X w changes by more.
+        The residuals of all other pairs keep their sign as long as no entry of X w changes by
+        more than this.
     """
 
     w: Floats
     rows: NDArray[np.intp] | None
-    missed: Floats
+    residuals: Floats
     radius: float
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some pairs, as codes.
+    """Some encoded pairs.
 
     Attributes
     ----------
-    layout : Layout
-    codes : ndarray of unsigned int, shape (codes a pair, n)
+    layout : CodeLayout
+    codes : ndarray of unsigned int, shape (codes per pair, n)
     margins, weights : ndarray of float, shape (n,)
-        A value that all pairs share takes no memory if the array is a broadcast one.
+        A broadcast array where all pairs have the same value: it takes no memory.
     """
 
-    layout: Layout
+    layout: CodeLayout
     codes: NDArray[np.unsignedinteger]
     margins: Floats
     weights: Floats
@@ -201,8 +209,8 @@ class Block:
         return int(self.codes.shape[1])
 
     @property
-    def size(self) -> int:
-        """K L."""
+    def n_columns(self) -> int:
+        """K L, the number of columns of X."""
         return self.layout.n_ranks * self.layout.n_grades
 
     @cached_property
@@ -217,63 +225,63 @@ class Block:
 
     @cached_property
     def dense(self) -> Floats | None:
-        """X, where it is small."""
-        return self.X if len(self) * self.size <= self.layout.most_dense else None
+        """X if it is small, otherwise None."""
+        return self.X if len(self) * self.n_columns <= self.layout.dense_limit else None
 
     @cached_property
-    def known(self) -> tuple[Known, ...]:
-        """What was found when all pairs were last looked at, and when some were after that."""
+    def cached_residuals(self) -> tuple[CachedResiduals, ...]:
+        """The last residuals of all pairs, and later ones of some pairs, if there are any."""
         return ()
 
-    def remember(self, *known: Known) -> None:
-        """Keep what was found, at once: other threads may ask for it.
+    def store_residuals(self, *cached: CachedResiduals) -> None:
+        """Replace :attr:`cached_residuals` in one step, because threads may share the block.
 
         Parameters
         ----------
-        *known : Known
-            Of all pairs, and of some.
+        *cached : CachedResiduals
+            Of all pairs first, then of some.
         """
-        vars(self)["known"] = known
+        vars(self)["cached_residuals"] = cached
 
-    def stripes(self) -> Iterator[slice]:
-        """Cut the pairs into parts whose numbers stay in the cache."""
-        step = _STRIPE if self.dense is None else max(1, len(self))
-        for begin in range(0, max(1, len(self)), step):  # one that is empty, where there is none
+    def chunks(self) -> Iterator[slice]:
+        """Cut the pairs into chunks whose intermediate results stay in the cache."""
+        step = _CHUNK_PAIRS if self.dense is None else max(1, len(self))
+        for begin in range(0, max(1, len(self)), step):  # an empty block has one empty chunk
             yield slice(begin, min(begin + step, len(self)))
 
-    def reached(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
+    def matvec(self, w: Floats, rows: NDArray[np.intp] | slice = _ALL) -> Floats:
         """Return X w of some pairs, shape (m,).
 
         Parameters
         ----------
         w : ndarray of float, shape (K L,)
         rows : ndarray of int, shape (m,), or slice
-            All of them by default.
+            All pairs by default.
         """
-        if self.dense is not None:  # a product of some rows may differ in the last bit
+        if self.dense is not None:  # the product of a subset may differ in the last bit
             return np.asarray((self.dense @ w)[rows])
-        gains = [values @ w[at] for values, at in self.layout.tables]
-        # unclipped, it is buffered
-        found = np.take(gains[0], _some(self.codes[0], rows), mode="clip")
-        for gain, code in zip(gains[1:], self.codes[1:], strict=True):
-            found += np.take(gain, _some(code, rows), mode="clip")
-        return found
+        utilities = [values @ w[columns] for values, columns in self.layout.tables]
+        # mode="clip" because np.take buffers its result in the other modes
+        product = np.take(utilities[0], _select(self.codes[0], rows), mode="clip")
+        for utility, code in zip(utilities[1:], self.codes[1:], strict=True):
+            product += np.take(utility, _select(code, rows), mode="clip")
+        return product
 
-    def pulled(self, forces: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
+    def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,).
 
         Parameters
         ----------
-        forces : ndarray of float, shape (m,), optional
-            y; 1 by default.
+        y : ndarray of float, shape (m,), optional
+            1 by default.
         rows : ndarray of int, shape (m,), or slice
-            Their pairs.
+            The pairs that y belongs to.
         """
         if self.dense is not None:
             X = self.dense[rows]
-            return np.asarray(X.sum(axis=0) if forces is None else X.T @ forces)
+            return np.asarray(X.sum(axis=0) if y is None else X.T @ y)
         sums = [
-            np.bincount(_some(code, rows), forces, len(values)) @ values
+            np.bincount(_select(code, rows), y, len(values)) @ values
             for code, (values, _) in zip(self.codes, self.layout.tables, strict=True)
         ]
         return np.concatenate(sums)
@@ -295,68 +303,79 @@ class Block:
         return self._gram_of_rows(rows, weights)
 
     def _counting_is_quicker(self, n: int) -> bool:
-        """Compare, in nanoseconds, counts of two codes with products of rows."""
-        values, n_codes = len(self.layout.rows), len(self.codes)
-        columns = n_codes * self.layout.together * self._told
+        """Compare the costs, in nanoseconds, of counting code pairs and of multiplying rows."""
+        values, n_codes = len(self.layout.value_rows), len(self.codes)
+        columns = n_codes * self.layout.ranks_per_code * self._independent_grades
         counting = n_codes * (n_codes - 1) / 2 * (9.0 * n + 4.0 * values**2)
-        return values <= MOST_CODES and counting < n * (9.0 * n_codes + 0.028 * columns**2)
+        return values <= MAX_CODE_VALUES and counting < n * (9.0 * n_codes + 0.028 * columns**2)
 
     def _gram_by_counting(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
         codes = [code.take(rows) for code in self.codes]
         tables = self.layout.tables
-        found = np.zeros((self.size, self.size))
-        both = np.empty(len(rows), np.intp)
+        gram = np.zeros((self.n_columns, self.n_columns))
+        joint = np.empty(len(rows), np.intp)
         for i, (left, at_i) in enumerate(tables):
-            alone = np.bincount(codes[i], weights, len(left))
-            found[at_i, at_i] = left.T @ (left * alone[:, None])
+            counts = np.bincount(codes[i], weights, len(left))
+            gram[at_i, at_i] = left.T @ (left * counts[:, None])
             shifted = codes[i].astype(np.intp)
-            shifted *= len(self.layout.rows)  # all but the last code have as many values
+            shifted *= len(self.layout.value_rows)  # all codes but the last have as many values
             for j, (right, at_j) in enumerate(tables[:i]):
-                np.add(shifted, codes[j], out=both)
-                counts = np.bincount(both, weights, len(left) * len(right)).astype(float)
-                found[at_i, at_j] = left.T @ counts.reshape(len(left), -1) @ right
-                found[at_j, at_i] = found[at_i, at_j].T
-        return found
+                np.add(shifted, codes[j], out=joint)
+                counts = np.bincount(joint, weights, len(left) * len(right)).astype(float)
+                gram[at_i, at_j] = left.T @ counts.reshape(len(left), -1) @ right
+                gram[at_j, at_i] = gram[at_i, at_j].T
+        return gram
 
     def _gram_of_rows(self, rows: NDArray[np.intp], weights: Floats | None) -> Floats:
-        # Sums of up to 2^24 whole numbers are exact in single precision.
-        kind = np.float32 if weights is None else np.float64
-        values, together = len(self.layout.rows), self.layout.together
-        table = self.layout.rows.reshape(values, together, -1)[:, :, : self._told]
-        table = table.reshape(values, -1).astype(kind)
+        values, together = len(self.layout.value_rows), self.layout.ranks_per_code
+        by_rank = self.layout.value_rows.reshape(values, together, -1)
+        # Single precision is exact for sums of integers up to 2^24.
+        table: NDArray[Any] = by_rank[:, :, : self._independent_grades].reshape(values, -1)
+        table = table.astype(np.float32 if weights is None else np.float64)
         width = len(self.codes) * table.shape[1]
-        found = np.zeros((width, width))
+        gram = np.zeros((width, width))
         for begin in range(0, len(rows), _DENSE_ROWS):
             codes = self.codes.take(rows[begin : begin + _DENSE_ROWS], axis=1).T
             X = table.take(codes, axis=0, mode="clip").reshape(len(codes), width)
             V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
-            found += X.T @ (X if V is None else X * V)
-        return self._completed(found)
+            gram += X.T @ (X if V is None else X * V)
+        return self._with_dependent_columns(gram)
 
     @property
-    def _told(self) -> int:
-        """Grades whose columns of X tell all of it.
+    def _independent_grades(self) -> int:
+        """Number of grades whose columns of X determine the others.
 
-        Where no list is empty, the entries of a pair at a rank add up to 0: the worst
-        grade's follows from the others.
+        Without empty ranks, the entries of x at a rank add up to 0, so the column of the worst
+        grade follows from the others.
         """
-        return self.layout.n_grades - (not self.layout.empty)
+        return self.layout.n_grades - (not self.layout.has_empty_ranks)
 
-    def _completed(self, gram: Floats) -> Floats:
-        """Return X' V X of all columns from that of those that tell them."""
-        K, L = self.layout.n_ranks, self.layout.n_grades
-        real = np.ones((len(self.codes), self.layout.together), bool)
+    def _with_dependent_columns(self, gram: Floats) -> Floats:
+        """Return X' V X of all columns from that of the independent ones."""
+        K, L, independent = self.layout.n_ranks, self.layout.n_grades, self._independent_grades
+        real = np.ones((len(self.codes), self.layout.ranks_per_code), bool)
         real[-1, : real.size - K] = False  # the last code has fewer ranks
-        at = np.flatnonzero(np.repeat(real.ravel(), self._told))
-        found = np.zeros((K, L, K, L))
-        found[:, : self._told, :, : self._told] = gram[np.ix_(at, at)].reshape(
-            K, self._told, K, self._told
-        )
-        if self._told < L:
-            found[:, -1] = -found[:, :-1].sum(axis=1)
-            found[:, :, :, -1] = -found[:, :, :, :-1].sum(axis=3)
-        return found.reshape(self.size, self.size)
+        at = np.flatnonzero(np.repeat(real.ravel(), independent))
+        full = np.zeros((K, L, K, L))
+        shape = (K, independent, K, independent)
+        full[:, :independent, :, :independent] = gram[np.ix_(at, at)].reshape(shape)
+        if independent < L:
+            full[:, -1] = -full[:, :-1].sum(axis=1)
+            full[:, :, :, -1] = -full[:, :, :, :-1].sum(axis=3)
+        return full.reshape(self.n_columns, self.n_columns)
 
 
-def _some(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:
-    return code[rows] if isinstance(rows, slice) else code.take(rows)  # which is quicker
+def take_unless_ones(values: Floats, rows: NDArray[np.intp] | slice) -> Floats | None:
+    """Return the weights (or margins) of some rows, or None if all of the array is a shared 1.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+    rows : ndarray of int, shape (m,), or slice
+    """
+    ones = values.strides == (0,) and len(values) and values[0] == 1
+    return None if ones else values[rows]
+
+
+def _select(code: NDArray[Any], rows: NDArray[np.intp] | slice) -> NDArray[Any]:
+    return code[rows] if isinstance(rows, slice) else code.take(rows)  # the faster of the two

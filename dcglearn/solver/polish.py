@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model, residuals
-from dcglearn.solver.certificate import Certificate, certify, project, pull
+from dcglearn.solver.active_set import QuadraticModel, quadratic_model, residual_sums
+from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
 from dcglearn.solver.problem import Objective
 
 ROUNDS = 20
@@ -52,7 +52,7 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     seen: set[bytes] = set()
     for _ in range(ROUNDS):
         blocks = _blocks(problem, current)
-        at = problem.summed(quadratic_model, current.ravel())
+        at = problem.sum_over_blocks(quadratic_model, current.ravel())
         known = at.linear.tobytes() + at.hessian.tobytes() + blocks.tobytes()
         if known in seen:
             break
@@ -70,7 +70,9 @@ def _blocks(problem: Objective, W: Floats) -> NDArray[np.intp]:
     """Return the number of each cell's free value, (K L,): tied grades of a rank share one."""
     starts = np.ones(problem.shape, bool)
     if problem.monotone:
-        target = project(problem, pull(problem, problem.summed(residuals, W.ravel())))
+        target = project(
+            problem, primal_from_dual(problem, problem.sum_over_blocks(residual_sums, W.ravel()))
+        )
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
     return np.cumsum(starts.ravel()) - 1
 

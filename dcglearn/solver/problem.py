@@ -1,15 +1,16 @@
-"""The learning problem: what every solver is given and every certificate judges.
+"""The learning problem: what every solver minimises and every certificate checks.
 
     min_W  |W - W_0|^2 + C sum_i v_i max(0, m_i - <W, x_i>)^2
-    s.t.   W[k, l] >= W[k, l + 1]                            (where grades are ordered)
+    s.t.   W[k, l] >= W[k, l + 1]                            (if grades are ordered)
 
 with x_i = s(preferred) - s(other), and W_0 = 0 unless a prior is given. The problems of
 Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 4 with m the Hamming
-distance, and eq. 6 without the monotone rows, on the K x K encoding of rankings without
-grades.
+distance, and eq. 6 without the monotone constraints, on the K x K encoding of rankings
+without grades.
 
-Whoever needs the pairs asks for sums over blocks of them (:class:`Objective`), so that it
-does not matter where they are.
+Solvers never index the pairs. They ask for sums over blocks of pairs
+(:meth:`Objective.sum_over_blocks`), so the same solver works on pairs in memory, in files
+or on other machines.
 """
 
 from __future__ import annotations
@@ -31,22 +32,27 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import check_worth_learning
 from dcglearn.measures.agreement import as_pairs, one_a_pair
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.solver.active_set import of_rows
-from dcglearn.solver.margins import margins, shared
-from dcglearn.solver.pair_codes import FEWEST_ROWS, ROWS, Block, Layout
+from dcglearn.solver.margins import constant_array, margins
+from dcglearn.solver.pair_codes import (
+    MAX_BLOCK_PAIRS,
+    MIN_BLOCK_PAIRS,
+    Block,
+    CodeLayout,
+    take_unless_ones,
+)
 
-_Sum = TypeVar("_Sum")
+_Statistic = TypeVar("_Statistic")
 
-LARGEST = 1e150
-"""C times the weights times the squared margins may add up to this: its square is finite."""
+MAX_OBJECTIVE = 1e150
+"""Upper limit of C x total weight x margin^2: its square must be finite."""
 
 
 class Objective(Protocol):
-    """A problem, wherever its pairs are: what solvers and certificates ask for."""
+    """A learning problem, wherever its pairs are stored."""
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -54,45 +60,45 @@ class Objective(Protocol):
 
     @property
     def C(self) -> float:
-        """What a missed margin costs."""
+        """Weight of the squared hinge loss relative to |W - W_0|^2."""
 
     @property
     def monotone(self) -> bool:
-        """Whether rows of W may not rise."""
+        """Whether the rows of W must be non-increasing."""
 
     @property
     def prior(self) -> Floats:
         """W_0, shape (K, L)."""
 
-    def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
 
     def sample(self, n: int) -> Objective:
-        """Return the problem of about n of the pairs, evenly spread, with as large a loss."""
+        """Return the problem of about n of the pairs, evenly spaced, with C scaled up to match."""
 
-    def at(self, C: float) -> Self:
-        """Return the problem with another C."""
+    def with_C(self, C: float) -> Self:
+        """Return the same problem with another C."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem, checked. Use :meth:`of` to build it.
+    """A learning problem with its pairs in memory. Use :meth:`of` to build it.
 
     Attributes
     ----------
     pairs : ndarray of int, shape (n, 2, K)
-        The preferred ranking first. The array that was given where it is one of integers: it
-        must not be changed afterwards.
+        The preferred ranking first. If an integer array was given, it is that array, not a
+        copy: do not change it afterwards.
     n_grades : int
         L, or the number of documents.
     margins, weights : ndarray of float, shape (n,)
         m and v.
     C : float
-        What a violated margin costs beside the size of W.
+        Weight of the squared hinge loss relative to |W - W_0|^2.
     monotone : bool
-        Whether a better grade may not be worth less than a worse one at any rank.
-    towards : ndarray of float, shape (K, L), optional
-        W_0; 0 by default.
+        Whether a better grade must be worth at least as much as a worse one at every rank.
+    prior : ndarray of float, shape (K, L)
+        W_0.
     """
 
     pairs: Grades
@@ -101,7 +107,7 @@ class Problem:
     weights: Floats
     C: float
     monotone: bool
-    towards: Floats | None = field(default=None, repr=False)
+    prior: Floats = field(repr=False)
 
     @classmethod
     def of(
@@ -112,7 +118,7 @@ class Problem:
         weights: ArrayLike | None = None,
         C: float = 1.0,
         monotone: bool = True,
-        towards: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
     ) -> Problem:
         """Check the parts and build the problem.
 
@@ -126,8 +132,8 @@ class Problem:
         C : float, default 1
             Positive and finite.
         monotone : bool, default True
-        towards : array-like of float, shape (K, L), optional
-            W_0, what W is pulled to where the pairs do not say otherwise; 0 by default.
+        prior : array-like of float, shape (K, L), optional
+            W_0, the W towards which the penalty shrinks; 0 by default.
 
         Returns
         -------
@@ -136,23 +142,28 @@ class Problem:
         Raises
         ------
         InputError
-            If a part is not as above, there is no pair, or C, weights and margins are so
+            If a part is not as above, there are no pairs, or C, weights and margins are so
             large that the objective overflows.
+
+        Examples
+        --------
+        >>> Problem.of([[[0, 1], [1, 1]]], n_grades=2).shape
+        (2, 2)
         """
         rows = as_pairs(pairs, n_grades)
         if not len(rows):
             raise InputError("no pair to learn from", "give at least one strict preference")
-        v = shared(1.0, len(rows))
+        v = constant_array(1.0, len(rows))
         if weights is not None:
             v = one_a_pair(weights, len(rows), "weights", 0.0)
         m = margins(rows, margin)
-        check_scale(checked_C(C), total_weight(v), _widest(m))
-        W_0 = None if towards is None else checked_prior(towards, (rows.shape[2], n_grades))
+        check_overflow(validate_C(C), total_weight(v), _largest(m))
+        W_0 = validate_prior(prior, (rows.shape[2], n_grades))
         return cls(rows, n_grades, m, v, float(C), monotone, W_0)
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs."""
+        """Number of pairs."""
         return len(self.pairs)
 
     @property
@@ -160,18 +171,12 @@ class Problem:
         """(K, L), the shape of W."""
         return self.pairs.shape[2], self.n_grades
 
-    @property
-    def prior(self) -> Floats:
-        """W_0, shape (K, L)."""
-        return np.zeros(self.shape) if self.towards is None else self.towards
-
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The pairs as codes."""
-        empty = bool((self.pairs.min(initial=0)) == NO_DOCUMENT)
-        layout = Layout(self.shape[0], self.n_grades, empty)
-        step = min(ROWS, max(FEWEST_ROWS, -(-self.n_pairs // 2)))  # whatever the machine has
-        cuts = [slice(begin, begin + step) for begin in range(0, self.n_pairs, step)]
+        """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
+        layout = CodeLayout(*self.shape, bool(self.pairs.min(initial=0) == NO_DOCUMENT))
+        size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
+        cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
 
         def block(cut: slice) -> Block:
             codes = layout.encode(self.pairs[cut])
@@ -179,21 +184,21 @@ class Problem:
 
         return tuple(map_threads(block, cuts))
 
-    def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of a statistic over the blocks (see :class:`Objective`).
 
         Parameters
         ----------
         statistic : callable
-            Called with a block and the arguments; what it returns can be added.
+            Called with a block and the arguments. Its results are added.
         *arguments
         """
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
-        found: _Sum = reduce(add, parts)
-        return found
+        total: _Statistic = reduce(add, parts)
+        return total
 
-    def at(self, C: float) -> Self:
-        """Return the problem with another C (see :class:`Objective`).
+    def with_C(self, C: float) -> Self:
+        """Return the same problem with another C (see :class:`Objective`).
 
         Parameters
         ----------
@@ -204,13 +209,13 @@ class Problem:
         InputError
             If C is not positive and finite, or so large that the objective overflows.
         """
-        check_scale(checked_C(C), total_weight(self.weights), _widest(self.margins))
+        check_overflow(validate_C(C), total_weight(self.weights), _largest(self.margins))
         other = replace(self, C=float(C))
-        vars(other)["blocks"] = self.blocks  # the codes are the same
+        vars(other)["blocks"] = self.blocks  # the codes do not depend on C
         return other
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
-        """Return the problem of some of the pairs.
+        """Return the problem of a subset of the pairs.
 
         Parameters
         ----------
@@ -219,15 +224,15 @@ class Problem:
         Raises
         ------
         InputError
-            If they teach nothing: no pair differs, or all weigh nothing.
+            If nothing can be learned from them: no pair differs, or all weights are 0.
         """
-        weights = of_rows(self.weights, rows)
+        weights = take_unless_ones(self.weights, rows)
         check_worth_learning(self.pairs[rows], weights)
         return replace(
             self,
             pairs=self.pairs[rows],
             margins=self.margins[rows],
-            weights=shared(1.0, len(rows)) if weights is None else weights,
+            weights=constant_array(1.0, len(rows)) if weights is None else weights,
         )
 
     def sample(self, n: int) -> Problem:
@@ -238,15 +243,15 @@ class Problem:
         n : int
         """
         every = slice(None, None, max(1, self.n_pairs // n))
-        pairs = np.ascontiguousarray(self.pairs[every])  # read from all over the memory once
+        pairs = np.ascontiguousarray(self.pairs[every])  # so that later passes read less memory
         C = self.C * self.n_pairs / len(pairs)
         return replace(
             self, pairs=pairs, margins=self.margins[every], weights=self.weights[every], C=C
         )
 
 
-def checked_C(C: object) -> float:
-    """Return C, positive and finite, or refuse it.
+def validate_C(C: object) -> float:
+    """Return C as a float; refuse it unless it is positive and finite.
 
     Parameters
     ----------
@@ -261,7 +266,7 @@ def checked_C(C: object) -> float:
     raise InputError(f"C is {C!r}", "use a finite number above 0")
 
 
-def check_scale(C: float, weight: float, widest: float) -> None:
+def check_overflow(C: float, weight: float, margin: float) -> None:
     """Refuse an objective that overflows.
 
     Parameters
@@ -269,55 +274,62 @@ def check_scale(C: float, weight: float, widest: float) -> None:
     C : float
     weight : float
         The sum of the weights.
-    widest : float
-        The largest margin, without its sign.
+    margin : float
+        The largest absolute margin.
 
     Raises
     ------
     InputError
-        Naming the scale.
+        With the three magnitudes.
     """
-    with np.errstate(over="ignore"):  # an overflow is what is refused
-        if C * max(weight, 1.0) * max(widest, 1.0) ** 2 < LARGEST:
+    with np.errstate(over="ignore"):  # an overflow fails the comparison
+        if C * max(weight, 1.0) * max(margin, 1.0) ** 2 < MAX_OBJECTIVE:
             return
     raise InputError(
-        f"C = {C:g}, weights that add up to {weight:g} and margins up to {widest:g} overflow",
-        f"scale them down: C x weights x margins^2 may be {LARGEST:g}",
+        f"C = {C:g}, weights that add up to {weight:g} and margins up to {margin:g} overflow",
+        f"scale them down: C x weights x margins^2 must stay below {MAX_OBJECTIVE:g}",
     )
 
 
-def checked_prior(towards: ArrayLike, shape: tuple[int, int]) -> Floats:
-    """Return W_0 as an array, or refuse it.
+def validate_prior(prior: ArrayLike | None, shape: tuple[int, int]) -> Floats:
+    """Return W_0 as an array: zeros for None; refuse any other shape and infinite entries.
 
     Parameters
     ----------
-    towards : array-like of float
+    prior : array-like of float, optional
     shape : (int, int)
         (K, L).
 
     Raises
     ------
     InputError
-        If it is not of that shape, or not finite.
+        If it does not have that shape, or is not finite.
     """
+    if prior is None:
+        return np.zeros(shape)
     try:
-        found = np.asarray(towards, float)
+        W_0 = np.asarray(prior, float)
     except (TypeError, ValueError) as error:
-        raise InputError("the prior is no matrix of numbers", f"give one of shape {shape}") from (
-            error
-        )
-    if found.shape != shape or not np.isfinite(found).all():
+        problem = "the prior is not a matrix of numbers"
+        raise InputError(problem, f"give one of shape {shape}") from error
+    if W_0.shape != shape or not np.isfinite(W_0).all():
         raise InputError(
-            f"a prior of shape {found.shape}", f"give finite numbers of shape {shape}, as W"
+            f"the prior has shape {W_0.shape} or is not finite",
+            f"give finite numbers of shape {shape}, the shape of W",
         )
-    return found
+    return W_0
 
 
 def total_weight(weights: Floats) -> float:
-    """Return the sum of weights; infinity where it overflows."""
-    with np.errstate(over="ignore"):  # infinity is the answer then
+    """Return the sum of the weights; infinity if it overflows.
+
+    Parameters
+    ----------
+    weights : ndarray of float, shape (n,)
+    """
+    with np.errstate(over="ignore"):
         return float(weights.sum())
 
 
-def _widest(margins: Floats) -> float:
+def _largest(margins: Floats) -> float:
     return float(max(margins.max(initial=0.0), -margins.min(initial=0.0)))

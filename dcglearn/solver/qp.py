@@ -39,7 +39,7 @@ _OPTIONS = {
 }
 
 
-def model(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
+def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     """Return the problem as cvxpy states it, and its variable W.
 
     Parameters
@@ -64,7 +64,7 @@ def model(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     return cp.Problem(cp.Minimize(objective), constraints), W
 
 
-def solve_as_printed(problem: Problem, solver: str) -> tuple[Floats, int, str]:
+def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     """Return a solver's answer, unjudged.
 
     Parameters
@@ -84,7 +84,7 @@ def solve_as_printed(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     SolverError
         If there is no answer.
     """
-    program, W = model(problem)
+    program, W = cvxpy_problem(problem)
     with warnings.catch_warnings():
         # cvxpy warns of an inaccurate answer; the certificate decides instead.
         warnings.simplefilter("ignore")

@@ -24,7 +24,7 @@ from dcglearn.solver.problem import Objective, Problem
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
 
-MOST_PRINTED = 100_000
+MAX_CVXPY_PAIRS = 100_000
 """Pairs up to which ``auto`` tries the problem as it is printed: beyond, that takes minutes
 and gigabytes."""
 
@@ -72,7 +72,7 @@ def solve(
         The solvers of the problem as it is printed take a Problem only.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         ``auto`` takes Newton, and Clarabel where that answer is not confirmed and there are
-        at most :data:`MOST_PRINTED` pairs.
+        at most :data:`MAX_CVXPY_PAIRS` pairs.
     start : Solution, optional
         Of the same pairs with another C: where Newton begins.
 
@@ -114,7 +114,7 @@ def solve(
 def _tried(problem: Objective, solver: SolverName) -> list[str]:
     if solver != "auto":
         return [solver]
-    few = isinstance(problem, Problem) and problem.n_pairs <= MOST_PRINTED
+    few = isinstance(problem, Problem) and problem.n_pairs <= MAX_CVXPY_PAIRS
     return ["newton", "clarabel"] if few else ["newton"]
 
 
@@ -128,9 +128,9 @@ def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
     else:
         if not isinstance(problem, Problem):
             raise SolverError(f"{name} needs the pairs in memory")
-        from dcglearn.solver.qp import solve_as_printed  # cvxpy takes seconds to load
+        from dcglearn.solver.qp import solve_with_cvxpy  # cvxpy takes seconds to load
 
-        W, iterations, status = solve_as_printed(problem, name)
+        W, iterations, status = solve_with_cvxpy(problem, name)
     answer, certificate = certify(problem, W)
     improved = False
     if not (exact and certificate.confirmed):  # then polishing has nothing to add
@@ -140,5 +140,5 @@ def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
     if not certificate.confirmed:
         raise SolverError(f"{name} said {status} after {iterations} iterations, but {certificate}")
     if improved or at is None:
-        at = problem.summed(quadratic_model, answer.ravel())
+        at = problem.sum_over_blocks(quadratic_model, answer.ravel())
     return Solution(answer, certificate, at, name, status, iterations, passes + 1, improved)

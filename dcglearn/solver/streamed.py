@@ -26,17 +26,17 @@ from dcglearn.base.workers import Workers
 from dcglearn.data.packed_pairs import PackedPairs, RowGroup
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure import Measure
-from dcglearn.solver.margins import MARGINS, margins, shared
-from dcglearn.solver.pair_codes import ROWS, Block, Layout
+from dcglearn.solver.margins import MARGINS, constant_array, margins
+from dcglearn.solver.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.solver.problem import (
     Problem,
-    check_scale,
-    checked_C,
-    checked_prior,
+    check_overflow,
     total_weight,
+    validate_C,
+    validate_prior,
 )
 
-_Sum = TypeVar("_Sum")
+_Statistic = TypeVar("_Statistic")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ class Streamed:
     monotone : bool
     seen : PairSummary
         What a first look found.
-    towards : ndarray of float, shape (K, L), optional
+    prior : ndarray of float, shape (K, L)
+        W_0.
     workers : callable, optional
         From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
     advance : callable
@@ -101,7 +102,7 @@ class Streamed:
     C: float
     monotone: bool
     seen: PairSummary
-    towards: Floats | None = field(default=None, repr=False)
+    prior: Floats = field(repr=False)
     workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
 
@@ -112,7 +113,7 @@ class Streamed:
         margin: str = "unit",
         C: float = 1.0,
         monotone: bool = True,
-        towards: ArrayLike | None = None,
+        prior: ArrayLike | None = None,
         workers: Workers | None = None,
         advance: Advance = silent,
     ) -> Streamed:
@@ -124,7 +125,7 @@ class Streamed:
         margin : {"unit", "hamming"}, default "unit"
         C : float, default 1
         monotone : bool, default True
-        towards : array-like of float, shape (K, L), optional
+        prior : array-like of float, shape (K, L), optional
         workers : callable, optional
         advance : callable
 
@@ -141,14 +142,12 @@ class Streamed:
         if margin not in MARGINS:
             raise unknown_name("margin", margin, MARGINS)
         blank = PairSummary(0, 0.0, False, pairs.n_grades, -1, False)
-        W_0 = None
-        if towards is not None:
-            W_0 = checked_prior(towards, (pairs.n_ranks, pairs.n_grades))
-        found = cls(pairs, margin, checked_C(C), monotone, blank, W_0, workers, advance)
-        seen = blank if not pairs.row_groups else found._over_parts(_look, ())
+        W_0 = validate_prior(prior, (pairs.n_ranks, pairs.n_grades))
+        found = cls(pairs, margin, validate_C(C), monotone, blank, W_0, workers, advance)
+        seen = blank if not pairs.row_groups else found._over_parts(_summarise, ())
         _check_worth_learning(seen)
         widest = 1.0 if margin == "unit" else float(pairs.n_ranks)
-        check_scale(found.C, seen.weight, widest)
+        check_overflow(found.C, seen.weight, widest)
         return replace(found, seen=seen)
 
     @property
@@ -161,17 +160,12 @@ class Streamed:
         """(K, L), the shape of W."""
         return self.pairs.n_ranks, self.pairs.n_grades
 
-    @property
-    def prior(self) -> Floats:
-        """W_0, shape (K, L)."""
-        return np.zeros(self.shape) if self.towards is None else self.towards
-
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CodeLayout:
         """How grades become codes."""
-        return Layout(*self.shape, self.seen.empty)
+        return CodeLayout(*self.shape, self.seen.empty)
 
-    def summed(self, statistic: Callable[..., _Sum], *arguments: Any) -> _Sum:
+    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of a statistic over all blocks, in the order of the parts.
 
         Parameters
@@ -179,7 +173,9 @@ class Streamed:
         statistic : callable
         *arguments
         """
-        total: _Sum = self._over_parts(_summed, (self.layout, self.margin, statistic, arguments))
+        total: _Statistic = self._over_parts(
+            _summed, (self.layout, self.margin, statistic, arguments)
+        )
         return total
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
@@ -196,7 +192,7 @@ class Streamed:
         right = self._over_parts(_agreed, (tuple(measures),))
         return [float(share) for share in right / self.seen.weight]
 
-    def at(self, C: float) -> Self:
+    def with_C(self, C: float) -> Self:
         """Return the problem with another C.
 
         Parameters
@@ -204,7 +200,7 @@ class Streamed:
         C : float
         """
         widest = 1.0 if self.margin == "unit" else float(self.shape[0])
-        check_scale(checked_C(C), self.seen.weight, widest)
+        check_overflow(validate_C(C), self.seen.weight, widest)
         return replace(self, C=float(C))
 
     def sample(self, n: int) -> Problem:
@@ -215,7 +211,7 @@ class Streamed:
         n : int
         """
         every = max(1, self.n_pairs // n)
-        parts = self._answers(_every, (every,))
+        parts = self._answers(_subsample, (every,))
         pairs = np.concatenate([rows for rows, _ in parts])
         weighed = any(weights is not None for _, weights in parts)
         weights = None
@@ -223,7 +219,7 @@ class Streamed:
             weights = np.concatenate([np.ones(len(rows)) if w is None else w for rows, w in parts])
         C = self.C * self.n_pairs / len(pairs)
         L = self.shape[1]
-        return Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.towards)
+        return Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
 
     def _over_parts(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return reduce(add, self._answers(function, arguments))
@@ -266,7 +262,7 @@ def _answer(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
         return InputError(f"cannot be used ({type(error).__name__}: {error})", "", part.path)
 
 
-def _look(part: RowGroup) -> PairSummary:
+def _summarise(part: RowGroup) -> PairSummary:
     pairs, weights = part.read()
     counted = pairs if weights is None else pairs[weights > 0]
     return PairSummary(
@@ -285,7 +281,7 @@ def _agreed(part: RowGroup, measures: Sequence[Measure]) -> Floats:
     return np.array([one.sum() if weights is None else weights @ one for one in shares])
 
 
-def _every(part: RowGroup, every: int) -> tuple[Any, Any]:
+def _subsample(part: RowGroup, every: int) -> tuple[Any, Any]:
     pairs, weights = part.read()
     rows = slice(-part.before % every, None, every)
     return pairs[rows].copy(), None if weights is None else weights[rows]
@@ -293,17 +289,17 @@ def _every(part: RowGroup, every: int) -> tuple[Any, Any]:
 
 def _summed(
     part: RowGroup,
-    layout: Layout,
+    layout: CodeLayout,
     margin: str,
     statistic: Callable[..., Any],
     arguments: tuple[Any],
 ) -> Any:
     pairs, weights = part.read()
     total = None
-    for begin in range(0, max(1, len(pairs)), ROWS):
-        rows = slice(begin, begin + ROWS)
+    for begin in range(0, max(1, len(pairs)), MAX_BLOCK_PAIRS):
+        rows = slice(begin, begin + MAX_BLOCK_PAIRS)
         some = pairs[rows]
-        v = shared(1.0, len(some)) if weights is None else weights[rows]
+        v = constant_array(1.0, len(some)) if weights is None else weights[rows]
         found = statistic(Block(layout, layout.encode(some), margins(some, margin), v), *arguments)
         total = found if total is None else total + found
     return total
