@@ -14,7 +14,7 @@ from .measures.files import read_measure as read_measure
 from .measures.files import write_measure as write_measure
 from .measures.names import NamedMeasure as NamedMeasure
 from .measures.names import measure_for as measure_for
-from .measures.names import measure_on as measure_on
+from .measures.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .data.preferences import Preferences as Preferences
@@ -116,7 +116,7 @@ __all__ = [
     "write_measure",
     "NamedMeasure",
     "measure_for",
-    "measure_on",
+    "measure_for_documents",
     "Preferences",
     "query_folds",
     "read_preferences",

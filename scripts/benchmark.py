@@ -42,8 +42,8 @@ if importlib.util.find_spec("dcglearn") is None:  # the same again, by the Pytho
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.files import check_place, read_text, write_text
-from dcglearn.base.names import unknown_name
+from dcglearn.base.files import check_writable, read_text, write_text
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Pairs
 from dcglearn.data.packed_pairs import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
@@ -937,7 +937,7 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made ({error.strerror})", "", str(folder)) from error
-    check_place(folder / "runs.csv")
+    check_writable(folder / "runs.csv")
 
 
 if __name__ == "__main__":

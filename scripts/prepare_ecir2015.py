@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place, read_text, write_text
+from dcglearn.base.files import check_writable, read_text, write_text
 
 RANKS = np.arange(1, 6)
 DISCOUNTS = {
@@ -125,7 +125,7 @@ def main() -> int:
     parser.add_argument("-o", "--out", type=Path, default=Path("ecir2015.jsonl"))
     options = parser.parse_args()
     try:
-        check_place(options.out)
+        check_writable(options.out)
         text = convert(options.published)
         write_text(options.out, text)
     except InputError as error:

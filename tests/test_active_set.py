@@ -263,7 +263,7 @@ def test_the_same_bits_on_any_number_of_threads() -> None:
     program = """
 import numpy as np, os
 from dcglearn.base import threads
-threads.MOST_THREADS = int(os.environ["OMP_NUM_THREADS"])
+threads.MAX_THREADS = int(os.environ["OMP_NUM_THREADS"])
 from dcglearn.learning.learner import DCGLearner
 rng = np.random.default_rng(1)
 pairs = rng.integers(0, 5, (300_000, 2, 10)).astype(np.int8)

@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place, read_text, write_text, written_whole
-from dcglearn.base.names import unknown_name
+from dcglearn.base.files import atomic_write, check_writable, checked_suffix, read_text, write_text
 from dcglearn.base.progress import reporting
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 
 
@@ -31,7 +34,7 @@ def test_a_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
     write_text(target, "old")
 
     def interrupted() -> None:
-        with written_whole(target) as temporary:
+        with atomic_write(target) as temporary:
             temporary.write_text("half")
             raise KeyboardInterrupt
 
@@ -48,7 +51,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    for attempt in (check_place, lambda path: write_text(path, "x")):
+    for attempt in (check_writable, lambda path: write_text(path, "x")):
         with pytest.raises(InputError, match=place):
             attempt(tmp_path / place)
     assert sorted(tmp_path.rglob("*")) == before
@@ -89,3 +92,40 @@ def test_one_thread_for_linear_algebra_until_the_last_block_ends() -> None:
         assert counts() == {1}
         other.submit(second.__exit__, None, None, None).result()
     assert counts() == before
+
+
+def test_an_array_of_finite_numbers_is_checked() -> None:
+    whole = np.array([1.0, 2.0])
+    assert finite_array(whole, "weights", (2,)) is whole
+    assert finite_array([[1, 2]], "weights", (None, 2), low=1).tolist() == [[1.0, 2.0]]
+    assert finite_array([Fraction(1, 2), 10**20], "gains", (None,)).tolist() == [0.5, 1e20]
+    assert finite_array([True, False], "weights", (2,)).tolist() == [1.0, 0.0]
+    for wrong, problem in [
+        ([1, 2, 3], r"weights of shape \(3,\), not \(2,\); give one per pair"),
+        ([[1, 2]], r"weights of shape \(1, 2\), not \(2,\)"),
+        (1, r"weights of shape \(\), not \(2,\)"),
+        (["1", "2"], "weights are not numbers; give one per pair"),
+        (np.array(["1", 2], object), "weights are not numbers"),
+        ([1j, 2], "weights are not numbers"),
+        ([[1], [1, 2]], "weights are not numbers"),
+        ([10**400, 1], "weights are not numbers"),
+        ([0, np.nan], "row 1: weights hold nan; use finite numbers of 0 or more"),
+        ([np.inf, 0], "row 0: weights hold inf"),
+        ([0, -0.5], "row 1: weights hold -0.5; use finite numbers of 0 or more"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            finite_array(wrong, "weights", (2,), "give one per pair", 0.0)
+    with pytest.raises(InputError, match=r"of shape \(0, 3\), not \(any, 2\); give numbers in an"):
+        finite_array(np.zeros((0, 3)), "weights", (None, 2))
+    with pytest.raises(InputError, match=r"row 2: weights hold nan; use finite numbers$"):
+        finite_array([[1], [2], [np.nan]], "weights", (None, None))
+
+
+def test_a_suffix_decides_the_format() -> None:
+    assert checked_suffix(Path("a.b/T.CSV"), [".csv"]) == ".csv"
+    for name, problem in [
+        ("t.csv.gz", r"t\.csv\.gz: ends in '\.gz'; use a name that ends in \.csv, \.md or \.tex"),
+        ("t", "t: has no suffix"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            checked_suffix(name, [".csv", ".md", ".tex"])

@@ -215,7 +215,7 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         (TWO, ["--use", "both"], "--use is 'both'"),
         (TWO, ["-o", "missing/learned.json"], "missing/learned.json: cannot be written"),
         (TWO, ["-o", "p.jsonl/learned.json"], "cannot be written"),
-        (TWO, ["-o", "learned.txt"], "name it .json"),
+        (TWO, ["-o", "learned.txt"], "ends in .json"),
         ("", [], "holds no judgment"),
         (
             '{"a": [2, 2], "b": [0, 1], "answer": "a"}',

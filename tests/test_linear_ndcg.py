@@ -18,7 +18,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.linear_ndcg import (
-    graded_pairs,
+    count_graded_pairs,
     linear_dcg,
     linear_error,
     linear_gains,
@@ -26,7 +26,7 @@ from dcglearn.measures.linear_ndcg import (
     linear_measure,
     linear_ndcg,
     pairwise_loss,
-    pairwise_parts,
+    two_grade_losses,
 )
 
 FIGURE_2 = [1, 0, 1, 0, 0, 1]  # values r; a grade's index is 1 - r
@@ -156,7 +156,7 @@ def test_theorem_1_the_loss_is_the_sum_of_two_grade_losses(
 ) -> None:
     L, grades, scores = query
     for ties in ("best", "half", "worst"):
-        parts = pairwise_parts(grades, scores, L, ties)
+        parts = two_grade_losses(grades, scores, L, ties)
         assert parts.shape == (L - 1,)
         for k in range(L - 1):
             above = [0 if L - 1 - g > k else 1 for g in grades]
@@ -168,7 +168,7 @@ def test_theorem_1_the_loss_is_the_sum_of_two_grade_losses(
 
 def test_theorem_1_is_about_steps_of_one() -> None:
     grades, scores, gains = [2, 1, 0], [3, 2, 1], [5.0, 1.0, 0.0]
-    parts = pairwise_parts(grades, scores, 3)
+    parts = two_grade_losses(grades, scores, 3)
     assert parts.tolist() == [2, 2]
     assert float(pairwise_loss(grades, scores)) == 2 + 2
     assert float(pairwise_loss(grades, scores, gains=gains)) == 2 * 1 + 2 * 4
@@ -245,8 +245,8 @@ def test_many_queries_at_once(rows: list[tuple[int, list[int], list[float]]]) ->
         lambda g, _: linear_ndcg(g, linear_gains(L)),
     ]
     losses = [
-        lambda g, f: graded_pairs(g),
-        lambda g, f: pairwise_parts(g, f, L),
+        lambda g, f: count_graded_pairs(g),
+        lambda g, f: two_grade_losses(g, f, L),
         lambda g, f: pairwise_loss(g, f, "worst", gains),
         lambda g, f: pairwise_loss(g, f, normalise=True),
     ]
@@ -263,7 +263,7 @@ def test_normalised_by_the_pairs_of_different_grades(
 ) -> None:
     _, grades, scores = query
     pairs = sum(a != b for a, b in itertools.combinations(grades, 2))
-    assert float(graded_pairs(grades)) == pairs
+    assert float(count_graded_pairs(grades)) == pairs
     share = float(pairwise_loss(grades, scores, normalise=True))
     assert share == (float(pairwise_loss(grades, scores)) / pairs if pairs else 0.0)
     if len(set(grades)) <= 2 and max(grades) - min(grades) <= 1:
@@ -340,8 +340,8 @@ def test_an_ideal_of_nothing_is_nought() -> None:
         (lambda: pairwise_loss([0, 1], ["a", "b"]), "scores are not numbers"),
         (lambda: pairwise_loss([0, 1], [1, 2], gains=[1]), "grade index 1, and there are 1"),
         (lambda: pairwise_loss([0, 500], [1, 2]), "grade index 500"),
-        (lambda: pairwise_parts([0, 2], [1, 2], 2), "grade index 2"),
-        (lambda: graded_pairs([0, 0.5]), "0.5, not a grade index"),
+        (lambda: two_grade_losses([0, 2], [1, 2], 2), "grade index 2"),
+        (lambda: count_graded_pairs([0, 0.5]), "0.5, not a grade index"),
     ],
 )
 def test_bad_input_is_refused(call: Callable[[], object], problem: str) -> None:

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.agreement import agreement, differences, outcomes
+from dcglearn.measures.agreement import agreement, outcomes, score_differences
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import RULES, canonical_rule, rule_discounts
+from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_discounts
 from dcglearn.measures.files import (
     MeasureFile,
     measure_from_json,
@@ -29,7 +29,7 @@ from dcglearn.measures.files import (
     read_measure,
     write_measure,
 )
-from dcglearn.measures.names import measure_for, open_measure
+from dcglearn.measures.names import measure_for, parse_measure
 from dcglearn.measures.presets import PRESETS, preset, usual_presets
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.measures.utility import LinearUtility
@@ -296,7 +296,7 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
     utility = measure.utility(K) if np.isfinite(measure.matrix_for(K)).all() else None
     if utility is not None:
         assert LinearUtility.parse(str(utility)) == utility
-        assert open_measure(str(utility)).measure == utility
+        assert parse_measure(str(utility)).measure == utility
         assert measure_from_json(measure_to_json(utility)).measure == utility
 
 
@@ -343,7 +343,7 @@ def test_rules_and_their_ranges() -> None:
             canonical_rule(wrong)
     with pytest.raises(InputError, match="did you mean 'zipf'"):
         canonical_rule("zipff")
-    assert all(rule.source and rule.formula for rule in RULES.values())
+    assert all(rule.source and rule.formula for rule in DISCOUNT_RULES.values())
 
 
 def test_presets() -> None:
@@ -370,7 +370,7 @@ def test_presets() -> None:
 def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
     thirds = DCG([0.1, 0.2, 0.3], "constant")
     pairs = np.array([[[0, 1, 2], [2, 1, 0]], [[2, 2, 2], [0, 0, 0]], [[0, 0, 0], [2, 2, 2]]])
-    assert differences(thirds, pairs)[0] == 0.0
+    assert score_differences(thirds, pairs)[0] == 0.0
     assert outcomes(thirds, pairs).tolist() == [0.5, 1.0, 0.0]
     assert agreement(thirds, pairs, [2, 1, 0]) == pytest.approx(2 / 3)
     normalised = DCG([0.1, 0.2, 0.3], "constant", normalise="ideal")
@@ -386,7 +386,7 @@ def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
 def test_small_but_real_differences_are_no_ties() -> None:
     steep = DCG([1, 0], "rbp(0.05)")
     pairs = [[[1] * 10 + [0], [1] * 11]]
-    assert 0 < differences(steep, pairs)[0] < 1e-12
+    assert 0 < score_differences(steep, pairs)[0] < 1e-12
     assert agreement(steep, pairs) == 1.0
 
 
@@ -398,14 +398,14 @@ def test_measure_files(tmp_path: Path) -> None:
     assert found.measure == utility
     assert found.pick("dcg") == dcg
     assert found.about == {"note": [1, {"a": None}]}
-    assert open_measure(f"{path}:dcg").measure == dcg
-    assert open_measure(str(path)).measure == utility
+    assert parse_measure(f"{path}:dcg").measure == dcg
+    assert parse_measure(str(path)).measure == utility
     for name in (str(path), f"{path}:utility"):  # what the message says to write is read
         with pytest.raises(InputError, match=re.escape(f"write {path}:dcg")):
             measure_for(f"nDCG({name})", Scale((2, 1, 0)), 3)
     write_measure(path, dcg)
     with pytest.raises(InputError, match="holds no utility"):
-        open_measure(f"{path}:utility")
+        parse_measure(f"{path}:utility")
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_measure_files(tmp_path: Path) -> None:
         ({"dcg": [1]}, "no object"),
         ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
         ({"utility": {"weights": []}}, '"utility"'),
-        ({"utility": {"weights": [["1", "2"]]}}, "entries of type"),
+        ({"utility": {"weights": [["1", "2"]]}}, "weights are not numbers"),
         ({"dcg": {"gains": [10**400], "discounts": "log2"}}, '"dcg"'),
         ({"utility": {"weights": [[1, 0, 0]]}}, "1 ranks and 2 grades, its utility"),
         ({"about": 3}, '"about": is no object'),

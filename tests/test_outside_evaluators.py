@@ -20,7 +20,7 @@ from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import measure_on
+from dcglearn.measures.names import measure_for_documents
 
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
 Dicts = dict[str, dict[str, Any]]
@@ -45,7 +45,7 @@ def drawn() -> tuple[Dicts, Dicts]:
 
 def ours(qrels: Dicts, run: Dicts, name: str, rules: Rules) -> dict[str, float]:
     known = index_qrels(qrels_of(qrels))
-    found = evaluate(known, [run_of(run)], [measure_on(name, known.scale, 60)], rules)
+    found = evaluate(known, [run_of(run)], [measure_for_documents(name, known.scale, 60)], rules)
     return {
         query: value
         for query, value in zip(found.queries, found.values[0, 0].tolist(), strict=True)
@@ -100,7 +100,7 @@ def test_two_variants_at_once_are_what_each_is_alone(drawn: tuple[Dicts, Dicts])
     alone = [ir_measures.calc_aggregate([one], *drawn)[one] for one in asked]
     known = index_qrels(qrels_of(drawn[0]))
     names = ("nDCG({2: 7, 1: 5, 0: 0}, log2) @ 5", "nDCG(linear-log2) @ 5")
-    measures = [measure_on(name, known.scale, 60) for name in names]
+    measures = [measure_for_documents(name, known.scale, 60) for name in names]
     both = evaluate(known, [run_of(drawn[1])], measures, LIKE["ir_measures"]).means()[0]
     assert both == pytest.approx(alone)
 
@@ -147,7 +147,7 @@ def test_scikit_learn(rng: np.random.Generator) -> None:
     assert score_runs(measure, top) == pytest.approx(score_runs(measure, whole), abs=1e-12)
     known = index_qrels(qrels_of({"q": {"a": 1, "b": 0, "c": 2}}))
     run = run_of({"q": {"a": 1.0, "b": 1.0, "c": 0.5}})
-    one = [measure_on("nDCG(linear-log2)", known.scale, 3)]
+    one = [measure_for_documents("nDCG(linear-log2)", known.scale, 3)]
     found = evaluate(known, [run], one, LIKE["sklearn"]).values[0, 0, 0]
     assert found == pytest.approx(ndcg_score([[1, 0, 2]], [[1.0, 1.0, 0.5]]))
 
@@ -160,7 +160,7 @@ def test_robust03_as_pytrec_eval_and_ir_measures_have_it() -> None:
         qrels = pytrec_eval.parse_qrel(file)
     known = index_qrels(read_qrels(ROBUST / "qrels.gz"))
     names = ["nDCG(linear-log2)", "nDCG(linear-log2) @ 10"]
-    measures = [measure_on(name, known.scale, 100) for name in names]
+    measures = [measure_for_documents(name, known.scale, 100) for name in names]
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg", "ndcg_cut.10"})
     paths: list[Path] = sorted(ROBUST.glob("input.*.gz"))
     for path in paths:

@@ -167,7 +167,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
     fails(lambda write: write(pairs[:2], [1.0, np.nan]), "weights hold nan")
     fails(lambda write: write(pairs[:0]), "no pair to pack")
     fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
-    with pytest.raises(InputError, match=r"name it \.parquet"):
+    with pytest.raises(InputError, match=r"ends in \.parquet"):
         write_packed(tmp_path / "p.csv", pairs, FIVE)
 
 
@@ -322,7 +322,7 @@ def test_pack_and_fit_on_the_command_line(
         refused = run("fit", *arguments)
         assert refused.returncode == 2
         assert message in refused.stderr
-    assert "name it .parquet" in run("pack", "p.jsonl", "p.csv").stderr
+    assert "use a name that ends in .parquet" in run("pack", "p.jsonl", "p.csv").stderr
     assert run("simulate", "q.parquet", "-n", 9).returncode == 0
     assert "would be written over itself" in run("pack", "q.parquet", "q.parquet").stderr
     refused = run("fit", "many", "--solver", "osqp")

@@ -22,7 +22,7 @@ from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
-from dcglearn.measures.names import NamedMeasure, measure_on
+from dcglearn.measures.names import NamedMeasure, measure_for_documents
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
@@ -213,7 +213,7 @@ RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}}
 
 def of(rules: Rules, *names: str) -> np.ndarray:
     known = index_qrels(qrels_of(QRELS))
-    measures = [measure_on(name, known.scale, 2) for name in names]
+    measures = [measure_for_documents(name, known.scale, 2) for name in names]
     return evaluate(known, [run_of(RUN)], measures, rules).values[0]
 
 
@@ -238,16 +238,16 @@ def test_rules_for_queries() -> None:
 def test_a_measure_must_cover_the_grades() -> None:
     scale = Scale((3, 1, 0))
     with pytest.raises(InputError, match="has no gain for the grade 3, only for 2, 1, 0"):
-        measure_on("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
+        measure_for_documents("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
     with pytest.raises(InputError, match="has 2 gains, and the documents 3 grades"):
-        measure_on("DCG([1, 0], log2)", scale, 10)
-    more = measure_on("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
+        measure_for_documents("DCG([1, 0], log2)", scale, 10)
+    more = measure_for_documents("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
     assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
-    assert str(measure_on("minmaxDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
+    assert str(measure_for_documents("minmaxDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
         "minmaxDCG({3: 1"
     )
     with pytest.raises(InputError, match="cutoff"):
-        measure_on("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
+        measure_for_documents("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
 
 
 def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:
@@ -278,7 +278,7 @@ def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
     better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
     noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
     known = index_qrels(qrels_of(qrels))
-    measures = [measure_on("nDCG(linear-log2) @ 3", known.scale, 6)]
+    measures = [measure_for_documents("nDCG(linear-log2) @ 3", known.scale, 6)]
     runs = [run_of(noise, "noise"), run_of(better, "better"), run_of(noise, "again")]
     found = evaluate(known, runs, measures, Rules())
     first, same = compare_systems(found, "noise", rng)
@@ -310,12 +310,14 @@ def test_judged_documents_are_expected_like_gains() -> None:
 
 def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="two cutoffs"):
-        measure_on("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
+        measure_for_documents("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
     place = tmp_path / "a@b"
     place.mkdir()
     write_measure(place / "m.json", DCG({1: 1, 0: 0}, "zipf"))
-    assert str(measure_on(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith("zipf) @ 3")
-    assert measure_on(f"nDCG({place}/m.json)", Scale((1, 0)), 9).measure.cutoff is None
+    assert str(measure_for_documents(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith(
+        "zipf) @ 3"
+    )
+    assert measure_for_documents(f"nDCG({place}/m.json)", Scale((1, 0)), 9).measure.cutoff is None
 
 
 @given(

@@ -73,7 +73,7 @@ def test_a_table_is_written_by_its_ending(tmp_path: Path) -> None:
     for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):
         table.write(tmp_path / f"t{ending}")
         assert mark in (tmp_path / f"t{ending}").read_text()
-    with pytest.raises(InputError, match=r"name it \.txt, \.md, \.tex, \.csv"):
+    with pytest.raises(InputError, match=r"ends in \.txt, \.md, \.tex or \.csv"):
         table.write(tmp_path / "t.xls")
 
 

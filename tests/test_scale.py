@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.scale import Scale, as_grades
+from dcglearn.measures.scale import Scale, checked_grades
 
 
 def test_labels_become_indices_best_first() -> None:
@@ -13,8 +13,8 @@ def test_labels_become_indices_best_first() -> None:
     assert scale.values == (2.0, 1.0, 0.0)
     assert Scale.parse(" perfect , good,bad").labels == ("perfect", "good", "bad")
     assert Scale.parse("3=10,1=2").values == (10.0, 2.0)
-    assert Scale.of_numbers([0, 2, 1, 2]).labels == (2, 1, 0)
-    assert Scale.of_documents([10, "b", 2, "a"]).labels == (2, 10, "a", "b")
+    assert Scale.from_numbers([0, 2, 1, 2]).labels == (2, 1, 0)
+    assert Scale.from_documents([10, "b", 2, "a"]).labels == (2, 10, "a", "b")
 
 
 @pytest.mark.parametrize("label", ["3", 3, True, None, float("nan"), "", [1]])
@@ -46,13 +46,13 @@ def test_a_scale_that_makes_no_sense_is_refused(text: str, problem: str) -> None
 
 def test_names_have_no_order_of_their_own() -> None:
     with pytest.raises(InputError, match="declare their order"):
-        Scale.of_numbers(["good", 1])
+        Scale.from_numbers(["good", 1])
 
 
 def test_grade_arrays_are_checked() -> None:
-    assert as_grades([[0.0, 1.0]], 2).dtype.kind == "i"
+    assert checked_grades([[0.0, 1.0]], 2).dtype.kind == "i"
     unsigned = np.array([[0, 1]], np.uint8)
-    assert as_grades(unsigned, 2) is unsigned
+    assert checked_grades(unsigned, 2) is unsigned
     for wrong, problem in [
         ([[0, 2]], "grade index 2"),
         ([[0, -2]], "grade index -2"),
@@ -61,4 +61,4 @@ def test_grade_arrays_are_checked() -> None:
         ([["a", "b"]], "entries"),
     ]:
         with pytest.raises(InputError, match=problem):
-            as_grades(wrong, 2)
+            checked_grades(wrong, 2)

@@ -15,7 +15,7 @@ from dcglearn.lab.similarity import identifiable_similarity, similarity
 from dcglearn.learning.compare import LEARNED_DCG, LEARNED_UTILITY, compare
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement, differences
+from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
@@ -55,7 +55,7 @@ def test_permutations_keep_the_content_and_draws_are_dropped(rng: np.random.Gene
     pairs = true_pairs(DCG([1, 0], "constant"), lists)
     assert pairs.shape == (0, 2, 4)
     pairs = true_pairs(DCG([1, 0], "zipf"), lists)
-    distinct = differences(DCG([1, 0], "zipf"), lists) != 0
+    distinct = score_differences(DCG([1, 0], "zipf"), lists) != 0
     assert 0 < len(pairs) == distinct.sum() < 300
     assert agreement(DCG([1, 0], "zipf"), pairs) == 1.0
 

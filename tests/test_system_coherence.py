@@ -27,7 +27,7 @@ from dcglearn.evaluation.system_coherence import (
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
-from dcglearn.measures.names import NamedMeasure, measure_on
+from dcglearn.measures.names import NamedMeasure, measure_for_documents
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
@@ -141,7 +141,9 @@ def test_witnesses_on_both_sides_are_a_dependence(
 def test_orderings_and_their_flips(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
     known, runs = drawn
     names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
-    found = evaluate(known, runs, [measure_on(name, known.scale, 10) for name in names], Rules())
+    found = evaluate(
+        known, runs, [measure_for_documents(name, known.scale, 10) for name in names], Rules()
+    )
     (one,) = system_coherence(found)
     means = found.means()
     flips = {

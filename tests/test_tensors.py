@@ -15,7 +15,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.interop.export import export
 from dcglearn.interop.tensors import DISCOUNT_TEXT
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import RULES, rule_discounts
+from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
 
 TEXT_MEASURES = [
     DCG(GAINS, rule) for rule in ("log2", "jk(2)", "zipf", "linear(4)", "constant", "rbp(0.8)")
@@ -69,7 +69,7 @@ def test_where_minus_one_is_a_grade_nothing_is_padding() -> None:
 
 
 def test_every_rule_of_discounts_has_its_text() -> None:
-    assert DISCOUNT_TEXT.keys() == RULES.keys()
+    assert DISCOUNT_TEXT.keys() == DISCOUNT_RULES.keys()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from dcglearn.coherence.advantage import (
 )
 from dcglearn.coherence.disagreement import dcg_differences, disagreement, pair_differences
 from dcglearn.coherence.verdict import Verdict, verdict, winners
-from dcglearn.measures.agreement import differences
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 
 
@@ -105,7 +105,7 @@ def test_two_grades_order_full_lists_alike(K: int, rng: np.random.Generator) -> 
         found = winners(D, discounts=discounts, worst_gain="free")
         assert set(found) <= {"a", "b", "equal"}
         for gains in ([1, 0], [1, 0.999], [3, -7], *falling(rng, 3, 2)):
-            signs = np.sign(differences(DCG(gains, discounts), pairs))
+            signs = np.sign(score_differences(DCG(gains, discounts), pairs))
             expected = np.array(["b", "equal", "a"])[signs.astype(int) + 1]
             np.testing.assert_array_equal(found, expected)
 
@@ -248,7 +248,7 @@ def test_a_sorted_list_is_not_optimal_where_a_better_document_is_left_out() -> N
 def test_disagreement_is_counted_pair_by_pair(rng: np.random.Generator) -> None:
     pairs = rng.integers(-1, 3, (300, 2, 3))
     one, two = DCG([2, 1, 0], "constant"), DCG([2, 0, 0], "zipf")
-    found = disagreement(differences(one, pairs), differences(two, pairs))
+    found = disagreement(score_differences(one, pairs), score_differences(two, pairs))
     D = cumulative_counts(pairs[:, 0], 3) - cumulative_counts(pairs[:, 1], 3)
     assert disagreement(dcg_differences(D, one), dcg_differences(D, two)) == found
     counts = {"same": 0, "opposite": 0, "first": 0, "second": 0, "both": 0}

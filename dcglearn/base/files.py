@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from dcglearn.base.errors import InputError
 
 
 @contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path that replaces `path` when the block ends well.
 
     Parameters
@@ -40,12 +40,12 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     target = Path(folder, "note.txt")
-    ...     with written_whole(target) as temporary:
+    ...     with atomic_write(target) as temporary:
     ...         _ = temporary.write_text("done")
     ...     target.read_text()
     'done'
     """
-    check_place(path)
+    check_writable(path)
     target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
     try:
         handle, name = tempfile.mkstemp(
@@ -65,7 +65,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Find out now whether `path` can be written, before hours of work go into it.
 
     Parameters
@@ -90,6 +90,43 @@ def check_place(path: str | os.PathLike[str]) -> None:
         raise _unwritable(target, error) from error
 
 
+def checked_suffix(path: str | os.PathLike[str], allowed: Collection[str]) -> str:
+    """Return the suffix of a file's name, which decides its format.
+
+    Parameters
+    ----------
+    path : path-like
+    allowed : collection of str
+        Suffixes in lower case, such as ``".csv"``.
+
+    Returns
+    -------
+    str
+        In lower case.
+
+    Raises
+    ------
+    InputError
+        If the suffix is not one of those allowed.
+
+    Examples
+    --------
+    >>> checked_suffix("table.CSV", [".csv", ".md"])
+    '.csv'
+    >>> checked_suffix("table.doc", [".csv", ".md"])
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: table.doc: ends in '.doc'; use a name that ends in .csv or .md
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in allowed:
+        *most, last = allowed
+        known = f"{', '.join(most)} or {last}" if most else last
+        problem = f"ends in {suffix!r}" if suffix else "has no suffix"
+        raise InputError(problem, f"use a name that ends in {known}", str(path))
+    return suffix
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path` as UTF-8, whole or not at all.
 
@@ -109,7 +146,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(f"{error.object[error.start]!r} is no text", "", str(path)) from error
-    with written_whole(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(content)
 
 

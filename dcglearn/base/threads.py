@@ -19,7 +19,7 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
-MOST_THREADS = 8
+MAX_THREADS = 8
 
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
@@ -40,7 +40,7 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
     >>> map_threads(abs, [-1, 2])
     [1, 2]
     """
-    count = min(len(items), MOST_THREADS, _processors())
+    count = min(len(items), MAX_THREADS, _processors())
     if count < 2:
         return [function(item) for item in items]
     with ThreadPoolExecutor(count) as pool:

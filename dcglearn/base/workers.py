@@ -34,12 +34,12 @@ CONNECT_SECONDS = 8
 IDLE_SECONDS = 30
 """After which a process without work ends, also where the one that started it was killed."""
 
-MOST_PROCESSES = 1024
+MAX_PROCESSES = 1024
 
 LOST_SECONDS = 20
 """How long a cluster may have no workers, or no scheduler, before it counts as lost."""
 
-COMPARED = ("numpy", "scipy", "scikit-learn", "pydantic")
+COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
 """Packages whose versions must be the same on the workers, beside this one's own code."""
 
 
@@ -79,11 +79,11 @@ def open_workers(spec: str) -> Iterator[Workers]:
     if text.startswith(("tcp://", "tls://")):
         with _cluster(text) as workers:
             yield workers
-    elif text.isdecimal() and 1 <= int(text) <= MOST_PROCESSES:
+    elif text.isdecimal() and 1 <= int(text) <= MAX_PROCESSES:
         yield _serial if int(text) == 1 else _processes(int(text))
     else:
         raise InputError(
-            f"workers {spec!r}", f"use a number from 1 to {MOST_PROCESSES}, or tcp://host:port"
+            f"workers {spec!r}", f"use a number from 1 to {MAX_PROCESSES}, or tcp://host:port"
         )
 
 
@@ -250,7 +250,7 @@ def fingerprint() -> dict[str, str]:
     dict from str to str
     """
     found = {"Python": platform.python_version()}
-    for name in COMPARED:
+    for name in COMPARED_PACKAGES:
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place
-from dcglearn.base.names import unknown_name
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.evaluate import (
     LenientRunsOption,
     QrelsArgument,
@@ -169,25 +169,25 @@ def _print_tables(
 
 def _check(runs: list[str], ties: str, figure: str | None) -> None:
     """Refuse what cannot be compared, or drawn, before anything is read."""
-    from dcglearn.report.tables import check_figure_name
+    from dcglearn.report.tables import FORMATS
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more: runs are compared with each other")
     if ties == "mean":
         raise unknown_name("--ties", "mean", ("input", "docid"))
     if figure is not None:
-        check_figure_name(figure)
-        check_place(figure)
+        checked_suffix(figure, FORMATS)
+        check_writable(figure)
 
 
 def _normalised(name: str, depth: int) -> str:
     """Return the nDCG of what a name means, cut at the depth, unless it says otherwise."""
-    from dcglearn.measures.names import is_file_name, open_measure, split_cutoff
+    from dcglearn.measures.names import is_measure_file_name, parse_measure, split_cutoff
 
     called, cutoff = split_cutoff(name)
     cut = f"@ {depth if cutoff is None else cutoff}"
-    if cutoff is None and is_file_name(called):
-        own = open_measure(called).measure.n_ranks
+    if cutoff is None and is_measure_file_name(called):
+        own = parse_measure(called).measure.n_ranks
         cut = "" if own is not None and own < depth else cut  # it ends before
     if called.startswith("LinearUtility"):
         raise InputError("position-dependent weights have no nDCG", "name a DCG", name)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.options import ScaleOption, SeedOption, print_json, say
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def measures_on(
     names: list[str] | tuple[str, ...], known: IndexedQrels, runs: list[Run]
 ) -> list[NamedMeasure]:
     """Return the measures that names mean, on the scale of the qrels."""
-    from dcglearn.measures.names import measure_on
+    from dcglearn.measures.names import measure_for_documents
 
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -253,7 +253,7 @@ def measures_on(
     found = []
     for name in names:
         try:
-            found.append(measure_on(name, known.scale, longest))
+            found.append(measure_for_documents(name, known.scale, longest))
         except InputError as error:
             raise error if error.place else error.at(name) from error
     return found

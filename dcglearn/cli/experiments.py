@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import reporting
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.options import JsonOption, print_json, say
 
 if TYPE_CHECKING:

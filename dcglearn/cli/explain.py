@@ -89,17 +89,21 @@ def _on_one_scale(
     first: str, second: str, scale: str | None, n_ranks: int
 ) -> tuple[Scale, NamedMeasure, NamedMeasure]:
     """Return the two measures on the grades that are declared, or that one of them names."""
-    from dcglearn.measures.names import is_file_name, measure_on, open_measure
+    from dcglearn.measures.names import is_measure_file_name, measure_for_documents, parse_measure
     from dcglearn.measures.scale import Scale
 
     grades = None if scale is None else Scale.parse(scale)
     for name in (first, second):
-        if grades is None and (is_file_name(name) or "[" in name or "{" in name):
-            measure = open_measure(name).measure
+        if grades is None and (is_measure_file_name(name) or "[" in name or "{" in name):
+            measure = parse_measure(name).measure
             grades = Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
     if grades is None:
         raise InputError("presets need grades", "add --scale, such as 2,1,0")
-    return grades, measure_on(first, grades, n_ranks), measure_on(second, grades, n_ranks)
+    return (
+        grades,
+        measure_for_documents(first, grades, n_ranks),
+        measure_for_documents(second, grades, n_ranks),
+    )
 
 
 def _lists(a: str, b: str, grades: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:

@@ -62,7 +62,7 @@ def export(
 ) -> None:
     """Say a measure in another tool's terms; what differs there goes to standard error."""
     from dcglearn.base.files import write_text
-    from dcglearn.base.names import unknown_name
+    from dcglearn.base.suggestions import unknown_name
     from dcglearn.interop.export import TARGETS
     from dcglearn.interop.export import export as in_terms_of
     from dcglearn.measures.scale import Scale
@@ -83,14 +83,19 @@ def export(
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
     """Return the measure that a name means; a preset needs its scale."""
-    from dcglearn.measures.names import check_fit, is_file_name, measure_for, open_measure
+    from dcglearn.measures.names import (
+        check_compatible,
+        is_measure_file_name,
+        measure_for,
+        parse_measure,
+    )
     from dcglearn.measures.scale import Scale
 
-    if not (is_file_name(text) or "[" in text or "{" in text):
+    if not (is_measure_file_name(text) or "[" in text or "{" in text):
         if scale is None:
             raise InputError(f"the preset {text!r} needs grades", "add --scale, such as 2,1,0")
         return measure_for(text, Scale.parse(scale), n_ranks or 10).measure
-    found = open_measure(text).measure
+    found = parse_measure(text).measure
     if scale is not None:
-        check_fit(found, Scale.parse(scale), n_ranks or found.n_ranks or 10, "the options")
+        check_compatible(found, Scale.parse(scale), n_ranks or found.n_ranks or 10, "the options")
     return found

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place
+from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
 from dcglearn.cli.options import (
     EncodingOption,
@@ -61,7 +61,7 @@ def simulate(
     from dcglearn.simulation.judges import side_by_side
     from dcglearn.simulation.lists import drawn_lists
 
-    check_place(out)
+    check_writable(out)
     if permute and shortest is not None:
         raise InputError("--permute with --shortest", "lists of the same grades have one length")
     grades, width = Scale.parse(scale or "2,1,0"), n_ranks or 5

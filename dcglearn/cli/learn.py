@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
 from dcglearn.cli.options import (
     COption,
@@ -97,9 +97,8 @@ def fit(
     value, part = parse_C(C), parse_use(use)
     check_names(margin, solver, encoding)
     if out is not None:
-        if Path(out).suffix.lower() != ".json":
-            raise InputError(f"ends in {Path(out).suffix!r}", "name it .json", out)
-        check_place(out)
+        checked_suffix(out, [".json"])
+        check_writable(out)
     if is_packed(prefs):
         given = {
             "--scale": scale,
@@ -293,10 +292,8 @@ def _print_fit(about: str, content: MeasureFile, choice: Choice | None) -> None:
 def _check_out(path: str) -> None:
     from dcglearn.report.tables import FORMATS, FORMS
 
-    known = (*FORMS, ".json", *FORMATS)
-    if Path(path).suffix.lower() not in known:
-        raise InputError(f"ends in {Path(path).suffix!r}", f"name it {', '.join(known)}", path)
-    check_place(path)
+    checked_suffix(path, (*FORMS, ".json", *FORMATS))
+    check_writable(path)
 
 
 def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_place
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
 
 if TYPE_CHECKING:
@@ -48,18 +48,23 @@ def show(
 ) -> None:
     """Show a measure: its numbers, and a figure beside the usual ones."""
     from dcglearn.measures.files import measure_to_json
-    from dcglearn.measures.names import check_fit, is_file_name, measure_for, open_measure
+    from dcglearn.measures.names import (
+        check_compatible,
+        is_measure_file_name,
+        measure_for,
+        parse_measure,
+    )
     from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
-    from dcglearn.report.tables import check_figure_name
+    from dcglearn.report.tables import FORMATS
 
-    if not is_file_name(measure) and "(" not in measure and scale is None:
+    if not is_measure_file_name(measure) and "(" not in measure and scale is None:
         raise InputError(f"the preset {measure!r} needs grades", "add --scale, such as 2,1,0")
-    if is_file_name(measure) or "[" in measure or "{" in measure:
-        found = open_measure(measure)
+    if is_measure_file_name(measure) or "[" in measure or "{" in measure:
+        found = parse_measure(measure)
         if scale is not None or n_ranks is not None:
             ranks = n_ranks or found.measure.n_ranks or 10
-            check_fit(found.measure, _scale(found.measure, scale), ranks, "the options")
+            check_compatible(found.measure, _scale(found.measure, scale), ranks, "the options")
     else:
         found = measure_for(measure, Scale.parse(scale or ""), n_ranks or 10)
     content = found.file or _alone(found.measure)
@@ -67,9 +72,9 @@ def show(
     if figure is None and found.file is not None and not no_figure:
         figure = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     if figure is not None:
-        check_figure_name(figure)
+        checked_suffix(figure, FORMATS)
         try:
-            check_place(figure)
+            check_writable(figure)
         except InputError:
             if asked:
                 raise

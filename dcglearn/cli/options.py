@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, reporting
+from dcglearn.base.suggestions import unknown_name
 
 if TYPE_CHECKING:
     from dcglearn.data.document_judgments import DocumentGrades

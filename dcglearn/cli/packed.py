@@ -24,7 +24,7 @@ from dcglearn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from dcglearn.measures.files import MeasureFile, Use
+    from dcglearn.measures.files import MeasureFile, MeasurePart
     from dcglearn.solver.solve import SolverName
 
 
@@ -43,15 +43,14 @@ def pack(
     lenient: LenientOption = False,
 ) -> None:
     """Pack strict judgments, so that fit can read them part by part."""
-    from dcglearn.base.files import check_place
+    from dcglearn.base.files import check_writable, checked_suffix
     from dcglearn.data.judgment_files import read_preferences_in_batches, scan_judgments
     from dcglearn.data.packed_pairs import packed_writer
     from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.measures.scale import Scale
 
-    if Path(out).suffix.lower() != ".parquet":
-        raise InputError(f"ends in {Path(out).suffix!r}", "name it .parquet", out)
-    check_place(out)
+    checked_suffix(out, [".parquet"])
+    check_writable(out)
     if Path(out).exists() and Path(prefs).exists() and Path(out).samefile(prefs):
         raise InputError("would be written over itself", "name another file", out)
     named = None if scale is None else Scale.parse(scale)
@@ -76,7 +75,7 @@ def pack(
 
 
 def fit_packed(
-    path: str, C: float | None, margin: str, solver: str, use: Use, workers: str
+    path: str, C: float | None, margin: str, solver: str, use: MeasurePart, workers: str
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return what they are, in words, and the measure."""
     from dcglearn.base.workers import open_workers

@@ -106,13 +106,13 @@ class _Linear:
         return relevance_utilities(documents.relevant(self.relevant), self.credit, self.debit)
 
     def words(self, documents: Scored) -> str:
-        from dcglearn.measures.discounts import number_text
+        from dcglearn.measures.discounts import format_number
 
         which = "above 0" if self.relevant is None else ", ".join(map(str, self.relevant))
         count = int(documents.relevant(self.relevant).sum())
         return (
-            f"relevant (grade {which}): {count:,}, worth {number_text(self.credit)} each; "
-            f"all others, unjudged ones included, {number_text(-self.debit)}"
+            f"relevant (grade {which}): {count:,}, worth {format_number(self.credit)} each; "
+            f"all others, unjudged ones included, {format_number(-self.debit)}"
         )
 
     def to_json(self) -> dict[str, object]:
@@ -150,11 +150,11 @@ class _Graded:
         return gain_utilities(rows, values, self.cost)
 
     def words(self, documents: Scored) -> str:
-        from dcglearn.measures.discounts import number_text
+        from dcglearn.measures.discounts import format_number
 
-        gains = ", ".join(f"{label} {number_text(gain)}" for label, gain in self.gains.items())
+        gains = ", ".join(f"{label} {format_number(gain)}" for label, gain in self.gains.items())
         least = min(self.gains, key=lambda label: self.gains[label])
-        text = f"gains by grade: {gains}; cost of a document {number_text(self.cost)}"
+        text = f"gains by grade: {gains}; cost of a document {format_number(self.cost)}"
         return text if documents.judged.all() else f"{text}; unjudged documents count as {least}"
 
     def to_json(self) -> dict[str, object]:
@@ -222,9 +222,9 @@ def _gains(text: str) -> dict[Label, float]:
 def _gains_of(name: str) -> dict[Label, float]:
     """Return the gains of a measure by the names of its grades; discounts do not matter."""
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.names import open_measure
+    from dcglearn.measures.names import parse_measure
 
-    found = open_measure(name)
+    found = parse_measure(name)
     if not isinstance(found.measure, DCG):
         has_dcg = found.file is not None and found.file.dcg is not None
         remedy = f"name its DCG: {name.removesuffix(':utility')}:dcg" if has_dcg else "name a DCG"
@@ -244,11 +244,11 @@ def _text(
     beta: float,
     gamma: float,
 ) -> str:
-    from dcglearn.measures.discounts import number_text
+    from dcglearn.measures.discounts import format_number
     from dcglearn.report.tables import Table
 
     rows = [
-        (name, number_text(theta), count, f"{utility:.10g}")
+        (name, format_number(theta), count, f"{utility:.10g}")
         for name, theta, count, utility in _passing(found)
     ]
     lines = [

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.measures.measure import TIE
-from dcglearn.measures.scale import NO_DOCUMENT, as_grades
+from dcglearn.measures.measure import TIE_TOLERANCE
+from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 Discounts = str | Sequence[float] | Floats
 """A rule (see :mod:`dcglearn.measures.discounts`) or a number a rank."""
@@ -58,7 +58,7 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     >>> cumulative_counts([1, -1, 0], 2).tolist()
     [[0, 1], [0, 1], [1, 2]]
     """
-    rows = as_grades(rankings, n_grades)
+    rows = checked_grades(rankings, n_grades)
     found = np.empty((*rows.shape, n_grades), np.int32)
     for grade in range(n_grades):
         better = (rows <= grade) & (rows > NO_DOCUMENT)
@@ -91,7 +91,7 @@ def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     >>> total_counts([[0, 1], [1, 0]], 2).tolist()
     [[1, 2], [2, 4]]
     """
-    rows = as_grades(run, n_grades)
+    rows = checked_grades(run, n_grades)
     rows = rows.reshape(-1, rows.shape[-1])
     found = np.empty((rows.shape[1], n_grades), np.int64)
     for grade in range(n_grades):
@@ -126,7 +126,10 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     array([[ 0,  1,  0],
            [-1,  0,  0]])
     """
-    first, second = as_grades(a, n_grades, "rankings a"), as_grades(b, n_grades, "rankings b")
+    first, second = (
+        checked_grades(a, n_grades, "rankings a"),
+        checked_grades(b, n_grades, "rankings b"),
+    )
     if first.shape != second.shape:
         raise InputError(
             f"rankings of shape {first.shape} against {second.shape}",
@@ -190,7 +193,7 @@ def advantage_by_step(
     ndarray of float, shape (..., rows, columns)
         K rows, or 1 where the discounts are given; L columns, give or take the step of
         the worst grade, or 1 where the gains are given. Exactly 0 where weighted sums
-        differ by at most :data:`~dcglearn.measures.measure.TIE` of what their terms
+        differ by at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` of what their terms
         add up to.
 
     Raises
@@ -219,7 +222,7 @@ def advantage_by_step(
     if gains is not None:
         g = given_numbers(gains, n_grades, "gains", "grade")
         found, size = found @ g[:, None], size @ np.abs(g)[:, None]
-    found = np.where(np.abs(found) <= TIE * size, 0.0, found)
+    found = np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
     if gains is None and worst_gain == "zero":
         return found[..., :-1]
     if gains is None and worst_gain == "free":

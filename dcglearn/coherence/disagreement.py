@@ -17,7 +17,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import advantage_by_step, as_advantage
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import TIE
+from dcglearn.measures.measure import TIE_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def disagreement(first: ArrayLike, second: ArrayLike) -> Disagreement:
     ----------
     first, second : array-like of float, shape (n,)
         The difference of each pair under each set, 0 where it is tied: of pairs of lists
-        from :func:`dcglearn.measures.agreement.differences`, of tables from
+        from :func:`dcglearn.measures.agreement.score_differences`, of tables from
         :func:`dcg_differences`, of the mean scores of runs from :func:`pair_differences`.
 
     Returns
@@ -144,5 +144,5 @@ def pair_differences(scores: ArrayLike) -> Floats:
     values = np.asarray(scores, float)
     i, j = np.triu_indices(len(values), 1)
     found: Floats = values[i] - values[j]
-    found[np.abs(found) <= TIE * np.maximum(np.abs(values[i]), np.abs(values[j]))] = 0.0
+    found[np.abs(found) <= TIE_TOLERANCE * np.maximum(np.abs(values[i]), np.abs(values[j]))] = 0.0
     return found

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import TIE, Measure
-from dcglearn.measures.scale import NO_DOCUMENT, as_grades
+from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 MOST_LISTS = 400
 """All lists are tried for an example up to so many."""
@@ -102,7 +102,9 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
         raise InputError(
             f"measures of {first.n_grades} and {second.n_grades} grades", "use one scale"
         )
-    lists = [as_grades(rows, first.n_grades, f"list {name}") for name, rows in (("a", a), ("b", b))]
+    lists = [
+        checked_grades(rows, first.n_grades, f"list {name}") for name, rows in (("a", a), ("b", b))
+    ]
     if lists[0].ndim != 1 or lists[0].shape != lists[1].shape:
         raise InputError(
             f"lists of shape {lists[0].shape} and {lists[1].shape}",
@@ -158,7 +160,7 @@ def clearest_example(
         lead = value[:, None] - value
         leads.append(lead / (np.abs(lead).max() or 1.0))
     parted = np.minimum(leads[0], -leads[1])
-    if parted.max() <= TIE:
+    if parted.max() <= TIE_TOLERANCE:
         return None
     i, j = np.unravel_index(int(parted.argmax()), parted.shape)
     return lists[i], lists[j]
@@ -175,6 +177,6 @@ def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> 
 
 def _winner(terms: Floats) -> str:
     lead, size = float(terms.sum()), float(np.abs(terms).sum())
-    if abs(lead) <= TIE * size:
+    if abs(lead) <= TIE_TOLERANCE * size:
         return "equal"
     return "a" if lead > 0 else "b"

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import Discounts, given_discounts
 from dcglearn.coherence.branch_and_bound import (
@@ -43,7 +43,7 @@ from dcglearn.coherence.branch_and_bound import (
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_pools
-from dcglearn.measures.scale import as_grades
+from dcglearn.measures.scale import checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 RegionWinner = Literal["a", "b", "equal", "change", "undecided"]
@@ -145,7 +145,10 @@ def mean_verdict(
     >>> round(found.pieces[1].low, 7)
     0.1998201
     """
-    first, second = as_grades(a, n_grades, "rankings a"), as_grades(b, n_grades, "rankings b")
+    first, second = (
+        checked_grades(a, n_grades, "rankings a"),
+        checked_grades(b, n_grades, "rankings b"),
+    )
     if first.shape != second.shape:
         raise InputError(
             f"rankings of shape {first.shape} against {second.shape}",
@@ -204,7 +207,7 @@ def mean_verdicts(
     >>> [(pair, verdict.winner) for pair, verdict in found.items()]
     [((0, 1), 'a'), ((0, 2), 'a'), ((1, 2), 'a')]
     """
-    rows, pool = as_grades(runs, n_grades, "runs"), as_grades(pools, n_grades, "pools")
+    rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if (
         rows.ndim != 3
         or pool.ndim != 2

@@ -29,11 +29,11 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, isotonic_regression, linprog
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import Discounts, as_advantage, given_discounts, given_numbers
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import TIE
+from dcglearn.measures.measure import TIE_TOLERANCE
 
 Norm = Literal["euclidean", "largest"]
 
@@ -79,7 +79,7 @@ class _Line:
     def value(self, y: Floats) -> float:
         """Return w'y, 0 where that is a tie."""
         found = float(self.w @ y)
-        return 0.0 if abs(found) <= TIE * float(self.size @ np.abs(y)) else found
+        return 0.0 if abs(found) <= TIE_TOLERANCE * float(self.size @ np.abs(y)) else found
 
     def farthest(self) -> Floats:
         """Return the monotone vector with the smallest w'y: the first r entries at the top."""

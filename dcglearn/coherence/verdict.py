@@ -10,7 +10,7 @@ over their queries. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650
 with two grades, full lists and given discounts it never depends, which is their theorem.
 
 Counts (both free) are compared exactly. Sums with given numbers are tied where they differ by
-at most :data:`~dcglearn.measures.measure.TIE` of what their terms add up to.
+at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` of what their terms add up to.
 """
 
 from __future__ import annotations

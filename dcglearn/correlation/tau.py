@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Integers
 from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 

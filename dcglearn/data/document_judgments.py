@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.qrels_runs import Run, distinct_names, read_qrels, read_run, scale_of_qrels
 from dcglearn.data.record_formats import IgnoredInput
-from dcglearn.measures.scale import Label, Scale, plain_label
+from dcglearn.measures.scale import Label, Scale, canonical_label
 
 RUN_FIELDS = ("run_a", "run_b")
 
@@ -84,7 +84,7 @@ class DocumentGrades:
         for query, document, number in zip(
             known.query.tolist(), known.documents.to_pylist(), known.number.tolist(), strict=True
         ):
-            grades[known.queries[query]][document] = plain_label(number)
+            grades[known.queries[query]][document] = canonical_label(number)
         read = distinct_names([read_run(path, ignored) for path in runs], runs)
         ranked = {run.name: _first_documents(run, n_ranks or 0) for run in read}
         return cls(scale_of_qrels(known) if scale is None else scale, grades, ranked, n_ranks)

@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.files import checked_suffix
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.preferences import ANSWERS, Preferences, answer_code, checked_weight
 from dcglearn.data.rankings import decode_list, encode_list, pad_lists
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, IgnoredInput
-from dcglearn.measures.scale import Label, Scale, plain_label
+from dcglearn.measures.scale import Label, Scale, canonical_label
 
 _REQUIRED = ("a", "b", "answer")
 JUDGMENT_FIELDS = ("query", *_REQUIRED, "weight", "judge")
@@ -220,7 +221,7 @@ def _surveyed(
             labels.update(label for side in judgment.lists for label in side if label is not None)
     if scale is None:
         try:
-            scale = (Scale.of_documents if documents else Scale.of_numbers)(labels)
+            scale = (Scale.from_documents if documents else Scale.from_numbers)(labels)
         except InputError as error:
             raise error.at(str(path)) from error
     return JudgmentScan(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
@@ -278,7 +279,7 @@ def _labels(value: object, side: str) -> list[Label | None]:
     if all(label is None for label in value):
         raise InputError(f'"{side}": an empty list', "give at least one grade")
     try:
-        return [None if label is None else plain_label(label) for label in value]
+        return [None if label is None else canonical_label(label) for label in value]
     except (TypeError, ValueError) as error:
         problem = error.problem if isinstance(error, InputError) else f"an entry of {value!r}"
         raise InputError(f'"{side}": {problem}', "use numbers or names") from error
@@ -326,12 +327,7 @@ def _assemble(
 
 
 def _by_ending(path: str | os.PathLike[str], table: Mapping[str, _Format]) -> _Format:
-    suffix = Path(path).suffix.lower()
-    if suffix not in table:
-        raise InputError(
-            f"ends in {suffix!r}", f"name it {', '.join(table)} for its format", str(path)
-        )
-    return table[suffix]
+    return table[checked_suffix(path, table)]
 
 
 def _records(preferences: Preferences) -> list[dict[str, Any]]:

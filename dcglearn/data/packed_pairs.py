@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import written_whole
+from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.measures.agreement import as_pairs, one_a_pair
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 METADATA = b"dcglearn.packed"
@@ -254,10 +254,9 @@ def packed_writer(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Pac
     InputError
         As :func:`write_packed`.
     """
-    if Path(path).suffix.lower() != ".parquet":
-        raise InputError(f"ends in {Path(path).suffix!r}", "name it .parquet", str(path))
+    checked_suffix(path, [".parquet"])
     head = {"layout": 1, "scale": list(scale.labels), "ties": ties}
-    with written_whole(path) as temporary, ExitStack() as stack:
+    with atomic_write(path) as temporary, ExitStack() as stack:
         write = PackedWriter(temporary, len(scale), head, stack)
         yield write
         write.flush()
@@ -276,7 +275,7 @@ class PackedWriter:
 
     def __call__(self, pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add pairs, shape (n, 2, K), and their weights."""
-        table = _table(as_pairs(pairs, self._n_grades), weights, self._head)
+        table = _table(checked_pairs(pairs, self._n_grades), weights, self._head)
         self._schema = self._schema or table.schema
         if self._schema.names != table.schema.names:
             raise InputError("some pairs have weights and some have none", "give all or none")
@@ -314,7 +313,7 @@ def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str
             pa.binary(K), len(pairs), [None, content]
         )
     if weights is not None:
-        columns["weight"] = pa.array(one_a_pair(weights, len(pairs), "weights", 0.0))
+        columns["weight"] = pa.array(one_per_pair(weights, len(pairs), "weights", 0.0))
     return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(head).encode()})
 
 

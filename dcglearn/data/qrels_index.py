@@ -21,7 +21,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Hashes, Integers
 from dcglearn.data.id_hashes import hash_ids
 from dcglearn.data.qrels_runs import Qrels, scale_of_qrels
-from dcglearn.measures.scale import Scale, plain_label
+from dcglearn.measures.scale import Scale, canonical_label
 
 Unjudged = Literal["worst", "nothing", "removed", "bounds"]
 """What a document without a judgment counts as: one of the worst grade; a rank that gains
@@ -166,7 +166,7 @@ def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
     scale = scale_of_qrels(qrels) if scale is None else scale
     numbers, which = np.unique(qrels.number, return_inverse=True)
     try:
-        indices = [scale.index(plain_label(float(number))) for number in numbers]
+        indices = [scale.index(canonical_label(float(number))) for number in numbers]
     except InputError as error:
         raise error.at(qrels.name) from error
     grades = np.array(indices, np.int8)[which]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_lines, write_text, written_whole
+from dcglearn.base.files import atomic_write, read_lines, write_text
 from dcglearn.data.packed_pairs import METADATA
 from dcglearn.measures.scale import Label
 
@@ -191,7 +191,7 @@ def _write_parquet(path: Path, records: Records) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with written_whole(path) as temporary:
+    with atomic_write(path) as temporary:
         pq.write_table(pa.Table.from_pylist(records), temporary)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.evaluation.significance import RESAMPLES, Test, holm, paired_intervals, paired_p
 from dcglearn.evaluation.systems import Evaluation
 

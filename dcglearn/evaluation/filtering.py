@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.scale import as_grades
+from dcglearn.measures.scale import checked_grades
 
 ROUNDING = 1e-12
 """Sums that differ by less than this share of what was added up are equal: utilities such as
@@ -330,7 +330,7 @@ def gain_utilities(grades: ArrayLike, gains: ArrayLike, cost: float = 0.0) -> Fl
     """
     values = np.array(DCG(np.asarray(gains)).gains)
     _check_number(cost, "cost")
-    rows = as_grades(grades, len(values), "grades") if np.size(grades) else np.zeros(0, int)
+    rows = checked_grades(grades, len(values), "grades") if np.size(grades) else np.zeros(0, int)
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
         remedy = "give an unjudged document the grade with the smallest gain"

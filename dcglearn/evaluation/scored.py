@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.files import checked_suffix
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.data.record_formats import RECORD_READERS, IgnoredInput
-from dcglearn.measures.scale import Label, Scale, plain_label
+from dcglearn.measures.scale import Label, Scale, canonical_label
 
 SCORED_FIELDS = ("id", "score", "grade")
 
@@ -150,10 +151,7 @@ def read_scored(
     ...     read_scored(path).grades
     (2, None)
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in RECORD_READERS:
-        names = ", ".join(RECORD_READERS)
-        raise InputError(f"ends in {suffix!r}", f"name it {names} for its format", str(path))
+    suffix = checked_suffix(path, RECORD_READERS)
     scores: list[float] = []
     grades: list[Label | None] = []
     places: list[str] = []
@@ -203,7 +201,7 @@ def _grade(value: Any) -> Label | None:
     if value is None or value == "":
         return None
     try:
-        return plain_label(value)
+        return canonical_label(value)
     except (TypeError, ValueError) as error:
         problem = f'"grade" is {value!r}'
         raise InputError(problem, "use a number or a name, or nothing: not judged") from error

@@ -35,7 +35,7 @@ from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.systems import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import TIE
+from dcglearn.measures.measure import TIE_TOLERANCE
 
 MOST_CAUSES = 3
 """How many queries are named for a flip."""
@@ -316,7 +316,7 @@ def _tied_alike(means: Floats) -> Floats:
     """Give means that are equal but for rounding one value."""
     order = np.argsort(means)
     ordered = means[order]
-    new = np.diff(ordered, prepend=-np.inf) > TIE * np.abs(means).max(initial=0.0)
+    new = np.diff(ordered, prepend=-np.inf) > TIE_TOLERANCE * np.abs(means).max(initial=0.0)
     found = np.empty_like(means)
     found[order] = ordered[np.maximum.accumulate(np.where(new, np.arange(len(means)), 0))]
     return found

@@ -81,7 +81,7 @@ def evaluate(
     known : IndexedQrels
     runs : sequence of Run
     measures : sequence of NamedMeasure
-        On the scale of `known` (see :func:`dcglearn.measures.names.measure_on`).
+        On the scale of `known` (see :func:`dcglearn.measures.names.measure_for_documents`).
     rules : Rules
 
     Returns

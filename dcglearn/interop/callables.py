@@ -16,7 +16,7 @@ from dcglearn.interop.requirements import (
     ndcg_notes,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import number_text
+from dcglearn.measures.discounts import format_number
 
 
 def to_pyterrier(measure: DCG) -> Export:
@@ -88,7 +88,7 @@ metric = sklearn_metric(DCG.parse({str(measure)!r}))
         other = f"{ties}; sklearn_metric(..., ties='order') takes them as they stand."
         return Export(text, (f"dcglearn computes it: {why.problem}.", other, use))
     table = gains_by_label(measure).items()
-    gains = ", ".join(f"{label!r}: {number_text(gain)}" for label, gain in table)
+    gains = ", ".join(f"{label!r}: {format_number(gain)}" for label, gain in table)
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
     k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
     text = f'''\

@@ -12,14 +12,14 @@ import json
 from collections.abc import Callable, Sequence
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
 from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
 from dcglearn.interop.rankers import to_lightgbm, to_xgboost
 from dcglearn.interop.requirements import Export, labels_of, with_labels
 from dcglearn.interop.tensors import to_tf_ranking, to_torch
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import RULES, split_call
+from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
@@ -127,7 +127,7 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
         "gains": list(measure.gains),
         "discounts": measure.discounts_for(measure.n_ranks or n_ranks).tolist(),
         "rule": rule,
-        "formula": None if rule is None else RULES[split_call(rule)[0]].formula,
+        "formula": None if rule is None else DISCOUNT_RULES[split_parameter(rule)[0]].formula,
         "cutoff": measure.cutoff,
         "normalise": measure.normalise,
     }

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import largest_sum
+from dcglearn.measures.ideal import ideal_dcg
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.measures.utility import LinearUtility
 
@@ -199,7 +199,7 @@ def _extremes(measure: DCG, pool: Grades) -> tuple[float, float]:
     """Return the best and worst value of a run of a pool, which may leave any document out."""
     discounts = measure.discounts_for(measure.n_ranks or len(pool))
     gains = np.append(np.array(measure.gains)[pool], np.zeros(len(discounts)))
-    return largest_sum(discounts, gains), -largest_sum(discounts, -gains)
+    return ideal_dcg(discounts, gains), -ideal_dcg(discounts, -gains)
 
 
 def _value(

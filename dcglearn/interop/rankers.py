@@ -15,7 +15,7 @@ from dcglearn.interop.requirements import (
     ndcg_notes,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import number_text
+from dcglearn.measures.discounts import format_number
 
 LIGHTGBM_LONGEST = 10_000
 """LightGBM refuses queries of more documents."""
@@ -46,7 +46,7 @@ def to_lightgbm(measure: DCG) -> Export:
     check_log2(measure, "LightGBM")
     check_gains(measure, "LightGBM", ordered=True)
     notes = ndcg_notes(measure, "LightGBM")
-    gains = ", ".join(number_text(gain) for gain in measure.gains[::-1])
+    gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
     cut = measure.n_ranks or LIGHTGBM_LONGEST
     level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
     labels = {label: len(measure.gains) - 1 - i for i, label in enumerate(labels_of(measure))}

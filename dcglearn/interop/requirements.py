@@ -18,7 +18,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import number_text, rule_discounts
+from dcglearn.measures.discounts import format_number, rule_discounts
 from dcglearn.measures.scale import Label
 
 ITSELF = "hand over the measure itself, which pyterrier and scikit-learn can call"
@@ -164,15 +164,15 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
     for label, gain in zip(labels, measure.gains, strict=True):
         if positive and gain < 0:
             raise InputError(
-                f"grade {label!r} gains {number_text(gain)}, and {tool} takes no gain below 0",
+                f"grade {label!r} gains {format_number(gain)}, and {tool} takes no gain below 0",
                 ITSELF,
             )
     for i in range(1, len(labels)) if ordered else ():
         if measure.gains[i] > measure.gains[i - 1]:
             raise InputError(
-                f"grade {labels[i]!r} gains {number_text(measure.gains[i])}, more than the better "
-                f"{labels[i - 1]!r}, and the ideal of {tool} assumes that gains grow with the "
-                "label",
+                f"grade {labels[i]!r} gains {format_number(measure.gains[i])}, more than the "
+                f"better {labels[i - 1]!r}, and the ideal of {tool} assumes that gains grow with "
+                "the label",
                 ITSELF,
             )
 
@@ -237,7 +237,7 @@ def whole_gains(measure: DCG, tool: str, most: int) -> tuple[dict[Label, int], F
     if max(whole) > most:
         raise InputError(
             f"{tool} takes whole gains up to {most}, and the gains "
-            f"{', '.join(map(number_text, measure.gains))} are whole only as "
+            f"{', '.join(map(format_number, measure.gains))} are whole only as "
             f"{', '.join(map(str, whole))}",
             f"round them, or {ITSELF}",
         )
@@ -277,13 +277,14 @@ def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[st
     while max(exact) * scale > most:
         scale /= 10
     while max(exact) * scale <= most:
-        texts = tuple(number_text(float(gain * scale)) for gain in exact)
+        texts = tuple(format_number(float(gain * scale)) for gain in exact)
         values = sorted({0.0, *map(float, texts)})
         if all(b - a >= apart for a, b in pairwise(values)):
             return texts
         scale *= 10
     raise InputError(
-        f"{tool} takes gains closer than {number_text(apart)} for equal, and the gains "
-        f"{', '.join(map(number_text, measure.gains))} lie apart only when scaled beyond {most:g}",
+        f"{tool} takes gains closer than {format_number(apart)} for equal, and the gains "
+        f"{', '.join(map(format_number, measure.gains))} lie apart only when scaled beyond "
+        f"{most:g}",
         f"round them, or {ITSELF}",
     )

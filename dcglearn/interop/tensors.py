@@ -12,7 +12,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.interop.requirements import ITSELF, Export, check_gains, labels_of, ndcg_notes
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import split_call
+from dcglearn.measures.discounts import split_parameter
 
 DISCOUNT_TEXT = {
     "log2": ("1 / math.log2(rank + 1)", "math.log(2.0) / tf.math.log1p(rank)"),
@@ -142,7 +142,7 @@ def _rule(measure: DCG) -> tuple[tuple[str, str], list[float]]:
     """Return the text of the discounts' rule, or else their numbers."""
     if not isinstance(measure.discounts, str):
         return ("", ""), list(measure.discounts[: measure.n_ranks])
-    name, number = split_call(measure.discounts)
+    name, number = split_parameter(measure.discounts)
     one, many = DISCOUNT_TEXT[name]
     return (one.format(n=number), many.format(n=number)), []
 

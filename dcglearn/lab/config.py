@@ -22,11 +22,11 @@ from pydantic_core import ErrorDetails
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.letor import read_grade_counts
 from dcglearn.lab.cells import cell_of
 from dcglearn.lab.setting import Setting, check_sense, unused
-from dcglearn.measures.names import is_file_name, measure_for
+from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 
 MOST_CELLS = 1_000_000
@@ -321,7 +321,7 @@ def _resolved(setting: Setting, given: dict[str, Any], path: Path) -> dict[str, 
             fixed["queries"] = read_grade_counts(file, setting.grades).tolist()
         except InputError as error:
             raise error.at("setting.queries") from error
-    if is_file_name(setting.truth):
+    if is_measure_file_name(setting.truth):
         try:
             found = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
         except InputError as error:

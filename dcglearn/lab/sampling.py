@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
 from dcglearn.lab.setting import SAME, Setting
-from dcglearn.measures.agreement import differences
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.judges import judged_pairs, noise_scale
@@ -184,7 +184,7 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tupl
     """
     if setting.reliability == 1 and not setting.bias:
         return 0.0, 0.0
-    difference = differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
+    difference = score_differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
     noise = noise_scale(difference, setting.reliability)
     return noise, setting.bias * float(difference.std())
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.measures.presets import preset
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import C_GRID

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import check_worth_learning
@@ -26,10 +26,10 @@ from dcglearn.learning.choose_c import cross_validate, interleaved
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import identify
 from dcglearn.measures.agreement import (
-    as_pairs,
-    differences,
-    one_a_pair,
-    outcome_of,
+    checked_pairs,
+    one_per_pair,
+    outcomes_of_differences,
+    score_differences,
     weighted_mean,
 )
 from dcglearn.measures.dcg import DCG
@@ -232,7 +232,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             raise unknown_name("encoding", self.encoding, ["grades", "documents"])
         if isinstance(self.margin, str) and self.margin not in MARGINS:
             raise unknown_name("margin", self.margin, MARGINS)
-        rows = as_pairs(check_array(_flat(pairs)), np.iinfo(np.int64).max)
+        rows = checked_pairs(check_array(_flat(pairs)), np.iinfo(np.int64).max)
         if self.encoding == "documents":
             n_grades = rows.shape[2]
             _check_permutations(rows)
@@ -240,7 +240,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             n_grades = self._grades_of(rows)
         weights = None
         if sample_weight is not None:
-            weights = one_a_pair(sample_weight, len(rows), "sample_weight", 0.0)
+            weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
         return Problem.of(
             rows,
@@ -263,7 +263,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         ndarray of float, shape (n,)
         """
         rows = self._checked(pairs)
-        return differences(self.utility_, rows)
+        return score_differences(self.utility_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Return 1 where the first ranking is better, -1 where the second is, 0 for a tie.
@@ -295,14 +295,14 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         -------
         float
         """
-        return weighted_mean(outcome_of(self.decision_function(pairs)), sample_weight)
+        return weighted_mean(outcomes_of_differences(self.decision_function(pairs)), sample_weight)
 
     def _checked(self, pairs: ArrayLike) -> Grades:
         """Return pairs to predict, of the K and L that were learned from."""
         check_is_fitted(self, "utility_")
         flat = validate_data(self, _flat(pairs), reset=False)
         try:
-            return as_pairs(flat, self.utility_.n_grades)
+            return checked_pairs(flat, self.utility_.n_grades)
         except InputError as error:
             error.remedy += "; set n_grades so that the learner knows grades it has not seen"
             raise

@@ -10,7 +10,7 @@ from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, Use
+from dcglearn.measures.files import MeasureFile, MeasurePart
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
@@ -18,7 +18,7 @@ from dcglearn.solver.streamed import Streamed
 
 
 def learned_measure(
-    learner: DCGLearner, preferences: Preferences, source: str, use: Use = "dcg"
+    learner: DCGLearner, preferences: Preferences, source: str, use: MeasurePart = "dcg"
 ) -> MeasureFile:
     """Return what a fitted learner found as a measure file.
 
@@ -53,7 +53,7 @@ def learned_measure(
 
 
 def learned_from_files(
-    learner: DCGLearner, problem: Streamed, source: str, use: Use = "dcg"
+    learner: DCGLearner, problem: Streamed, source: str, use: MeasurePart = "dcg"
 ) -> MeasureFile:
     """Return what a learner found from packed pairs as a measure file.
 
@@ -99,7 +99,7 @@ def _measure_file(
     learned_from: dict[str, Any],
     parameters: dict[str, Any],
     agreements: dict[str, float],
-    use: Use,
+    use: MeasurePart,
 ) -> MeasureFile:
     factors, solution = learner.factors_, learner.solution_
     noun = str(parameters["encoding"])[:-1]

@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.measures.measure import TIE, Measure
-from dcglearn.measures.scale import as_grades
+from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.scale import checked_grades
 
 
-def differences(measure: Measure, pairs: ArrayLike) -> Floats:
+def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
 
     The two lists of a pair answer one query and share its ideal, so a normalised
@@ -41,19 +42,19 @@ def differences(measure: Measure, pairs: ArrayLike) -> Floats:
     Examples
     --------
     >>> from dcglearn.measures.dcg import DCG
-    >>> differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
+    >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
-    rows = as_pairs(pairs, measure.n_grades)
+    rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.hstack([weights, np.zeros((len(weights), 1))])  # index -1: no document
     largest = np.abs(weights).max(axis=1)
     found = np.zeros(len(rows))
     for k, row in enumerate(padded):  # rank by rank, so that equal terms cancel exactly
         found += row[rows[:, 0, k]] - row[rows[:, 1, k]]
-    near = np.flatnonzero(np.abs(found) <= TIE * largest.sum())
+    near = np.flatnonzero(np.abs(found) <= TIE_TOLERANCE * largest.sum())
     possible = (rows[near, 0] != rows[near, 1]) @ largest
-    found[near[np.abs(found[near]) <= TIE * possible]] = 0.0
+    found[near[np.abs(found[near]) <= TIE_TOLERANCE * possible]] = 0.0
     return found
 
 
@@ -70,10 +71,10 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     -------
     ndarray of float, shape (n,)
     """
-    return outcome_of(differences(measure, pairs))
+    return outcomes_of_differences(score_differences(measure, pairs))
 
 
-def outcome_of(difference: Floats) -> Floats:
+def outcomes_of_differences(difference: Floats) -> Floats:
     """Return 1, 1/2 or 0 for positive, zero and negative differences."""
     found: Floats = (np.sign(difference) + 1) / 2
     return found
@@ -109,20 +110,34 @@ def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | Non
 
 
 def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
-    """Return the weighted mean of the values; there must be something to average."""
-    weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, float)
-    if weights.shape != values.shape or not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError(
-            f"weights of shape {weights.shape} for {len(values)} judgments",
-            "give each a finite weight of 0 or more",
-        )
+    """Return the mean of one value per pair, weighted.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+    sample_weight : array-like of float, shape (n,), optional
+        0 or more; 1 by default.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If a weight is negative or not finite, or the weights sum to 0.
+    """
+    if sample_weight is None:
+        weights = np.ones(len(values))
+    else:
+        weights = one_per_pair(sample_weight, len(values), "sample_weight", 0.0)
     total = weights.sum()
     if not total > 0:
         raise InputError("no judgment to count", "give at least one strict preference")
     return float(values @ weights / total)
 
 
-def as_pairs(
+def checked_pairs(
     pairs: ArrayLike, n_grades: int
 ) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
     """Check an array of preference pairs.
@@ -143,7 +158,7 @@ def as_pairs(
     InputError
         If the shape is another or an entry is no grade index.
     """
-    rows = as_grades(pairs, n_grades, "pairs")
+    rows = checked_grades(pairs, n_grades, "pairs")
     if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
         rows = rows.reshape(len(rows), 2, -1)
     if rows.ndim != 3 or rows.shape[1] != 2 or not rows.shape[2]:
@@ -153,16 +168,16 @@ def as_pairs(
     return rows
 
 
-def one_a_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
-    """Check that there is one finite number a pair.
+def one_per_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf) -> Floats:
+    """Check that an argument holds one finite number per pair.
 
     Parameters
     ----------
-    values : array-like of float
+    values : array-like of float, shape (n_pairs,)
     n_pairs : int
     name : str
-        What to call them in an error.
-    low : float
+        What to call the argument in an error.
+    low : float, optional
         The smallest number allowed.
 
     Returns
@@ -172,17 +187,6 @@ def one_a_pair(values: ArrayLike, n_pairs: int, name: str, low: float = -np.inf)
     Raises
     ------
     InputError
-        Naming the row of the first number that does not fit.
+        If the shape differs, or naming the row of the first number that is not allowed.
     """
-    try:
-        found = np.asarray(values, float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} are not numbers", "give one finite number a pair") from error
-    if found.shape != (n_pairs,):
-        raise InputError(f"{name} of shape {found.shape} for {n_pairs} pairs", "give one a pair")
-    wrong = ~(np.isfinite(found) & (found >= low))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
-        raise InputError(f"{name} hold {found[row]}", remedy, f"row {row}")
-    return found
+    return finite_array(values, name, (n_pairs,), "give one finite number per pair", low)

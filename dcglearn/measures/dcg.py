@@ -18,7 +18,6 @@ gains are multiplied by a positive number.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -26,17 +25,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.discounts import canonical_rule, number_text, rule_discounts
-from dcglearn.measures.ideal import check_pools, extremes_of_pools, largest_sum, leaves_empty
-from dcglearn.measures.scale import Label, as_grades
-from dcglearn.measures.utility import LinearUtility, add_up, grade_names
+from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
+from dcglearn.measures.ideal import check_pools, ideal_dcg, leaves_rank_empty, map_distinct_pools
+from dcglearn.measures.scale import Label, checked_grades
+from dcglearn.measures.utility import LinearUtility, checked_grade_names, sum_over_ranks
 
-Normalise = Literal["ideal", "minmax"]
+Normalisation = Literal["ideal", "minmax"]
 
-HEADS: dict[str, Normalise | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
+DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
 """How each normalisation is written."""
 
 
@@ -76,7 +76,7 @@ class DCG:
     gains: tuple[float, ...]
     discounts: str | tuple[float, ...] = "log2"
     cutoff: int | None = None
-    normalise: Normalise | None = None
+    normalise: Normalisation | None = None
     grades: tuple[Label, ...] | None = None
 
     def __init__(
@@ -84,25 +84,25 @@ class DCG:
         gains: Sequence[float] | Floats | Mapping[Label, float],
         discounts: str | Sequence[float] | Floats = "log2",
         cutoff: int | None = None,
-        normalise: Normalise | None = None,
+        normalise: Normalisation | None = None,
         grades: Sequence[Label] | None = None,
     ) -> None:
         if isinstance(gains, Mapping):
             grades = tuple(gains) if grades is None else grades
             gains = tuple(gains.values())
-        numbers = _numbers(gains, "gains")
+        numbers = _finite_numbers(gains, "gains")
         if isinstance(discounts, str):
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
-            checked = _numbers(discounts, "discounts")
-        if normalise not in HEADS.values():
+            checked = _finite_numbers(discounts, "discounts")
+        if normalise not in DCG_FORMS.values():
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
         set_(self, "gains", numbers)
         set_(self, "discounts", checked)
         set_(self, "cutoff", _checked_cutoff(cutoff, checked))
         set_(self, "normalise", normalise)
-        set_(self, "grades", grade_names(grades, len(numbers)))
+        set_(self, "grades", checked_grade_names(grades, len(numbers)))
 
     @property
     def n_grades(self) -> int:
@@ -206,20 +206,20 @@ class DCG:
         >>> float(DCG([1, 0], "jk(2)", 5, "ideal").score([0, 0, 0, 1, 1], pool).round(7))
         0.7386919
         """
-        rows = as_grades(rankings, self.n_grades)
-        value = add_up(self.matrix_for(rows.shape[-1]), rows)
+        rows = checked_grades(rankings, self.n_grades)
+        value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
         if self.normalise is None:
             if pools is not None:
                 raise InputError("pools given to a plain DCG", "use nDCG or minmaxDCG")
             return value
-        pool = rows if pools is None else as_grades(pools, self.n_grades, "pools")
+        pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
         if pool.shape[:-1] != rows.shape[:-1]:
             raise InputError(
                 f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings", "give one pool a ranking"
             )
         check_pools(rows, pool, self.n_grades)
         width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
-        return self._normalised(value, pool, leaves_empty(rows, pool, self.n_ranks), width)
+        return self._normalised(value, pool, leaves_rank_empty(rows, pool, self.n_ranks), width)
 
     def _normalised(
         self, value: Floats, pool: Grades, empty: NDArray[np.bool_], width: int
@@ -258,11 +258,11 @@ class DCG:
         -------
         ndarray of float, shape (n,) or ()
         """
-        return self._extreme(as_grades(pools, self.n_grades, "pools"), True)
+        return self._extreme(checked_grades(pools, self.n_grades, "pools"), True)
 
     def worst(self, pools: ArrayLike) -> Floats:
         """Return the smallest plain DCG that any ordering of each pool reaches."""
-        return self._extreme(as_grades(pools, self.n_grades, "pools"), False)
+        return self._extreme(checked_grades(pools, self.n_grades, "pools"), False)
 
     def _extreme(self, pools: Grades, best: bool, free_ranks: int = 0) -> Floats:
         """Return the best or worst value of each pool.
@@ -276,11 +276,11 @@ class DCG:
 
         def rearranged(pool: Grades) -> float:
             if not free_ranks:
-                return sign * largest_sum(discounts[: len(pool)], gains[pool])
+                return sign * ideal_dcg(discounts[: len(pool)], gains[pool])
             nothing = np.zeros(width)  # what an empty rank gains
-            return sign * largest_sum(discounts, np.concatenate([gains[pool], nothing]))
+            return sign * ideal_dcg(discounts, np.concatenate([gains[pool], nothing]))
 
-        return extremes_of_pools(pools, rearranged).reshape(pools.shape[:-1])
+        return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as a JSON-able dict (see :mod:`dcglearn.measures.files`)."""
@@ -327,8 +327,8 @@ class DCG:
             if not (isinstance(node, ast.Call) and not node.keywords and len(node.args) == 2):
                 raise ValueError
             head, (gains, discounts) = ast.unparse(node.func), node.args
-            if head not in HEADS:
-                raise unknown_name("measure", head, HEADS)
+            if head not in DCG_FORMS:
+                raise unknown_name("measure", head, DCG_FORMS)
             if isinstance(gains, ast.Dict) and len(ast.literal_eval(gains)) < len(gains.keys):
                 raise InputError(f"a grade stands twice in {text!r}", "name each once")
             rule = isinstance(discounts, ast.Name | ast.Call)
@@ -336,7 +336,7 @@ class DCG:
                 ast.literal_eval(gains),
                 ast.unparse(discounts) if rule else ast.literal_eval(discounts),
                 cutoff,
-                HEADS[head],
+                DCG_FORMS[head],
             )
         except InputError:
             raise
@@ -344,8 +344,8 @@ class DCG:
             raise InputError(f"cannot read the measure {text!r}", remedy) from error
 
     def __str__(self) -> str:
-        head = next(name for name, normalise in HEADS.items() if normalise == self.normalise)
-        numbers = [number_text(gain) for gain in self.gains]
+        head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
+        numbers = [format_number(gain) for gain in self.gains]
         if self.grades is None:
             gains = f"[{', '.join(numbers)}]"
         else:
@@ -353,27 +353,24 @@ class DCG:
             gains = f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
         rule = self.discounts
         if not isinstance(rule, str):
-            rule = f"[{', '.join(map(number_text, rule))}]"
+            rule = f"[{', '.join(map(format_number, rule))}]"
         cut = "" if self.cutoff is None else f" @ {self.cutoff}"
         return f"{head}({gains}, {rule}){cut}"
 
     __repr__ = __str__
 
 
-def _numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
+def _finite_numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
+    remedy = "give a list of finite numbers, at least one"
+    if isinstance(values, str | bytes | Set | Mapping):  # without an order, or not numbers
+        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy)
     try:
-        if isinstance(values, str | bytes | Set | Mapping):  # no order, or not of numbers
-            raise TypeError
         given = tuple(values)
-        if any(isinstance(value, str | bool) for value in given):
-            raise TypeError
-        numbers = tuple(map(float, given))
-    except (TypeError, ValueError, OverflowError) as error:
-        shown = f"{values!r}"[:60]
-        raise InputError(f"{name} {shown} are no list of numbers", "give one") from error
-    if not numbers or not all(map(math.isfinite, numbers)):
-        raise InputError(f"{name} {list(numbers)}", "give at least one number, all finite")
-    return numbers
+    except TypeError as error:
+        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy) from error
+    if not given or any(isinstance(value, bool | np.bool_) for value in given):
+        raise InputError(f"{name} {list(given)!r:.60}", remedy)
+    return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 
 def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int | None:

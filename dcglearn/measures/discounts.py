@@ -25,12 +25,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 
 
 @dataclass(frozen=True)
-class Rule:
+class DiscountRule:
     """One rule: its formula, the range of its parameter and its source."""
 
     formula: str
@@ -41,25 +41,25 @@ class Rule:
     high: float = math.inf
 
 
-RULES = {
-    "log2": Rule("1 / log2(i + 1)", "Burges et al. 2005", lambda i, _: 1 / np.log2(i + 1)),
-    "jk": Rule(
+DISCOUNT_RULES = {
+    "log2": DiscountRule("1 / log2(i + 1)", "Burges et al. 2005", lambda i, _: 1 / np.log2(i + 1)),
+    "jk": DiscountRule(
         "1 / max(1, log_b i)",
         "Jarvelin & Kekalainen 2002",
         lambda i, b: 1 / np.maximum(1.0, np.log(i) / math.log(b)),
         "b",
         low=1.0,
     ),
-    "zipf": Rule("1 / i", "Urbano & Marrero 2015", lambda i, _: 1 / i),
-    "linear": Rule(
+    "zipf": DiscountRule("1 / i", "Urbano & Marrero 2015", lambda i, _: 1 / i),
+    "linear": DiscountRule(
         "max(0, (n + 1 - i) / n)",
         "Urbano & Marrero 2015",
         lambda i, n: np.maximum(0.0, (n + 1 - i) / n),
         "n",
         low=0.0,
     ),
-    "constant": Rule("1", "Jarvelin & Kekalainen 2002", lambda i, _: np.ones_like(i)),
-    "rbp": Rule(
+    "constant": DiscountRule("1", "Jarvelin & Kekalainen 2002", lambda i, _: np.ones_like(i)),
+    "rbp": DiscountRule(
         "(1 - p) p^(i - 1)",
         "Moffat & Zobel 2008",
         lambda i, p: (1 - p) * p ** (i - 1),
@@ -72,7 +72,7 @@ RULES = {
 _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\(\s*([^()]*?)\s*\)|:\s*(\S+))?\s*")
 
 
-def split_call(text: str) -> tuple[str, float | None]:
+def split_parameter(text: str) -> tuple[str, float | None]:
     """Split ``name``, ``name(0.8)`` or ``name:0.8`` into the name and its parameter.
 
     Parameters
@@ -92,7 +92,7 @@ def split_call(text: str) -> tuple[str, float | None]:
 
     Examples
     --------
-    >>> split_call("rbp:0.8"), split_call("log2")
+    >>> split_parameter("rbp:0.8"), split_parameter("log2")
     (('rbp', 0.8), ('log2', None))
     """
     match = _CALL.fullmatch(text)
@@ -135,10 +135,10 @@ def canonical_rule(text: str) -> str:
     >>> canonical_rule("rbp:0.80"), canonical_rule("jk(2)")
     ('rbp(0.8)', 'jk(2)')
     """
-    name, value = split_call(text)
-    if name not in RULES:
-        raise unknown_name("discount rule", name, RULES)
-    rule = RULES[name]
+    name, value = split_parameter(text)
+    if name not in DISCOUNT_RULES:
+        raise unknown_name("discount rule", name, DISCOUNT_RULES)
+    rule = DISCOUNT_RULES[name]
     if not rule.parameter:
         if value is not None:
             raise InputError(f"the discount {name} takes no number", f"write {name}")
@@ -148,7 +148,7 @@ def canonical_rule(text: str) -> str:
             f"the discount {text!r} needs {rule.parameter} in {_range(rule)}",
             f"write {name}({rule.parameter}); it is {rule.formula}",
         )
-    return f"{name}({number_text(value)})"
+    return f"{name}({format_number(value)})"
 
 
 def rule_discounts(text: str, n_ranks: int) -> Floats:
@@ -175,22 +175,22 @@ def rule_discounts(text: str, n_ranks: int) -> Floats:
     >>> rule_discounts("zipf", 4)
     array([1.        , 0.5       , 0.33333333, 0.25      ])
     """
-    name, value = split_call(canonical_rule(text))
+    name, value = split_parameter(canonical_rule(text))
     ranks = np.arange(1, n_ranks + 1, dtype=float)
-    return RULES[name].at(ranks, value if value is not None else math.nan)
+    return DISCOUNT_RULES[name].at(ranks, value if value is not None else math.nan)
 
 
-def number_text(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a number so that it reads back the same, and whole ones without a point.
 
-    >>> number_text(2.0), number_text(0.1)
+    >>> format_number(2.0), format_number(0.1)
     ('2', '0.1')
     """
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _range(rule: Rule) -> str:
+def _range(rule: DiscountRule) -> str:
     if math.isinf(rule.high):
-        return f"({number_text(rule.low)}, infinity)"
-    return f"({number_text(rule.low)}, {number_text(rule.high)})"
+        return f"({format_number(rule.low)}, infinity)"
+    return f"({format_number(rule.low)}, {format_number(rule.high)})"

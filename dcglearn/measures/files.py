@@ -16,15 +16,15 @@ from typing import Any, Literal, TypeVar
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
-FORMAT = "dcglearn measure"
-VERSION = 1
+FILE_FORMAT = "dcglearn measure"
+FILE_VERSION = 1
 
-Use = Literal["dcg", "utility"]
+MeasurePart = Literal["dcg", "utility"]
 
 _Kind = TypeVar("_Kind", DCG, LinearUtility)
 
@@ -53,7 +53,7 @@ class MeasureFile:
 
     dcg: DCG | None = None
     utility: LinearUtility | None = None
-    use: Use = "dcg"
+    use: MeasurePart = "dcg"
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class MeasureFile:
         """The measure that the file stands for."""
         return self.pick(self.use)
 
-    def pick(self, use: Use) -> Measure:
+    def pick(self, use: MeasurePart) -> Measure:
         """Return one of the two measures.
 
         Parameters
@@ -150,7 +150,7 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
         content = MeasureFile(dcg=content)
     elif isinstance(content, LinearUtility):
         content = MeasureFile(utility=content, use="utility")
-    document: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    document: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION}
     document["use"] = content.use
     if content.dcg is not None:
         document["dcg"] = content.dcg.to_json()
@@ -192,11 +192,11 @@ def measure_from_json(text: str) -> MeasureFile:
     except (ValueError, RecursionError) as error:
         line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise InputError("is not JSON", "give a measure file", line) from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError("is not a measure file", f'it must say "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
+    if not isinstance(document, dict) or document.get("format") != FILE_FORMAT:
+        raise InputError("is not a measure file", f'it must say "format": "{FILE_FORMAT}"')
+    if document.get("version") != FILE_VERSION:
         raise InputError(
-            f"is of version {document.get('version')!r}; this program reads version {VERSION}",
+            f"is of version {document.get('version')!r}; this program reads version {FILE_VERSION}",
             "write it again with the same release",
         )
     for key in document:

@@ -16,7 +16,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.scale import NO_DOCUMENT
 
 
-def largest_sum(discounts: Floats, gains: Floats) -> float:
+def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     """Return max over assignments of sum_k c_k g_{d(k)}, every rank taking one document.
 
     Positive discounts take the largest gains, negative ones the smallest, each in
@@ -34,7 +34,7 @@ def largest_sum(discounts: Floats, gains: Floats) -> float:
 
     Examples
     --------
-    >>> largest_sum(np.array([1.0, 0.5, -1.0]), np.array([0.0, 4.0, 1.0, 2.0]))
+    >>> ideal_dcg(np.array([1.0, 0.5, -1.0]), np.array([0.0, 4.0, 1.0, 2.0]))
     5.0
     """
     ranked = np.sort(gains)[::-1]
@@ -45,7 +45,7 @@ def largest_sum(discounts: Floats, gains: Floats) -> float:
     return top + float(weights[positive:] @ ranked[len(ranked) - negative :])
 
 
-def extremes_of_pools(pools: Grades, best: Callable[[Grades], float]) -> Floats:
+def map_distinct_pools(pools: Grades, best: Callable[[Grades], float]) -> Floats:
     """Apply a function of one pool's documents to every distinct pool once.
 
     Parameters
@@ -90,7 +90,9 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
         )
 
 
-def leaves_empty(rankings: Grades, pools: Grades, n_ranks: int | None = None) -> NDArray[np.bool_]:
+def leaves_rank_empty(
+    rankings: Grades, pools: Grades, n_ranks: int | None = None
+) -> NDArray[np.bool_]:
     """Return which rankings leave a rank empty that a document of the pool could fill.
 
     Parameters

@@ -25,15 +25,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.dcg import DCG, Normalise
-from dcglearn.measures.scale import MOST_GRADES, NO_DOCUMENT, Label, as_grades
+from dcglearn.measures.dcg import DCG, Normalisation
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, Label, checked_grades
 
 Gains = Sequence[float] | Floats | Mapping[Label, float]
 """One gain a grade, best grade first, as :class:`DCG` takes them."""
 
-Ties = Literal["half", "best", "worst"]
+TieOrder = Literal["half", "best", "worst"]
 """What a pair with equal scores counts: the half, nothing, or all of an inverted one."""
 
 
@@ -46,7 +46,7 @@ def linear_gains(n_grades: int) -> Floats:
     return np.arange(n_grades - 1, -1, -1, dtype=float)
 
 
-def linear_measure(gains: Gains, n_documents: int, normalise: Normalise | None = None) -> DCG:
+def linear_measure(gains: Gains, n_documents: int, normalise: Normalisation | None = None) -> DCG:
     """Return linear (N)DCG of queries of one size as a :class:`DCG`.
 
     Its discounts are a vector, for they depend on the number of documents. Divided by
@@ -106,7 +106,7 @@ def linear_dcg(rankings: ArrayLike, gains: Gains) -> Floats:
     8.0
     """
     values = _checked_gains(gains)
-    rows = as_grades(rankings, len(values))
+    rows = checked_grades(rankings, len(values))
     missing = rows == NO_DOCUMENT
     gap = (missing[..., :-1] & ~missing[..., 1:]).any(axis=-1)
     if gap.any():
@@ -140,7 +140,7 @@ def linear_ideal(grades: ArrayLike, gains: Gains) -> Floats:
     12.0
     """
     values = _checked_gains(gains)
-    rows = as_grades(grades, len(values), "grades")
+    rows = checked_grades(grades, len(values), "grades")
     gained = np.append(values, -np.inf)[rows]  # what is no document comes last
     ranked = -np.sort(-gained, axis=-1)
     missing = np.isneginf(ranked)
@@ -209,7 +209,7 @@ def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
 def pairwise_loss(
     grades: ArrayLike,
     scores: ArrayLike,
-    ties: Ties = "half",
+    ties: TieOrder = "half",
     gains: Gains | None = None,
     normalise: bool = False,
 ) -> Floats:
@@ -248,18 +248,18 @@ def pairwise_loss(
     [1.0, 1.5, 2.0]
     """
     values = linear_gains(_n_grades(grades)) if gains is None else _checked_gains(gains)
-    rows = as_grades(grades, len(values), "grades")
+    rows = checked_grades(grades, len(values), "grades")
     order = np.argsort(-values, kind="stable")  # best is what gains most, whatever its label
     place = np.empty(len(values) + 1, np.int64)
     place[order], place[-1] = np.arange(len(values)), NO_DOCUMENT
-    parts = pairwise_parts(place[rows], scores, len(values), ties)
+    parts = two_grade_losses(place[rows], scores, len(values), ties)
     steps = -np.diff(values[order])
     loss: Floats = parts @ steps[::-1]
-    return _share(loss, graded_pairs(rows)) if normalise else loss
+    return _share(loss, count_graded_pairs(rows)) if normalise else loss
 
 
-def pairwise_parts(
-    grades: ArrayLike, scores: ArrayLike, n_grades: int, ties: Ties = "half"
+def two_grade_losses(
+    grades: ArrayLike, scores: ArrayLike, n_grades: int, ties: TieOrder = "half"
 ) -> Floats:
     """Return R_0, ..., R_{L-2}: the inversions of each two-grade problem.
 
@@ -281,12 +281,12 @@ def pairwise_parts(
 
     Examples
     --------
-    >>> pairwise_parts([2, 0, 1], [3, 2, 1], 3)
+    >>> two_grade_losses([2, 0, 1], [3, 2, 1], 3)
     array([2., 1.])
     """
-    if ties not in get_args(Ties):
-        raise unknown_name("rule for ties", ties, get_args(Ties))
-    rows = as_grades(grades, n_grades, "grades")
+    if ties not in get_args(TieOrder):
+        raise unknown_name("rule for ties", ties, get_args(TieOrder))
+    rows = checked_grades(grades, n_grades, "grades")
     ranked, start, end = _ranked(rows, _checked_scores(scores, rows))
     found = np.zeros((*rows.shape[:-1], n_grades - 1))
     for k in range(n_grades - 1):
@@ -300,7 +300,7 @@ def pairwise_parts(
     return found
 
 
-def graded_pairs(grades: ArrayLike) -> Floats:
+def count_graded_pairs(grades: ArrayLike) -> Floats:
     """Return Z, the number of pairs of documents of different grades.
 
     Parameters
@@ -314,10 +314,10 @@ def graded_pairs(grades: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> float(graded_pairs([0, 1, 1, 2]))
+    >>> float(count_graded_pairs([0, 1, 1, 2]))
     5.0
     """
-    rows = as_grades(grades, MOST_GRADES, "grades")
+    rows = checked_grades(grades, MAX_GRADES, "grades")
     sizes = np.array([(rows == grade).sum(axis=-1) for grade in range(_n_grades(rows))])
     found: Floats = (sizes.sum(axis=0) ** 2 - (sizes**2).sum(axis=0)) / 2
     return found
@@ -381,7 +381,7 @@ def _checked_scores(scores: ArrayLike, grades: Grades) -> Floats:
 
 def _n_grades(grades: ArrayLike, name: str = "grades") -> int:
     """Return the least L of which all these are grade indices."""
-    return int(as_grades(grades, MOST_GRADES, name).max(initial=0)) + 1
+    return int(checked_grades(grades, MAX_GRADES, name).max(initial=0)) + 1
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -8,6 +8,6 @@ from dcglearn.measures.utility import LinearUtility
 Measure = DCG | LinearUtility
 
 
-TIE = 1e-12
+TIE_TOLERANCE = 1e-12
 """Two scores are tied when they differ by less than this share of what the ranks at
 which the lists differ can add up to: equal terms in another order differ by rounding."""

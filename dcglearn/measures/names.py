@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.dcg import DCG, HEADS
-from dcglearn.measures.files import MeasureFile, Use, read_measure
+from dcglearn.measures.dcg import DCG, DCG_FORMS
+from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
@@ -34,7 +34,7 @@ class NamedMeasure:
     file: MeasureFile | None = None
 
 
-def is_file_name(text: str) -> bool:
+def is_measure_file_name(text: str) -> bool:
     """Whether a name is that of a measure file."""
     return _FILE.fullmatch(text.strip()) is not None
 
@@ -60,7 +60,7 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
     return (text, None) if match is None else (match.group(1), int(match.group(2)))
 
 
-def open_measure(text: str) -> NamedMeasure:
+def parse_measure(text: str) -> NamedMeasure:
     """Read a measure that needs no scale: a file, or a measure in full.
 
     Parameters
@@ -83,7 +83,7 @@ def open_measure(text: str) -> NamedMeasure:
     path, use = match.groups()
     content = read_measure(path)
     try:
-        measure = content.measure if use is None else content.pick(cast(Use, use))
+        measure = content.measure if use is None else content.pick(cast(MeasurePart, use))
     except InputError as error:
         raise error.at(path) from error
     return NamedMeasure(text, measure, content)
@@ -116,13 +116,13 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     """
     found = _named(text, scale, n_ranks)
     try:
-        check_fit(found.measure, scale, n_ranks)
+        check_compatible(found.measure, scale, n_ranks)
     except InputError as error:
         raise error.at(found.name) from error
     return found
 
 
-def measure_on(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     """Return the measure that a name means for documents of some grades in long lists.
 
     Parameters
@@ -145,7 +145,7 @@ def measure_on(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
 
     Examples
     --------
-    >>> measure_on("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
+    >>> measure_for_documents("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
     found = _named(text, scale, n_ranks)
@@ -180,24 +180,26 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         if isinstance(inner.measure, LinearUtility):
             remedy = f"write {name.removesuffix(':utility')}:dcg"
             raise InputError("position-dependent weights are no DCG", remedy, text)
-        normalise = HEADS[head]
+        normalise = DCG_FORMS[head]
         if cutoff is not None and inner.measure.cutoff is not None:
             raise InputError("two cutoffs", "give one of them", text)
         cut = inner.measure.cutoff if cutoff is None else int(cutoff)
         whole = replace(inner.measure, normalise=normalise, cutoff=cut)
         return NamedMeasure(text, whole, inner.file)
     called, depth = split_cutoff(text)
-    if is_file_name(called) and depth is not None:
-        found = open_measure(called)
+    if is_measure_file_name(called) and depth is not None:
+        found = parse_measure(called)
         if isinstance(found.measure, LinearUtility):
             raise InputError("position-dependent weights have no cutoff", "leave it out", text)
         return replace(found, name=text, measure=found.measure @ depth)
-    if is_file_name(text) or "[" in text or "{" in text:
-        return open_measure(text)
+    if is_measure_file_name(text) or "[" in text or "{" in text:
+        return parse_measure(text)
     return NamedMeasure(text, preset(text, scale, n_ranks))
 
 
-def check_fit(measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments") -> None:
+def check_compatible(
+    measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments"
+) -> None:
     """Refuse a measure of another K or L, or of other grades, than the lists it shall score.
 
     Parameters

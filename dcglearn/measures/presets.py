@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import number_text, split_call
+from dcglearn.measures.discounts import format_number, split_parameter
 from dcglearn.measures.scale import Scale
 
 
@@ -129,7 +129,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
     """
     called, at, cut = name.partition("@")
-    head, parameter = split_call(called)
+    head, parameter = split_parameter(called)
     if head not in PRESETS:
         raise unknown_name("preset", head, PRESETS)
     found = PRESETS[head]
@@ -149,7 +149,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
         )
     if head == "binary" and not gains.any():
         raise InputError(f"no grade of {scale} is worth {parameter:g}", "lower the threshold")
-    measure = DCG(gains, found.discount.format(number_text(number)), grades=scale.labels)
+    measure = DCG(gains, found.discount.format(format_number(number)), grades=scale.labels)
     return measure @ _cutoff(cut, name) if at else measure
 
 
@@ -172,7 +172,7 @@ def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
     """
     values = np.array(scale.values)
     names = {
-        name: name if p.default is None else f"{name}:{number_text(p.default(values, n_ranks))}"
+        name: name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"
         for name, p in PRESETS.items()
     }
     return {full: preset(full, scale, n_ranks) for full in names.values()}

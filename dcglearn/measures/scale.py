@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Grades
 
@@ -31,10 +32,10 @@ NO_DOCUMENT = -1
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
 """How a number is spelled; 007 and 1e3 are names, and so are long ids."""
 
-LONGEST = 10**18
+MAX_WHOLE_LABEL = 10**18
 """Whole numbers from here on are ids, not grades, and are to be written as text."""
 
-MOST_GRADES = 127
+MAX_GRADES = 127
 """Grade indices are stored as int8."""
 
 
@@ -69,19 +70,16 @@ class Scale:
     values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        labels = tuple(plain_label(label) for label in self.labels)
-        if not 1 <= len(labels) <= MOST_GRADES:
+        labels = tuple(canonical_label(label) for label in self.labels)
+        if not 1 <= len(labels) <= MAX_GRADES:
             raise InputError(
-                f"a scale of {len(labels)} grades", f"give 1 to {MOST_GRADES}, best first"
+                f"a scale of {len(labels)} grades", f"give 1 to {MAX_GRADES}, best first"
             )
         if len(set(labels)) != len(labels):
             raise InputError(f"a grade stands twice in the scale {list(labels)}", "name each once")
-        values = tuple(map(float, self.values)) or _default_values(labels)
-        if len(values) != len(labels) or not all(map(math.isfinite, values)):
-            raise InputError(
-                f"{len(values)} values {list(values)} for {len(labels)} grades",
-                "give one finite value a grade",
-            )
+        given = tuple(self.values) or _default_values(labels)
+        remedy = "give one finite value per grade"
+        values = tuple(finite_array(given, "values", (len(labels),), remedy).tolist())
         if any(b > a for a, b in pairwise(values)):
             raise InputError(f"the values {list(values)} rise", "name the best grade first")
         object.__setattr__(self, "labels", labels)
@@ -116,7 +114,7 @@ class Scale:
             If the label is not on the scale.
         """
         try:
-            found = self._indices.get(plain_label(label))  # type: ignore[arg-type]  # caught below
+            found = self._indices.get(canonical_label(label))  # type: ignore[arg-type]  # caught below
         except (TypeError, ValueError):
             found = None
         if found is None:
@@ -161,7 +159,7 @@ class Scale:
             raise InputError(f"a value in {text!r} is no number", "write name=number") from error
 
     @classmethod
-    def of_numbers(cls, labels: Iterable[Label]) -> Scale:
+    def from_numbers(cls, labels: Iterable[Label]) -> Scale:
         """Order the numeric grades seen in data, the highest first.
 
         Parameters
@@ -189,17 +187,17 @@ class Scale:
         return cls(tuple(sorted(seen, key=float, reverse=True)))
 
     @classmethod
-    def of_documents(cls, labels: Iterable[Label]) -> Scale:
+    def from_documents(cls, labels: Iterable[Label]) -> Scale:
         """Return a scale that numbers documents without grades: by name, numbers first.
 
-        >>> str(Scale.of_documents(["d2", "d1", "d2"]))
+        >>> str(Scale.from_documents(["d2", "d1", "d2"]))
         'd1 > d2'
         """
         order = sorted(set(labels), key=lambda label: (isinstance(label, str), label))
         return cls(tuple(order))
 
 
-def plain_label(label: Label) -> Label:
+def canonical_label(label: Label) -> Label:
     """Write a label in its one form: text that is a number is one, and 2.0 is 2.
 
     Parameters
@@ -217,9 +215,9 @@ def plain_label(label: Label) -> Label:
 
     Examples
     --------
-    >>> plain_label("2"), plain_label(2.0), plain_label("0.5"), plain_label("good")
+    >>> canonical_label("2"), canonical_label(2.0), canonical_label("0.5"), canonical_label("good")
     (2, 2, 0.5, 'good')
-    >>> plain_label("007")
+    >>> canonical_label("007")
     '007'
     """
     return _plain_label(label)
@@ -234,7 +232,7 @@ def _plain_label(label: Label) -> Label:
             return label
         label = float(label) if "." in label else int(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
-        if abs(label) >= LONGEST:
+        if abs(label) >= MAX_WHOLE_LABEL:
             raise InputError("a whole number of more than 18 digits", "write it as text")
         return int(label)
     number = float(label)
@@ -243,7 +241,7 @@ def _plain_label(label: Label) -> Label:
     return int(number) if number.is_integer() else number
 
 
-def as_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Grades:
+def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -> Grades:
     """Check an array of grade indices.
 
     Parameters

@@ -18,11 +18,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.discounts import number_text
-from dcglearn.measures.ideal import extremes_of_pools
-from dcglearn.measures.scale import Label, Scale, as_grades
+from dcglearn.measures.discounts import format_number
+from dcglearn.measures.ideal import map_distinct_pools
+from dcglearn.measures.scale import Label, Scale, checked_grades
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,12 @@ class LinearUtility:
     grades: tuple[Label, ...] | None = None
 
     def __init__(self, weights: ArrayLike, grades: Sequence[Label] | None = None) -> None:
-        try:
-            matrix = np.asarray(weights)
-            if matrix.dtype.kind not in "iuf":
-                raise TypeError(f"entries of type {matrix.dtype}")
-            matrix = matrix.astype(float)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"weights are no matrix ({error})", "give numbers") from error
-        if matrix.ndim != 2 or 0 in matrix.shape or not np.isfinite(matrix).all():
-            raise InputError(
-                f"weights of shape {matrix.shape}", "give a finite (ranks, grades) matrix"
-            )
+        remedy = "give a matrix of finite numbers, one row per rank and one column per grade"
+        matrix = finite_array(weights, "weights", (None, None), remedy)
+        if not matrix.size:
+            raise InputError(f"weights of shape {matrix.shape}", remedy)
         object.__setattr__(self, "weights", tuple(tuple(row) for row in matrix.tolist()))
-        object.__setattr__(self, "grades", grade_names(grades, matrix.shape[1]))
+        object.__setattr__(self, "grades", checked_grade_names(grades, matrix.shape[1]))
 
     @property
     def n_ranks(self) -> int:
@@ -126,8 +120,8 @@ class LinearUtility:
         InputError
             If a grade is outside the scale or the rankings have too many ranks.
         """
-        rows = as_grades(rankings, self.n_grades)
-        return add_up(self.matrix_for(rows.shape[-1]), rows)
+        rows = checked_grades(rankings, self.n_grades)
+        return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest u that each pool of documents allows, by assignment.
@@ -150,8 +144,8 @@ class LinearUtility:
         >>> float(utility.ideal([0, 1])), float(utility.score([0, 1]))
         (1.5, 1.0)
         """
-        rows = as_grades(pools, self.n_grades, "pools")
-        found = extremes_of_pools(rows, self._best_assignment)
+        rows = checked_grades(pools, self.n_grades, "pools")
+        found = map_distinct_pools(rows, self._best_assignment)
         return found.reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
@@ -204,7 +198,7 @@ class LinearUtility:
 
     def __str__(self) -> str:
         rows = ", ".join(
-            "[" + ", ".join(number_text(value) for value in row) + "]" for row in self.weights
+            "[" + ", ".join(format_number(value) for value in row) + "]" for row in self.weights
         )
         names = "" if self.grades is None else f", grades={list(self.grades)}"
         return f"LinearUtility([{rows}]{names})"
@@ -212,7 +206,7 @@ class LinearUtility:
     __repr__ = __str__
 
 
-def grade_names(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
+def checked_grade_names(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
     """Check the names of the grades against their number.
 
     Parameters
@@ -239,7 +233,7 @@ def grade_names(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, .
     return labels
 
 
-def add_up(weights: Floats, rankings: Grades) -> Floats:
+def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
     """Return sum_k W[k, pi_k], an empty rank adding nothing.
 
     Parameters

@@ -13,9 +13,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from dcglearn.base.files import written_whole
+from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.types import Floats
-from dcglearn.report.tables import FORMATS, check_figure_name
+from dcglearn.report.tables import FORMATS
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 
@@ -51,9 +51,8 @@ def save(figure: Figure, path: str | Path) -> None:
     InputError
         If the ending is another, or the place cannot be written.
     """
-    check_figure_name(path)
-    suffix = Path(path).suffix.lower()
-    with mpl.rc_context(STYLE), written_whole(path) as temporary:
+    suffix = checked_suffix(path, FORMATS)
+    with mpl.rc_context(STYLE), atomic_write(path) as temporary:
         if figure.get_layout_engine() is not None:  # laid out once, not once a file
             figure.draw_without_rendering()
             figure.set_layout_engine(None)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dcglearn.evaluation.system_coherence import PairOfSystems, SystemCoherence
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import number_text
+from dcglearn.measures.discounts import format_number
 from dcglearn.report.tables import Cell, Table
 
 
@@ -83,7 +83,7 @@ def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> 
     rows: list[tuple[Cell, ...]] = []
     for pair in found[:most]:
         shown = [
-            "" if one is None else " ".join(number_text(round(gain, 4)) for gain in one.gains)
+            "" if one is None else " ".join(format_number(round(gain, 4)) for gain in one.gains)
             for one in pair.mean.witnesses
         ]
         rows.append(
@@ -131,7 +131,7 @@ def changes_table(
     for pair in found[:most]:
         ahead, behind = (pair.a, pair.b) if pair.lead > 0 else (pair.b, pair.a)
         flip = pair.gains_flip
-        tied = "" if flip is None else " ".join(number_text(round(g, 4)) for g in flip.tie)
+        tied = "" if flip is None else " ".join(format_number(round(g, 4)) for g in flip.tie)
         changes = ["none" if share == np.inf else f"{share:.1%}" for share in shares(pair)]
         rows.append((ahead, behind, abs(pair.lead), changes[0], tied, changes[1]))
     caption = f"Smallest changes that turn an order by mean DCG round: {_pairs(len(found))}"

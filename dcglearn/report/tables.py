@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.files import write_text
+from dcglearn.base.files import checked_suffix, write_text
 
 FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """What is drawn by ending, and what keeps the bytes free of dates and versions."""
@@ -121,10 +120,7 @@ class Table:
         InputError
             If the ending is another, or the place cannot be written.
         """
-        suffix = Path(path).suffix.lower()
-        if suffix not in FORMS:
-            raise InputError(f"ends in {suffix!r}", f"name it {', '.join(FORMS)}", str(path))
-        write_text(path, FORMS[suffix](self) + "\n")
+        write_text(path, FORMS[checked_suffix(path, FORMS)](self) + "\n")
 
     def _numeric(self) -> list[bool]:
         """Which columns hold numbers only."""
@@ -154,16 +150,3 @@ FORMS: dict[str, Callable[[Table], str]] = {
     ".csv": Table.csv,
 }
 """The form of a table by its file's ending."""
-
-
-def check_figure_name(path: str | Path) -> None:
-    """Refuse a name whose ending is no format that can be drawn.
-
-    Raises
-    ------
-    InputError
-    """
-    if Path(path).suffix.lower() not in FORMATS:
-        raise InputError(
-            f"ends in {Path(path).suffix!r}", f"name it {', '.join(FORMATS)}", str(path)
-        )

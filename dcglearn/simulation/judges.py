@@ -17,7 +17,7 @@ from scipy.special import expit
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.data.preferences import Preferences
-from dcglearn.measures.agreement import differences
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -187,7 +187,7 @@ def judged_pairs(
     array([[[4, 0],
             [0, 4]]], dtype=int8)
     """
-    difference = differences(truth, lists)
+    difference = score_differences(truth, lists)
     seen = difference + bias
     if noise:
         seen = seen + noise * rng.logistic(size=len(lists))
@@ -247,7 +247,7 @@ def side_by_side(
         raise InputError(f"indifference {indifference}", "use 0 or more")
     n = len(lists)
     noise = rng.logistic(size=n) / reliability
-    seen = differences(truth, lists) + bias + noise
+    seen = score_differences(truth, lists) + bias + noise
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
     answers: NDArray[np.object_] = np.where(seen > 0, "a", "b").astype(object)
     tied = np.abs(seen) < indifference

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import split_call
+from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import is_file_name, measure_for
+from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.measures.presets import PRESETS
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
@@ -69,8 +69,8 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
         return free_truth(n_ranks, n_grades, rng)
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
-    if not (is_file_name(text) or "[" in text or "{" in text):
-        head = split_call(text.partition("@")[0])[0]
+    if not (is_measure_file_name(text) or "[" in text or "{" in text):
+        head = split_parameter(text.partition("@")[0])[0]
         if head not in PRESETS:
             raise unknown_name("truth", name, [*TRUTHS, FREE, *PRESETS])
     return measure_for(text, scale, n_ranks).measure

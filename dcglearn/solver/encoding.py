@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.agreement import as_pairs
-from dcglearn.measures.scale import NO_DOCUMENT, as_grades
+from dcglearn.measures.agreement import checked_pairs
+from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 
 def encode(rankings: ArrayLike, n_grades: int) -> Floats:
@@ -66,7 +66,7 @@ def encode_sparse(rankings: ArrayLike, n_grades: int) -> csr_array:
     -------
     scipy.sparse.csr_array of float, shape (n, K L)
     """
-    rows = np.atleast_2d(as_grades(rankings, n_grades))
+    rows = np.atleast_2d(checked_grades(rankings, n_grades))
     filled = rows != NO_DOCUMENT
     starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
     columns = _columns(rows, n_grades)[filled]
@@ -93,7 +93,7 @@ def difference_matrix(pairs: ArrayLike, n_grades: int) -> csr_array:
     >>> difference_matrix([[[0, 1], [1, 1]]], 2).toarray()
     array([[ 1., -1.,  0.,  0.]])
     """
-    rows = as_pairs(pairs, n_grades)
+    rows = checked_pairs(pairs, n_grades)
     matrix: csr_array = encode_sparse(rows[:, 0], n_grades) - encode_sparse(rows[:, 1], n_grades)
     matrix.eliminate_zeros()
     return matrix

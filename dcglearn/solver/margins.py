@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.agreement import one_a_pair
+from dcglearn.measures.agreement import one_per_pair
 
 MarginName = Literal["unit", "hamming"]
 MARGINS: tuple[MarginName, ...] = ("unit", "hamming")
@@ -51,7 +51,7 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
             return constant_array(1.0, len(pairs))
         distance: Floats = (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float)
         return distance
-    return one_a_pair(margin, len(pairs), "margins")
+    return one_per_pair(margin, len(pairs), "margins")
 
 
 def constant_array(value: float, n_pairs: int) -> Floats:

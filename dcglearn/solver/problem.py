@@ -30,7 +30,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import check_worth_learning
-from dcglearn.measures.agreement import as_pairs, one_a_pair
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.solver.margins import constant_array, margins
 from dcglearn.solver.pair_codes import (
@@ -150,12 +150,12 @@ class Problem:
         >>> Problem.of([[[0, 1], [1, 1]]], n_grades=2).shape
         (2, 2)
         """
-        rows = as_pairs(pairs, n_grades)
+        rows = checked_pairs(pairs, n_grades)
         if not len(rows):
             raise InputError("no pair to learn from", "give at least one strict preference")
         v = constant_array(1.0, len(rows))
         if weights is not None:
-            v = one_a_pair(weights, len(rows), "weights", 0.0)
+            v = one_per_pair(weights, len(rows), "weights", 0.0)
         m = margins(rows, margin)
         check_overflow(validate_C(C), total_weight(v), _largest(m))
         W_0 = validate_prior(prior, (rows.shape[2], n_grades))

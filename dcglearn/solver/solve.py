@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.names import unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model

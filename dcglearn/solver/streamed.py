@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.names import unknown_name
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers

@@ -1,0 +1,76 @@
+"""One check for every argument that must be an array of finite numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+
+
+def finite_array(
+    values: ArrayLike,
+    name: str,
+    shape: tuple[int | None, ...],
+    remedy: str = "",
+    low: float = -np.inf,
+) -> Floats:
+    """Check that an argument is an array of finite numbers of a given shape.
+
+    Parameters
+    ----------
+    values : array-like of float
+        Text that looks like a number is refused.
+    name : str
+        What to call the argument in an error, in the plural.
+    shape : tuple of int or None
+        The expected shape; None for an axis of any length.
+    remedy : str, optional
+        What to give instead where the shape or the type is wrong, such as
+        ``"give one number per pair"``.
+    low : float, optional
+        The smallest number allowed.
+
+    Returns
+    -------
+    ndarray of float
+        Of that shape.
+
+    Raises
+    ------
+    InputError
+        If the values are not numbers, or not of that shape; or a number is not finite or
+        too small, naming the row.
+
+    Examples
+    --------
+    >>> finite_array([1, 2], "weights", (2,))
+    array([1., 2.])
+    >>> finite_array([1, -2], "weights", (2,), low=0.0)
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: row 1: weights hold -2.0; use finite numbers of 0 or more
+    """
+    lengths = ", ".join("any" if n is None else str(n) for n in shape)
+    expected = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
+    remedy = remedy or f"give numbers in an array of shape {expected}"
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind == "O" and not any(isinstance(value, str) for value in found.flat):
+            found = found.astype(float)
+        if found.dtype.kind not in "biuf":
+            raise TypeError
+        found = found.astype(float, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} are not numbers", remedy) from error
+    if len(found.shape) != len(shape) or any(
+        n is not None and n != length for n, length in zip(shape, found.shape, strict=True)
+    ):
+        raise InputError(f"{name} of shape {found.shape}, not {expected}", remedy)
+    wrong = ~(np.isfinite(found) & (found >= low))
+    if wrong.any():
+        row = int(np.argwhere(wrong)[0][0])
+        remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
+        raise InputError(f"{name} hold {found[wrong][0]}", remedy, f"row {row}")
+    return found
