@@ -51,6 +51,7 @@ ONLY_IN = {
     "joblib": ["base/workers.py"],
     "distributed": ["base/workers.py"],
     "jinja2": ["report/page.py"],
+    "rich": ["base/progress.py"],
 }
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-import time
+import io
+import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -70,14 +72,63 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert read_text(latin) == "mark"
 
 
-def test_progress_is_silent_at_first_and_then_speaks(capsys: pytest.CaptureFixture[str]) -> None:
-    with reporting("work", quiet=10) as advance:
+class WaitingStream(io.StringIO):
+    """A stream that sets an event once a text has been written to it."""
+
+    def __init__(self, text: str, terminal: bool) -> None:
+        super().__init__()
+        self.text, self.terminal, self.written = text, terminal, threading.Event()
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> int:
+        count = super().write(text)
+        if self.text in text:
+            self.written.set()
+        return count
+
+
+def test_work_that_ends_soon_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = WaitingStream("25%", terminal=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    with reporting("work", quiet=1000) as advance:
         advance(1, 2)
-    assert capsys.readouterr().err == ""
-    with reporting("work", quiet=0.05, every=0.05) as advance:
+    assert stream.getvalue() == ""
+
+
+def test_progress_is_a_plain_line_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = WaitingStream("25%", terminal=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    with reporting("work", quiet=0, every=0.01) as advance:
         advance(1, 4)
-        time.sleep(0.3)
-    assert "work: 1 of 4 (25%)" in capsys.readouterr().err
+        assert stream.written.wait(60)
+    assert stream.getvalue().splitlines()[-1].startswith("work: 1 of 4 (25%), ")
+
+
+@pytest.mark.parametrize("name", ["work [bold]", "work"])
+def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    stream = WaitingStream("50%", terminal=True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with reporting(name, quiet=0) as advance:
+        advance(2, 4)
+        assert stream.written.wait(60)
+    shown = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", stream.getvalue())
+    assert f"{name} ━" in shown
+    assert "2 of 4 (50%)" in shown
+    assert "\x1b[?25h" in stream.getvalue()[-40:], "the cursor is shown again"
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = WaitingStream("0 s", terminal=True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "dumb")
+    with reporting("work", quiet=0, every=1000):
+        assert stream.written.wait(60)
+    assert stream.getvalue() == "work: 0 s\n"
 
 
 def test_one_thread_for_linear_algebra_until_the_last_block_ends() -> None:

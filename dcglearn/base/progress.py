@@ -1,11 +1,12 @@
-"""A word about what takes long: nothing in the first two seconds, then how far it is.
+"""Progress of long work: silent for two seconds, then how much is done and how long it takes.
 
-On a terminal one line is redrawn; elsewhere a plain line is printed now and then.
-Everything goes to standard error, so output that machines read stays clean.
+On a terminal one line with a bar is redrawn; elsewhere a plain line is printed now and then.
+Everything goes to standard error, so standard output holds results only.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -13,105 +14,153 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Advance = Callable[[int, int], None]
-"""Called with (done, total) as work goes on."""
+"""Called with (done, total) as work goes on; a total of 0 means that it is not known."""
 
 QUIET_SECONDS = 2.0
+"""Work that ends sooner shows nothing."""
+
+REDRAW_SECONDS = 0.2
 
 
 def silent(done: int, total: int) -> None:
     """Report nothing: the default of every function that takes an `Advance`."""
 
 
-def onwards(advance: Advance) -> Advance:
-    """Return an `Advance` for work that begins at 0 again and again: it adds up.
+def cumulative(advance: Advance) -> Advance:
+    """Return an `Advance` that adds up the counts of work that starts again from 0.
 
     Parameters
     ----------
     advance : callable
-        What is told of it.
+        Called with the sum over all passes so far.
+
+    Returns
+    -------
+    callable
+        A count that does not grow starts a new pass.
 
     Examples
     --------
-    >>> tell = onwards(lambda done, total: print(done))
+    >>> count = cumulative(lambda done, total: print(done))
     >>> for done in (10, 20, 10):
-    ...     tell(done, 0)
+    ...     count(done, 0)
     10
     20
     30
     """
     before = last = 0
 
-    def tell(done: int, total: int) -> None:
+    def add(done: int, total: int) -> None:
         nonlocal before, last
         if done <= last:
             before += last
         last = done
         advance(before + done, total)
 
-    return tell
+    return add
+
+
+class _Work:
+    """What is being done, since when, and how much of it is done."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self.start = label, time.monotonic()
+        self.done = self.total = 0
+
+    def advance(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+    def state(self) -> str:
+        return _state(time.monotonic() - self.start, self.done, self.total)
 
 
 @contextmanager
 def reporting(label: str, quiet: float = QUIET_SECONDS, every: float = 5.0) -> Iterator[Advance]:
-    """Report work that may take long, from a thread that wakes while it runs.
+    """Report the progress of a block of code, from a thread of its own.
 
     Parameters
     ----------
     label : str
         What is being done.
     quiet : float, default 2
-        Seconds before the first word.
+        Seconds before anything is shown.
     every : float, default 5
-        Seconds between plain lines where standard error is no terminal.
+        Seconds between plain lines where standard error is not a terminal.
 
     Yields
     ------
     callable
-        To be called with (done, total), as often as is convenient; work that
-        cannot tell how far it is never calls it and still shows the seconds.
+        To be called with (done, total), as often as is convenient. Work that
+        cannot count never calls it, and only the seconds are shown.
     """
-    state = [0, 0]
-    start, over = time.monotonic(), threading.Event()
-    terminal = sys.stderr.isatty()
-
-    def advance(done: int, total: int) -> None:
-        state[:] = done, total
+    work, over = _Work(label), threading.Event()
 
     def watch() -> None:
-        wait = quiet
-        while not over.wait(wait):
-            wait = 0.2 if terminal else every
-            line = _line(label, time.monotonic() - start, *state)
-            print(
-                f"\r\x1b[2K{line}" if terminal else line,
-                end="" if terminal else "\n",
-                file=sys.stderr,
-                flush=True,
-            )
-        if terminal and time.monotonic() - start > quiet:
-            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+        if over.wait(quiet):
+            return
+        if sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
+            _redraw(work, over)
+        else:
+            _print_lines(work, over, every)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        yield advance
+        yield work.advance
     finally:
         over.set()
         watcher.join()
 
 
-def _line(label: str, seconds: float, done: int, total: int) -> str:
-    """Return one line of progress.
+def _print_lines(work: _Work, over: threading.Event, every: float) -> None:
+    print(f"{work.label}: {work.state()}", file=sys.stderr, flush=True)
+    while not over.wait(every):
+        print(f"{work.label}: {work.state()}", file=sys.stderr, flush=True)
 
-    >>> _line("fitting", 10, 2, 8)
-    'fitting: 2 of 8 (25%), 10 s, about 30 s left'
-    >>> _line("reading", 10, 5000, 0), _line("fitting", 10, 0, 0)
-    ('reading: 5,000 so far, 10 s', 'fitting: 10 s')
+
+def _redraw(work: _Work, over: threading.Event) -> None:
+    """Redraw one line until the work is over, then clear it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[state]}", markup=False),
+    )
+    with Progress(
+        *columns,
+        console=console,
+        transient=True,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as bar:
+        console.show_cursor(True)  # it would stay hidden if the process were killed
+        task = bar.add_task(work.label, total=None, state="")
+        while True:
+            bar.update(
+                task,
+                completed=work.done,
+                total=work.total or None,
+                state=work.state(),
+                refresh=True,
+            )
+            if over.wait(REDRAW_SECONDS):
+                return
+
+
+def _state(seconds: float, done: int, total: int) -> str:
+    """Return how much is done, in words.
+
+    >>> _state(10, 2, 8)
+    '2 of 8 (25%), 10 s, about 30 s left'
+    >>> _state(10, 5000, 0), _state(10, 0, 0)
+    ('5,000 so far, 10 s', '10 s')
     """
     if not total or not done:
         so_far = f"{done:,} so far, " if done else ""
-        return f"{label}: {so_far}{seconds:.0f} s"
+        return f"{so_far}{seconds:.0f} s"
     left = seconds / done * (total - done)
-    return (
-        f"{label}: {done} of {total} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"
-    )
+    return f"{done:,} of {total:,} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import onwards, reporting
+from dcglearn.base.progress import cumulative, reporting
 from dcglearn.cli.options import (
     Judgments,
     LenientOption,
@@ -98,7 +98,7 @@ def fit_packed(
         reporting(f"solving for {pairs.n_pairs:,} pairs, by pairs read") as advance,
     ):
         problem = Streamed.of(
-            pairs, margin, C, workers=None if workers == "1" else found, advance=onwards(advance)
+            pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
         )
         learner = DCGLearner(solver=cast("SolverName", solver)).fit_problem(problem)
         content = learned_from_files(learner, problem, Path(path).name, use)
