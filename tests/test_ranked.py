@@ -14,7 +14,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.qrels_index import index_qrels
 from dcglearn.data.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.compare_systems import compare_systems
-from dcglearn.evaluation.from_arrays import BLOCK, ranked_arrays
+from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE, ranked_arrays
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.evaluation.significance import holm, paired_p
@@ -156,7 +156,7 @@ def test_bounds_are_the_extremes_of_whatever_the_unjudged_are(
             reached.append(score_runs(measure, one_query(known, more, tied), None, worthless)[0])
         sure = [value for value in reached if not np.isnan(value)] or [np.nan]
         extremes = min(sure), max(sure)
-        assert [v[0] for v in found] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
+        assert [found.low[0], found.high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
 
 
 def test_bounds_of_many_queries_are_those_of_each(rng: np.random.Generator) -> None:
@@ -168,13 +168,14 @@ def test_bounds_of_many_queries_are_those_of_each(rng: np.random.Generator) -> N
     tied = np.cumsum(np.diff(tied, prepend=0) + np.isin(np.arange(len(grades)), starts) > 0)
     ranked = Ranked(starts, grades, pools, tied)
     measure = DCG([9, 4, 3, 0.5, 0], "log2", 10, "ideal")
-    found = np.array(unjudged_bounds(measure, ranked))
+    found = unjudged_bounds(measure, ranked)
     for q in range(200):
-        part = ranked.part(slice(q, q + 1))
-        assert (np.array(unjudged_bounds(measure, part))[:, 0] == found[:, q]).all()
+        part = ranked.of_queries(slice(q, q + 1))
+        alone = unjudged_bounds(measure, part)
+        assert (alone.low[0], alone.high[0]) == (found.low[q], found.high[q])
         assert score_runs(measure, part)[0] == score_runs(measure, ranked)[q]
-    assert (found[0] <= score_runs(measure, ranked) + 1e-12).all()
-    assert (found[1] >= score_runs(measure, ranked) - 1e-12).all()
+    assert (found.low <= score_runs(measure, ranked) + 1e-12).all()
+    assert (found.high >= score_runs(measure, ranked) - 1e-12).all()
 
 
 def test_bounds_that_are_refused() -> None:
@@ -200,6 +201,8 @@ def test_rules_for_documents_without_a_judgment() -> None:
     assert score_runs(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
     assert score_runs(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
     assert score_runs(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
+    tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2]).without_unjudged()
+    assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
     assert judged_share(ranked).tolist() == [0.5]
     assert judged_share(ranked, 1).tolist() == [0.0]
     # As documents of the worst grade they belong to the ideal too, so that nothing passes 1.
@@ -233,6 +236,13 @@ def test_rules_for_queries() -> None:
     utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
     with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
         evaluate(index_qrels(qrels_of(QRELS)), [run_of(RUN)], [utility], Rules(unjudged="bounds"))
+
+
+def test_rules_name_their_choices() -> None:
+    with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
+        Rules(ties="men")  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(InputError, match="unknown `unjudged` 'bound'; did you mean 'bounds'"):
+        Rules(unjudged="bound")  # type: ignore[arg-type]  # what is tested
 
 
 def test_a_measure_must_cover_the_grades() -> None:
@@ -300,8 +310,8 @@ def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator
 
 def test_bounds_of_a_query_that_nothing_can_help() -> None:
     measure = DCG([1, 0], "log2", 2, "ideal")
-    low, high = unjudged_bounds(measure, one_query([1, 1], [0, 2]))
-    assert (low[0], high[0]) == (0, 0)
+    found = unjudged_bounds(measure, one_query([1, 1], [0, 2]))
+    assert (found.low[0], found.high[0]) == (0, 0)
 
 
 def test_judged_documents_are_expected_like_gains() -> None:
@@ -343,7 +353,7 @@ def pool_of(grades: np.ndarray) -> list[int]:
 
 
 def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
-    n = 2 * BLOCK // 50 + 3
+    n = 2 * SORTED_AT_ONCE // 50 + 3
     grades, scores = rng.integers(0, 3, (n, 50)), rng.random((n, 50))
     scores[-1] = 0.5  # all equal in the last block alone
     measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")

@@ -1,1 +1,1 @@
-"""Systems under measures: qrels joined with runs, rules, tests."""
+"""Systems under measures: qrels joined with runs, rules for open choices, tests."""

@@ -35,7 +35,7 @@ from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import checked_grades
 
-ROUNDING = 1e-12
+_ROUNDING = 1e-12
 """Sums that differ by less than this share of what was added up are equal: utilities such as
 .1 - .3 + .2 are back at zero."""
 
@@ -220,7 +220,7 @@ def threshold(
     values = np.asarray(utilities, float)
     known = _checked_judged(judged, values)
     N = int(known.sum())
-    theta_optimal, theta_zero = _ends(curve, ROUNDING * float(np.abs(values).sum()))
+    theta_optimal, theta_zero = _ends(curve, _ROUNDING * float(np.abs(values).sum()))
     return Threshold(
         theta=beta_gamma(theta_optimal, theta_zero, N, beta, gamma),
         theta_optimal=theta_optimal,
@@ -264,7 +264,7 @@ def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
     ranked = points[order]
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
     totals = np.cumsum(values[order])[last]
-    totals[np.abs(totals) <= ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
+    totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
     return UtilityCurve(ranked[last], last + 1, totals)
 
 

@@ -15,8 +15,8 @@ from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Integers
 from dcglearn.evaluation.ranked import Ranked
 
-BLOCK = 2**18
-"""Documents that are sorted at a time: few enough to stay in the processor's cache."""
+SORTED_AT_ONCE = 2**18
+"""Documents sorted at a time: few enough to stay in the processor's cache."""
 
 
 def ranked_arrays(
@@ -64,7 +64,7 @@ def ranked_arrays(
     if top is not None and top < 1:
         raise InputError(f"the top {top}", "use 1 or more")
     n = grades.shape[1]
-    top, rows = n if top is None else min(top, n), max(1, BLOCK // n)
+    top, rows = n if top is None else min(top, n), max(1, SORTED_AT_ONCE // n)
     blocks = map_threads(
         lambda begin: _block(grades, scores, slice(begin, begin + rows), n_grades, top),
         range(0, len(grades), rows),

@@ -2,16 +2,16 @@
 
     DCG(q) = sum_i c_i E[g_i],       nDCG(q) = DCG(q) / ideal(q)
 
-E is the mean over the orders of documents with equal scores, which is what a system that
-does not tell them apart achieves (McSherry & Najork, "Computing information retrieval
-performance measures efficiently in the presence of tied scores", ECIR 2008). The ideal
-follows from the documents judged for q, sorted by gain, never by label; a run may stop
-early, so it leaves out what would lower it: with positive and negative parts apart,
+E is the mean over all orders of documents with equal scores: a system that gives them one score
+does not choose between these orders (McSherry & Najork, "Computing information retrieval
+performance measures efficiently in the presence of tied scores", ECIR 2008). The ideal is
+computed from the documents judged for q, sorted by gain, never by label. A run may be short, so
+the best run leaves out documents that lower its value. With positive and negative parts apart,
 
-    ideal = sum c+ g+ + sum c- g-      each part sorted by size, on ranks and documents of its own
+    ideal = sum c+ g+ + sum c- g-      each part sorted by size, on its own ranks and documents
 
-Documents of all queries stand in one row of arrays, so a further measure is two look-ups, a
-product and a sum.
+The documents of all queries are stored one after the other in flat arrays. One more measure then
+costs two look-ups, one product and one sum.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from dcglearn.measures.utility import LinearUtility
 
 @dataclass(frozen=True)
 class Ranked:
-    """What a run ranks for each query, best score first.
+    """The ranking of each query, best score first.
 
     Attributes
     ----------
     starts : ndarray of int, shape (Q + 1,)
-        Where in the other arrays each query begins.
+        Where the documents of each query start in the other arrays; the last entry is n.
     grades : ndarray of int, shape (n,)
-        Index of the grade, L for a document without a judgment.
+        Grade index of each document, L for a document without a judgment.
     pools : ndarray of int, shape (Q, L)
-        How many documents of each grade are judged for each query.
+        Number of documents of each grade that are judged for each query.
     tied : ndarray of int, shape (n,), optional
-        The number of each document's group of equal scores; None where all scores of a query
-        differ, or where the order within a group is to count.
+        Number of each document's group of equal scores, ascending. None if all scores of each
+        query differ, or if the order within a group counts.
 
     Examples
     --------
-    One query, three documents of the grades 0 (the better), 1 and none, of which the first two
-    have equal scores:
+    One query with three documents: grade 0 (the better), grade 1, and one without a judgment.
+    The first two have equal scores:
 
     >>> ranked = Ranked(
     ...     np.array([0, 3]), np.array([0, 1, 2]), np.array([[1, 1]]), np.array([0, 0, 1])
@@ -64,27 +64,27 @@ class Ranked:
 
     @property
     def n_grades(self) -> int:
-        """L."""
+        """L, the number of grades."""
         return int(self.pools.shape[1])
 
     @cached_property
     def ranks(self) -> Integers:
-        """The rank of each document, 0 for the first, shape (n,)."""
-        return np.arange(len(self.grades)) - np.repeat(self.starts[:-1], np.diff(self.starts))
+        """Rank of each document, 0 for the first, shape (n,)."""
+        return np.arange(len(self.grades)) - np.repeat(self.starts[:-1], self.lengths)
 
     @property
     def lengths(self) -> Integers:
-        """How many documents are ranked for each query, shape (Q,)."""
+        """Number of documents ranked for each query, shape (Q,)."""
         return np.diff(self.starts)
 
     @cached_property
     def unjudged(self) -> Integers:
-        """How many documents without a judgment are ranked for each query, shape (Q,)."""
-        return self.by_query((self.grades == self.n_grades).astype(float)).astype(np.int64)
+        """Number of ranked documents without a judgment for each query, shape (Q,)."""
+        return self.sum_by_query((self.grades == self.n_grades).astype(float)).astype(np.int64)
 
     @cached_property
-    def together(self) -> tuple[Integers, Integers, Floats]:
-        """Documents that share their score: which, the number of their group, its size."""
+    def tied_documents(self) -> tuple[Integers, Integers, Floats]:
+        """Documents that share their score: positions, group of each (from 0), group sizes."""
         nothing = np.zeros(0, np.int64)
         if self.tied is None:
             return nothing, nothing, np.zeros(0)
@@ -93,68 +93,68 @@ class Ranked:
         _, groups = np.unique(self.tied[rows], return_inverse=True)
         return rows, groups, np.bincount(groups).astype(float)
 
-    def by_query(self, numbers: Floats) -> Floats:
-        """Add up numbers of documents, query by query.
+    def sum_by_query(self, values: Floats) -> Floats:
+        """Sum the values of each query's documents.
 
         Parameters
         ----------
-        numbers : ndarray of float, shape (n,)
+        values : ndarray of float, shape (n,)
 
         Returns
         -------
         ndarray of float, shape (Q,)
-            0 for a query without a document.
+            0 for a query without documents.
         """
-        found = np.zeros(len(self.starts) - 1)
+        sums = np.zeros(len(self.starts) - 1)
         filled = np.flatnonzero(self.lengths)
         if len(filled):
-            found[filled] = np.add.reduceat(numbers, self.starts[filled])
-        return found
+            sums[filled] = np.add.reduceat(values, self.starts[filled])
+        return sums
 
-    def expected(self, numbers: Floats) -> Floats:
-        """Give documents of one score the mean of their numbers.
+    def mean_over_ties(self, values: Floats) -> Floats:
+        """Replace the values of documents with equal scores by their mean.
 
         Parameters
         ----------
-        numbers : ndarray of float, shape (n,)
+        values : ndarray of float, shape (n,)
 
         Returns
         -------
         ndarray of float, shape (n,)
         """
-        rows, groups, sizes = self.together
+        rows, groups, sizes = self.tied_documents
         if not len(rows):
-            return numbers
-        found = numbers.copy()
-        found[rows] = (np.bincount(groups, numbers[rows]) / sizes)[groups]
-        return found
+            return values
+        means = values.copy()
+        means[rows] = (np.bincount(groups, values[rows]) / sizes)[groups]
+        return means
 
-    def matrix(self, n_ranks: int) -> NDArray[np.int64]:
-        """Return the grades as rows of `n_ranks` ranks, -1 where there is no document.
+    def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
+        """Return the grades of the first ranks, one row per query.
 
         Parameters
         ----------
         n_ranks : int
-            What is ranked below is left out.
+            Documents at lower ranks are left out.
 
         Returns
         -------
         ndarray of int, shape (Q, n_ranks)
-            L for a document without a judgment.
+            L for a document without a judgment, -1 where there is no document.
         """
-        found = np.full((len(self.starts) - 1, n_ranks), -1)
-        query = np.repeat(np.arange(len(found)), self.lengths)
+        matrix = np.full((len(self.starts) - 1, n_ranks), -1)
+        query = np.repeat(np.arange(len(matrix)), self.lengths)
         kept = self.ranks < n_ranks
-        found[query[kept], self.ranks[kept]] = self.grades[kept]
-        return found
+        matrix[query[kept], self.ranks[kept]] = self.grades[kept]
+        return matrix
 
-    def part(self, queries: slice) -> Ranked:
-        """Return the rankings of some queries that follow each other.
+    def of_queries(self, queries: slice) -> Ranked:
+        """Return the rankings of consecutive queries.
 
         Parameters
         ----------
         queries : slice
-            From one number of a query to another.
+            Of query numbers, with step 1.
 
         Returns
         -------
@@ -171,9 +171,9 @@ class Ranked:
         )
 
     def without_unjudged(self) -> Ranked:
-        """Return the same rankings without the documents that nobody judged."""
+        """Return the same rankings without documents that have no judgment; ties stay."""
         kept = self.grades < self.n_grades
-        starts = np.concatenate([[0], np.cumsum(self.by_query(kept.astype(float)))])
+        starts = np.concatenate([[0], np.cumsum(self.sum_by_query(kept.astype(float)))])
         return Ranked(
             starts.astype(np.int64),
             self.grades[kept],
@@ -183,23 +183,23 @@ class Ranked:
 
 
 def score_runs(
-    measure: Measure, ranked: Ranked, unjudged: float | None = None, worthless: float = 0.0
+    measure: Measure, ranked: Ranked, unjudged_gain: float | None = None, worthless: float = 0.0
 ) -> Floats:
     """Return the value of a measure for each query.
 
     Parameters
     ----------
     measure : DCG or LinearUtility
-        Of the same L grades. A vector of discounts, or a LinearUtility, counts its own ranks.
-        With gains below 0 a normalised one has the same ideal for every run, that of runs which
-        leave out what costs; :meth:`~dcglearn.measures.dcg.DCG.score` holds a full list against
-        full lists.
+        Has the same L grades. Ranks beyond a vector of discounts, or beyond the rows of a
+        LinearUtility, count 0. With gains below 0, a normalised measure uses the same ideal for
+        every run: that of a run which leaves out documents with a negative gain.
+        :meth:`~dcglearn.measures.dcg.DCG.score` compares a full list with full lists instead.
     ranked : Ranked
-    unjudged : float, optional
-        What a document without a judgment gains; by default as one of the worst grade. It
-        belongs to the query's documents when the ideal is looked for.
+    unjudged_gain : float, optional
+        Gain of a document without a judgment. By default the gain of the worst grade. The
+        document is part of the query's pool when the ideal is computed.
     worthless : float, default 0
-        The normalised value of a query whose ideal is 0; nan leaves it out.
+        Normalised value of a query whose ideal is 0; nan leaves the query out.
 
     Returns
     -------
@@ -208,8 +208,8 @@ def score_runs(
     Raises
     ------
     InputError
-        If the measure has another number of grades, or is to be divided by an ideal and has
-        no gain above 0.
+        If the number of grades differs, or the measure is divided by its ideal and has no gain
+        above 0.
 
     Examples
     --------
@@ -222,10 +222,11 @@ def score_runs(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
     if isinstance(measure, LinearUtility):
-        return _of_matrix(measure.matrix, ranked, unjudged)
-    gains = _with_unjudged(np.array(measure.gains), unjudged)
+        return _of_matrix(measure.matrix, ranked, unjudged_gain)
+    gains = _with_unjudged(np.array(measure.gains), unjudged_gain)
     discounts = rank_discounts(measure, ranked)
-    value = ranked.by_query(ranked.expected(gains[ranked.grades]) * discounts[ranked.ranks])
+    expected = ranked.mean_over_ties(gains[ranked.grades])
+    value = ranked.sum_by_query(expected * discounts[ranked.ranks])
     if measure.normalise is None:
         return value
     if measure.normalise == "ideal" and max(measure.gains) <= 0 > min(measure.gains):
@@ -235,7 +236,7 @@ def score_runs(
 
 
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
-    """Return c_1, c_2, ... for the longest ranking; a vector ends with zeros.
+    """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros.
 
     Parameters
     ----------
@@ -245,76 +246,80 @@ def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     Returns
     -------
     ndarray of float
-        At least one.
+        At least one entry.
     """
     longest = int(ranked.lengths.max(initial=0))
-    found = np.zeros(max(longest, 1))
+    discounts = np.zeros(max(longest, 1))
     counted = longest if measure.n_ranks is None else min(longest, measure.n_ranks)
-    found[:counted] = measure.discounts_for(counted)
-    return found
+    discounts[:counted] = measure.discounts_for(counted)
+    return discounts
 
 
-def shares(part: Floats, whole: Floats, otherwise: float) -> Floats:
-    """Divide where there is something to divide by.
+def ratio(numerator: Floats, denominator: Floats, otherwise: float) -> Floats:
+    """Divide where the denominator is above 0.
 
     Parameters
     ----------
-    part, whole : ndarray of float, shape (Q,)
+    numerator, denominator : ndarray of float, shape (Q,)
     otherwise : float
-        What stands where the whole is not above 0.
+        The result where the denominator is not above 0.
 
     Returns
     -------
     ndarray of float, shape (Q,)
     """
-    found = np.full(len(part), otherwise)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    quotient = np.full(len(numerator), otherwise)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
 
 
-def _with_unjudged(gains: Floats, unjudged: float | None) -> Floats:
-    return np.append(gains, gains[-1] if unjudged is None else unjudged)
+def _with_unjudged(gains: Floats, unjudged_gain: float | None) -> Floats:
+    return np.append(gains, gains[-1] if unjudged_gain is None else unjudged_gain)
 
 
-def _of_matrix(W: Floats, ranked: Ranked, unjudged: float | None) -> Floats:
+def _of_matrix(W: Floats, ranked: Ranked, unjudged_gain: float | None) -> Floats:
     K, L = W.shape
-    wide = np.zeros((K + 1, L + 1))  # nothing is gained below rank K
+    wide = np.zeros((K + 1, L + 1))  # the last row: ranks below K gain nothing
     wide[:K, :L] = W
-    wide[:K, L] = W[:, -1] if unjudged is None else unjudged
-    at = np.minimum(ranked.ranks, K)
-    gained = wide[at, ranked.grades]
-    rows, groups, sizes = ranked.together
+    wide[:K, L] = W[:, -1] if unjudged_gain is None else unjudged_gain
+    rank = np.minimum(ranked.ranks, K)
+    gained = wide[rank, ranked.grades]
+    rows, groups, sizes = ranked.tied_documents
     if len(rows):
-        shares = np.zeros((len(sizes), L + 1))
-        np.add.at(shares, (groups, ranked.grades[rows]), 1.0)
-        gained[rows] = np.sum(wide[at[rows]] * (shares / sizes[:, None])[groups], axis=1)
-    return ranked.by_query(gained)
+        grade_counts = np.zeros((len(sizes), L + 1))
+        np.add.at(grade_counts, (groups, ranked.grades[rows]), 1.0)
+        probabilities = (grade_counts / sizes[:, None])[groups]
+        gained[rows] = np.sum(wide[rank[rows]] * probabilities, axis=1)
+    return ranked.sum_by_query(gained)
 
 
 def _normalised(
     measure: DCG, value: Floats, gains: Floats, counts: Integers, worthless: float
 ) -> Floats:
-    best = _extreme(measure, gains, counts)
+    best = _largest(measure, gains, counts)
     if measure.normalise == "ideal":
-        return shares(value, best, worthless)
-    worst = -_extreme(measure, -gains, counts)
-    return shares(value - worst, best - worst, worthless)
+        return ratio(value, best, worthless)
+    worst = -_largest(measure, -gains, counts)
+    return ratio(value - worst, best - worst, worthless)
 
 
-def _extreme(measure: DCG, gains: Floats, counts: Integers) -> Floats:
-    """Return the largest DCG of documents, `counts` of each gain a query, shape (Q,)."""
+def _largest(measure: DCG, gains: Floats, counts: Integers) -> Floats:
+    """Return the largest DCG of any run of each pool, shape (Q,).
+
+    `gains` has one entry per column of `counts`, the number of documents with that gain.
+    """
     most = int(counts.sum(axis=1).max(initial=0))
     n_ranks = most if measure.n_ranks is None else measure.n_ranks
     discounts = measure.discounts_for(n_ranks) if n_ranks else np.zeros(0)
-    return _part(discounts, gains, counts) + _part(-discounts, -gains, counts)
+    return _positive_part(discounts, gains, counts) + _positive_part(-discounts, -gains, counts)
 
 
-def _part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
-    """Give the largest gains above 0 the largest discounts above 0."""
+def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    """Pair the largest gains above 0 with the largest discounts above 0 and sum the products."""
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
-    upto = np.cumsum(counts[:, order], axis=1)
+    cumulative = np.cumsum(counts[:, order], axis=1)
     positive = np.sort(discounts[discounts > 0])[::-1]
-    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(upto, len(positive))]
-    found: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return found
+    total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
+    value: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
+    return value

@@ -1,41 +1,49 @@
-"""The choices that tools make beside gains and discounts, named: :class:`Rules`."""
+"""The choices an evaluation makes besides gains and discounts: :class:`Rules`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.qrels_index import Unjudged
 
 Ties = Literal["mean", "input", "docid"]
+"""How documents with equal scores are ordered; see :data:`TIES`."""
+
 TIES: tuple[Ties, ...] = ("mean", "input", "docid")
-"""What documents with equal scores count: the mean over their orders, the order of the run's
-lines, or that of their ids, the larger first (as trec_eval has it)."""
+"""Documents with equal scores get the mean over their orders, keep the order of the input, or
+are ordered by document id, the largest first (as trec_eval orders them)."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("worst", "nothing", "removed", "bounds")
-"""A document without a judgment counts as one of the worst grade, keeps its rank and gains
-nothing, is taken out of the ranking, or may be anything: then the least and the largest
-possible value are told."""
+"""A document without a judgment counts as the worst grade, keeps its rank and gains nothing, is
+removed from the ranking, or may have any grade: the smallest and the largest possible values
+are then computed."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The choices beside gains and discounts.
+    """The choices an evaluation makes besides gains and discounts.
 
     Attributes
     ----------
     ties : {"mean", "input", "docid"}, default "mean"
         See :data:`dcglearn.evaluation.rules.TIES`.
     unjudged : {"worst", "nothing", "removed", "bounds"}, default "worst"
-        See :data:`UNJUDGED`.
+        See :data:`dcglearn.evaluation.rules.UNJUDGED`.
     worthless : float or None, default 0
         The normalised value of a query whose ideal is 0; None leaves the query out.
     missing : float or None, default 0
-        The value of a query that a run does not hold; None leaves the query out.
+        The value of a query that is missing from a run; None leaves the query out.
     least : float, optional
-        Smaller gains count 0.
+        Gains below it count 0.
     single : bool, default False
         Whether scores are compared in single precision.
+
+    Raises
+    ------
+    InputError
+        If `ties` or `unjudged` is not one of its choices.
     """
 
     ties: Ties = "mean"
@@ -45,6 +53,12 @@ class Rules:
     least: float | None = None
     single: bool = False
 
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise unknown_name("`ties`", self.ties, TIES)
+        if self.unjudged not in UNJUDGED:
+            raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
+
 
 LIKE: dict[str, Rules] = {
     "trec_eval": Rules("docid", "nothing", 0.0, None, 0.0, single=True),
@@ -52,4 +66,4 @@ LIKE: dict[str, Rules] = {
     "ranx": Rules("input", "nothing", 0.0, 0.0, 1.0),
     "sklearn": Rules("mean", "nothing", 0.0, 0.0),
 }
-"""How other tools choose, for the measures that they have."""
+"""The choices of other tools, for the measures that they have."""

@@ -381,7 +381,7 @@ def _check_judged(runs: Sequence[Run], found: Sequence[Ranked]) -> None:
 
 def _matrix(ranked: Ranked, n_ranks: int) -> Integers:
     """Return rows of grades, the worst one for documents without a judgment."""
-    rows = ranked.matrix(n_ranks)
+    rows = ranked.grade_matrix(n_ranks)
     return np.where(rows == ranked.n_grades, ranked.n_grades - 1, rows)
 
 

@@ -157,7 +157,8 @@ def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
             "bounds, and queries without anything to gain left out",
             "let them count: whether a query has something to gain is not known here",
         )
-    return unjudged_bounds(measure, ranked, rules.worthless or 0.0)
+    bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
+    return bounds.low, bounds.high
 
 
 def _with_least(measure: Measure, least: float | None) -> Measure:
