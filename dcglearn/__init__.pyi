@@ -18,7 +18,7 @@ from .measures.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .data.preferences import Preferences as Preferences
-from .data.preferences import query_folds as query_folds
+from .data.query_groups import query_folds as query_folds
 from .data.judgment_files import read_preferences as read_preferences
 from .data.judgment_files import write_preferences as write_preferences
 from .data.document_judgments import DocumentGrades as DocumentGrades

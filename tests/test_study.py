@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import norm
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import ANSWERS, Preferences
+from dcglearn.data.judgment_fields import ANSWERS
+from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import clustered_intervals
 from dcglearn.lab.similarity import identifiable_similarity, similarity
 from dcglearn.learning.compare import LEARNED_DCG, LEARNED_UTILITY, compare

@@ -22,10 +22,17 @@ from dcglearn.base.files import checked_suffix
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
-from dcglearn.data.preferences import ANSWERS, Preferences, answer_code, checked_weight
+from dcglearn.data.judgment_fields import (
+    ANSWERS,
+    parse_answer,
+    parse_id,
+    parse_labels,
+    parse_weight,
+)
+from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list, encode_list, pad_lists
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, IgnoredInput
-from dcglearn.measures.scale import Label, Scale, canonical_label
+from dcglearn.measures.scale import Label, Scale
 
 _REQUIRED = ("a", "b", "answer")
 JUDGMENT_FIELDS = ("query", *_REQUIRED, "weight", "judge")
@@ -265,32 +272,12 @@ def _judgment(record: dict[str, Any], ignored: IgnoredInput | None) -> _Judgment
             raise InputError(f'"{name}" is missing', f"every judgment needs {', '.join(_REQUIRED)}")
     weight = record.get("weight")
     return _Judgment(
-        lists=(_labels(record["a"], "a"), _labels(record["b"], "b")),
-        answer=answer_code(record["answer"]),
-        weight=1.0 if weight is None else checked_weight(weight),
-        query=_id(record.get("query"), "query"),
-        judge=_id(record.get("judge"), "judge"),
+        lists=(parse_labels(record["a"], "a"), parse_labels(record["b"], "b")),
+        answer=parse_answer(record["answer"]),
+        weight=1.0 if weight is None else parse_weight(weight),
+        query=parse_id(record.get("query"), "query"),
+        judge=parse_id(record.get("judge"), "judge"),
     )
-
-
-def _labels(value: object, side: str) -> list[Label | None]:
-    if not isinstance(value, list):
-        raise InputError(f'"{side}" is {value!r}, not a list', "give the grades in rank order")
-    if all(label is None for label in value):
-        raise InputError(f'"{side}": an empty list', "give at least one grade")
-    try:
-        return [None if label is None else canonical_label(label) for label in value]
-    except (TypeError, ValueError) as error:
-        problem = error.problem if isinstance(error, InputError) else f"an entry of {value!r}"
-        raise InputError(f'"{side}": {problem}', "use numbers or names") from error
-
-
-def _id(value: object, name: str) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f'"{name}" is {value!r}', "use text or a whole number")
-    return str(value)
 
 
 def _assemble(

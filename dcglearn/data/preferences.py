@@ -7,22 +7,16 @@ preferred ranking first. Ties are kept beside, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Grades, Ids, Pairs
+from dcglearn.data.judgment_fields import ANSWERS, parse_answer, parse_weight
+from dcglearn.data.query_groups import group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
-
-ANSWERS = ("a", "b", "tie", "good", "bad")
-"""The answers, by code: a is better, b is better, or a tie; ``good`` and ``bad`` are
-ties with a level (both lists equally good, or equally bad)."""
-
-LARGEST_WEIGHT = 1e12
-"""Weights are relative; beyond this, sums lose the judgments of weight 1."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +87,11 @@ class Preferences:
             raise InputError(f"lists of shape {rows.shape} and {rows.dtype}", "give ints (n, 2, K)")
         if rows.size and not (rows.min() >= NO_DOCUMENT and rows.max() < len(scale)):
             raise InputError("a grade index is off the scale", f"use -1 ... {len(scale) - 1}")
-        codes: list[int] = [answer_code(answer) for answer in np.asarray(answers, object).ravel()]
+        codes: list[int] = [parse_answer(answer) for answer in np.asarray(answers, object).ravel()]
         n = len(rows)
         weight = np.ones(n) if weights is None else np.asarray(weights, float)
         for index, value in enumerate(weight.ravel()):
-            checked_weight(value, f"row {index}")
+            parse_weight(value, f"row {index}")
         columns: list[Ids] = [
             np.full(n, None, object) if ids is None else np.asarray(ids, object)
             for ids in (queries, judges)
@@ -210,108 +204,3 @@ def check_worth_learning(
             f"only one grade occurs ({name})",
             "judge lists that hold documents of different grades",
         )
-
-
-def group_numbers(groups: ArrayLike) -> NDArray[np.int64]:
-    """Return a number for the group of each row, in the order in which groups first occur.
-
-    Parameters
-    ----------
-    groups : array-like, shape (n,)
-        None, or not a number, is a group of its own.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Examples
-    --------
-    >>> group_numbers(["q", None, "p", "q", None])
-    array([0, 1, 2, 0, 3])
-    """
-    array = np.asarray(groups)
-    if array.dtype.kind in "iuU":
-        _, first, codes = np.unique(array, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[codes]
-    numbers: dict[object, int] = {}
-    keys = (
-        ("alone", row) if group is None or group != group else ("group", group)
-        for row, group in enumerate(array)
-    )
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
-
-
-def query_folds(
-    groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Split judgments into folds that keep a query whole.
-
-    Parameters
-    ----------
-    groups : ndarray of int, shape (n,)
-        The query of each judgment, as :attr:`Preferences.pair_groups`.
-    n_folds : int
-        At least 2 and at most the number of queries.
-    rng : numpy.random.Generator
-        Shuffles the queries.
-
-    Yields
-    ------
-    train, test : ndarrays of int
-        Row numbers, ascending.
-
-    Raises
-    ------
-    InputError
-        If there are fewer queries than folds.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> for train, test in query_folds(np.array([0, 0, 1, 1]), 2, rng):
-    ...     print(train, test)
-    [0 1] [2 3]
-    [2 3] [0 1]
-    """
-    from sklearn.model_selection import GroupKFold
-
-    n_groups = len(np.unique(groups))
-    if not 2 <= n_folds <= n_groups:
-        raise InputError(
-            f"{n_folds} folds for judgments of {n_groups} queries",
-            f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query",
-        )
-    folds = GroupKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-    yield from folds.split(groups, groups=groups)
-
-
-def answer_code(answer: object) -> int:
-    """Return the index of an answer in :data:`ANSWERS`.
-
-    Raises
-    ------
-    InputError
-        If it is none of them.
-    """
-    if isinstance(answer, str) and answer in ANSWERS:
-        return ANSWERS.index(answer)
-    raise InputError(f"the answer is {answer!r}", f"use one of {', '.join(ANSWERS)}")
-
-
-def checked_weight(value: object, place: str = "") -> float:
-    """Return a weight as a float.
-
-    Raises
-    ------
-    InputError
-        If it is no finite number or negative.
-    """
-    if not isinstance(value, bool | str):
-        try:
-            weight = float(value)  # type: ignore[arg-type]  # what float() refuses is caught here
-        except (TypeError, ValueError, OverflowError):
-            weight = np.nan
-        if 0 <= weight <= LARGEST_WEIGHT:
-            return weight
-    shown = f"{value!r}"[:40]
-    raise InputError(f"the weight is {shown}", f"use 0 ... {LARGEST_WEIGHT:g}", place)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Pairs
-from dcglearn.data.preferences import ANSWERS, Preferences
+from dcglearn.data.judgment_fields import ANSWERS
+from dcglearn.data.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT
 
 

@@ -21,6 +21,7 @@ from dcglearn.base.files import checked_suffix
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
+from dcglearn.data.judgment_fields import parse_id
 from dcglearn.data.record_formats import RECORD_READERS, IgnoredInput
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
@@ -162,7 +163,7 @@ def read_scored(
             _check_fields(record, ignored)
             scores.append(_score(record.get("score")))
             grades.append(_grade(record.get("grade")))
-            name = _id(record.get("id"))
+            name = parse_id(record.get("id"), "id")
             if name is not None and first.setdefault(name, line) != line:
                 raise InputError(f"the document {name!r} stands in {first[name]} too", "keep one")
         except InputError as error:
@@ -205,11 +206,3 @@ def _grade(value: Any) -> Label | None:
     except (TypeError, ValueError) as error:
         problem = f'"grade" is {value!r}'
         raise InputError(problem, "use a number or a name, or nothing: not judged") from error
-
-
-def _id(value: object) -> str | None:
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f'"id" is {value!r}', "use text or a whole number")
-    return str(value)

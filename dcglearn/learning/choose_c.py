@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.data.preferences import group_numbers, query_folds
+from dcglearn.data.query_groups import group_numbers, query_folds
 from dcglearn.learning.factors import factors_of
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG

@@ -17,7 +17,8 @@ from sklearn.base import clone
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
-from dcglearn.data.preferences import Preferences, query_folds
+from dcglearn.data.preferences import Preferences
+from dcglearn.data.query_groups import query_folds
 from dcglearn.evaluation.significance import clustered_intervals
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.learner import DCGLearner

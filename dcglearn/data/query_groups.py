@@ -1,0 +1,85 @@
+"""Judgments grouped by query: group numbers, and folds that keep a query whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Integers
+
+
+def group_numbers(groups: ArrayLike) -> Integers:
+    """Return a number for the group of each row, in the order in which groups first occur.
+
+    Parameters
+    ----------
+    groups : array-like, shape (n,)
+        The group of each row, such as a query id. None or NaN is a group of its own.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> group_numbers(["q", None, "p", "q", None])
+    array([0, 1, 2, 0, 3])
+    """
+    array = np.asarray(groups)
+    if array.dtype.kind in "iuU":
+        _, first, codes = np.unique(array, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[codes]
+    numbers: dict[object, int] = {}
+    keys = (
+        ("alone", row) if group is None or group != group else ("group", group)
+        for row, group in enumerate(array)
+    )
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+
+def query_folds(
+    groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split judgments into folds that keep a query whole.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        The query of each judgment, such as
+        :attr:`~dcglearn.data.preferences.Preferences.pair_groups`.
+    n_folds : int
+        At least 2, at most the number of queries.
+    rng : numpy.random.Generator
+        Shuffles the queries.
+
+    Yields
+    ------
+    train, test : ndarrays of int
+        Row numbers, ascending.
+
+    Raises
+    ------
+    InputError
+        If there are fewer queries than folds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for train, test in query_folds(np.array([0, 0, 1, 1]), 2, rng):
+    ...     print(train, test)
+    [0 1] [2 3]
+    [2 3] [0 1]
+    """
+    from sklearn.model_selection import GroupKFold
+
+    n_groups = len(np.unique(groups))
+    if not 2 <= n_folds <= n_groups:
+        raise InputError(
+            f"{n_folds} folds for judgments of {n_groups} queries",
+            f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query",
+        )
+    folds = GroupKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
+    yield from folds.split(groups, groups=groups)
