@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, rising
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curve
-from dcglearn.lab.repetitions import Number, at, difference, stated
+from dcglearn.lab.claims import Finding, judge_above_zero
+from dcglearn.lab.plots import BAND, Figure, Plot, curve, describe_C
+from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
 
 AGAINST = (
     "linear-log2",
@@ -37,7 +37,7 @@ RIGHT = 0.999
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return one figure a truth."""
     return [
-        _figure(at(table, truth=truth), f"A{number}", TITLES.get(truth, OTHER))
+        _figure(rows_where(table, truth=truth), f"A{number}", TITLES.get(truth, OTHER))
         for number, truth in enumerate(table["truth"].unique(), 1)
     ]
 
@@ -55,36 +55,41 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
         ),
         f"Not in the paper; {truth}: with enough judgments a learned measure orders lists better "
         "than every preset that is not the truth. The number of judgments leaves out those that "
-        f"chose C ({chosen_C(table)}).",
+        f"chose C ({describe_C(table)}).",
         _finding(table),
-        f"Independent uniform grades at {stated(table, 'ranks')} ranks; {chosen_C(table)}. {BAND}",
+        f"Independent uniform grades at {common_value(table, 'ranks')} ranks; "
+        f"{describe_C(table)}. {BAND}",
     )
 
 
 def _finding(table: pd.DataFrame) -> Finding:
     sizes = sorted(table["pairs"].unique())
-    most = at(table, pairs=sizes[-1])
+    most = rows_where(table, pairs=sizes[-1])
     means = {name: most[f"precision:{name}"].mean() for name in AGAINST}
     right = [name for name in AGAINST if means[name] >= RIGHT]
     wrong = sorted((n for n in AGAINST if n not in right), key=lambda n: -means[n])
     ahead = [_ahead(most, name, sizes[-1]) for name in wrong]
-    costs = [_ahead(at(table, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])]
+    costs = [
+        _ahead(rows_where(table, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])
+    ]
     worth = "; ".join(f"of {name} {_from(table, name, sizes)}" for name in wrong)
-    finding = rising(ahead, also=costs)
+    finding = judge_above_zero(ahead, also=costs)
     words = f"Learning is ahead, interval included: {worth}."
     return replace(finding, reason=words)
 
 
-def _ahead(table: pd.DataFrame, name: str, size: int) -> Number:
+def _ahead(table: pd.DataFrame, name: str, size: int) -> MeanInterval:
     preset = table.assign(precision=table[f"precision:{name}"])
-    return difference(table, preset, "precision", f"learned minus {name} at {size} judgments:")
+    return paired_difference(
+        table, preset, "precision", f"learned minus {name} at {size} judgments:"
+    )
 
 
 def _from(table: pd.DataFrame, name: str, sizes: list[int]) -> str:
     """Say from how many judgments on learning is ahead of a preset, at all larger sizes too."""
     since = None
     for size in reversed(sizes):
-        if not _ahead(at(table, pairs=size), name, size).low > 0:
+        if not _ahead(rows_where(table, pairs=size), name, size).low > 0:
             break
         since = size
     return f"from {since} judgments on" if since else f"not with {sizes[-1]}"

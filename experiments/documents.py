@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import (
+    change_over_range,
+    display_name,
+    mean_over_repetitions,
+    rows_where,
+)
 
 COLUMNS = ("precision", "identifiable")
 
@@ -31,7 +36,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     for base in table["base"].unique():
         K = len(base.split())
         names = {"data-1": f"Data 1, K = {K}", "data-2": f"Data 2, K = {K}"}
-        series += curves(at(table, base=base), "pairs", "precision", "truth", names)
+        series += curves(rows_where(table, base=base), "pairs", "precision", "truth", names)
     return [
         Figure(
             "13",
@@ -40,7 +45,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             f"Preferences over rankings are learned precisely without grades (from {MOST} "
             f"pairs, with a precision of {PRECISE} or more).",
             _precise(table),
-            f"A K x K matrix from rankings of K documents; {chosen_C(table)}. {BAND}",
+            f"A K x K matrix from rankings of K documents; {describe_C(table)}. {BAND}",
         )
     ]
 
@@ -50,13 +55,15 @@ def _precise(table: pd.DataFrame) -> Finding:
     for base in table["base"].unique():
         K = len(base.split())
         for truth in table["truth"].unique():
-            cells = at(table, base=base, truth=truth)
+            cells = rows_where(table, base=base, truth=truth)
             for found, n in ((at_200, 200), (at_most, MOST)):
-                label = f"{name_of(truth)}, K = {K}, {n} pairs:"
-                found.append(mean_over(at(cells, pairs=n), "precision", label))
-        changes = along(at(table, base=base), "pairs", "precision", "truth").values()
+                label = f"{display_name(truth)}, K = {K}, {n} pairs:"
+                found.append(mean_over_repetitions(rows_where(cells, pairs=n), "precision", label))
+        changes = change_over_range(
+            rows_where(table, base=base), "pairs", "precision", "truth"
+        ).values()
         grows += [replace(number, label=f"K = {K}, {number.label}") for number in changes]
     early = all(number.low >= PRECISE for number in at_200)
     holds = all(number.low >= PRECISE for number in at_most) and all(n.low > 0 for n in grows)
     contrary = any(n.high < PRECISE for n in at_most) or any(n.high <= 0 for n in grows)
-    return finding_of([*at_200, *at_most, *grows], holds, contrary, "" if early else REASON)
+    return judge_claim([*at_200, *at_most, *grows], holds, contrary, "" if early else REASON)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import falls
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import stated
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import common_value
 
 COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 5 and 6."""
-    n = stated(table, "pairs")
+    n = common_value(table, "pairs")
     return [
         Figure(
             number,
@@ -21,7 +21,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot(f"flipped of {n} preferences", what, curves(table, "flips", what, "truth")),
             f"{what.capitalize()} falls as more preferences are flipped.",
             falls(table, "flips", what),
-            f"{n} training pairs; {chosen_C(table)}. {BAND}",
+            f"{n} training pairs; {describe_C(table)}. {BAND}",
         )
         for number, what in (("5", "precision"), ("6", "similarity"))
     ]

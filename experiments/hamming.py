@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import Number, at, difference, name_of
+from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import MeanInterval, display_name, paired_difference, rows_where
 
 COLUMNS = ("precision", "similarity", "identifiable")
 
@@ -24,7 +24,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
     series = [
         curves(
-            at(table, margin=margin),
+            rows_where(table, margin=margin),
             "pairs",
             what,
             "truth",
@@ -38,25 +38,29 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         Plot("training pairs", what, (*series[0], *series[1])),
         f"The Hamming margin brings no significant gain in {what} (of {SMALL} or more).",
         _no_gain(table, what),
-        f"Both margins on the same pairs, {chosen_C(table)}. {BAND}",
+        f"Both margins on the same pairs, {describe_C(table)}. {BAND}",
     )
 
 
 def _no_gain(table: pd.DataFrame, what: str) -> Finding:
     numbers = []
     for truth in table["truth"].unique():
-        cells = at(table, truth=truth)
-        gains = {n: _gain(at(cells, pairs=n), what) for n in sorted(cells["pairs"].unique())}
+        cells = rows_where(table, truth=truth)
+        gains = {
+            n: _gain(rows_where(cells, pairs=n), what) for n in sorted(cells["pairs"].unique())
+        }
         best = max(gains, key=lambda n: gains[n].mean)
-        name = name_of(truth)
+        name = display_name(truth)
         numbers += [
             replace(_gain(cells, what), label=f"{name}, Hamming minus unit, mean over all sizes:"),
             replace(gains[best], label=f"{name}, where it is most, {best} pairs:"),
         ]
-    return finding_of(
+    return judge_claim(
         numbers, all(n.high < SMALL for n in numbers), any(n.low > SMALL for n in numbers)
     )
 
 
-def _gain(table: pd.DataFrame, what: str) -> Number:
-    return difference(at(table, margin="hamming"), at(table, margin="unit"), what)
+def _gain(table: pd.DataFrame, what: str) -> MeanInterval:
+    return paired_difference(
+        rows_where(table, margin="hamming"), rows_where(table, margin="unit"), what
+    )

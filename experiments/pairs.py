@@ -8,9 +8,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of, rising
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import Number, along, at, difference, mean_over, name_of
+from dcglearn.lab.claims import Finding, judge_above_zero, judge_claim
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import (
+    MeanInterval,
+    change_over_range,
+    display_name,
+    mean_over_repetitions,
+    paired_difference,
+    rows_where,
+)
 from dcglearn.lab.similarity import similarity
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
@@ -40,7 +47,7 @@ WHY_NOT_1 = (
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 1, 2, and 2b, which explains 2."""
-    paper, other = at(table, lists="permutations"), at(table, lists="drawn")
+    paper, other = rows_where(table, lists="permutations"), rows_where(table, lists="drawn")
     return [
         Figure(
             "1",
@@ -49,7 +56,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Precision grows with the number of pairs and is close to 95% at 200 "
             f"(within {CLOSE}).",
             _precision(paper),
-            f"Permutations of one list, {chosen_C(table)}. {BAND}",
+            f"Permutations of one list, {describe_C(table)}. {BAND}",
         ),
         Figure(
             "2",
@@ -63,7 +70,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Similarity generally grows; precision and similarity sometimes rank Data 1 and "
             "Data 2 differently; a large constant added to both W brings it near 1 (above .99).",
             _similarity(paper),
-            f"Permutations of one list, {chosen_C(table)}. {BAND}",
+            f"Permutations of one list, {describe_C(table)}. {BAND}",
         ),
         Figure(
             "2b",
@@ -93,15 +100,17 @@ def _named(what: str) -> dict[str, str]:
 
 def _precision(table: pd.DataFrame) -> Finding:
     ends = [
-        mean_over(at(table, pairs=200, truth=truth), "precision", f"{name}, 200 pairs:")
+        mean_over_repetitions(
+            rows_where(table, pairs=200, truth=truth), "precision", f"{name}, 200 pairs:"
+        )
         for truth, name in (("data-1", "Data 1"), ("data-2", "Data 2"))
     ]
     upto = table[table["pairs"] <= 200]
-    grows = list(along(upto, "pairs", "precision", "truth").values())
+    grows = list(change_over_range(upto, "pairs", "precision", "truth").values())
     close = all(end.low >= 0.95 - CLOSE and end.high <= 0.95 + CLOSE for end in ends)
     far = any(end.high < 0.95 - CLOSE or end.low > 0.95 + CLOSE for end in ends)
-    growth = rising(grows).verdict
-    return finding_of(
+    growth = judge_above_zero(grows).verdict
+    return judge_claim(
         [*ends, *grows], close and growth == "holds", far or growth == "does not hold"
     )
 
@@ -109,16 +118,22 @@ def _precision(table: pd.DataFrame) -> Finding:
 def _similarity(table: pd.DataFrame) -> Finding:
     first, later = _early(table), _late(table)
     ends = [
-        mean_over(at(table, pairs=200, truth=truth), "similarity", f"{name_of(truth)}, 200 pairs:")
+        mean_over_repetitions(
+            rows_where(table, pairs=200, truth=truth),
+            "similarity",
+            f"{display_name(truth)}, 200 pairs:",
+        )
         for truth in table["truth"].unique()
     ]
-    one, two = at(table, truth="data-1"), at(table, truth="data-2")
+    one, two = rows_where(table, truth="data-1"), rows_where(table, truth="data-2")
     apart = [
-        difference(one, two, what, f"{what}, Data 1 minus Data 2, mean over all sizes:")
+        paired_difference(one, two, what, f"{what}, Data 1 minus Data 2, mean over all sizes:")
         for what in ("precision", "similarity")
     ]
     offsets = [
-        mean_over(at(table, pairs=n), "offset", f"similarity with 100 added, {n} pairs:")
+        mean_over_repetitions(
+            rows_where(table, pairs=n), "offset", f"similarity with 100 added, {n} pairs:"
+        )
         for n in (20, 200)
     ]
     on = all(n.low > 0 for n in later)
@@ -133,23 +148,23 @@ def _similarity(table: pd.DataFrame) -> Finding:
     )
     holds = grows and differently and all(n.low > 0.99 for n in offsets)
     numbers = [*first, *later, *ends, *apart, *offsets]
-    return finding_of(numbers, holds, contrary, "" if on else WHY_NOT_1)
+    return judge_claim(numbers, holds, contrary, "" if on else WHY_NOT_1)
 
 
-def _early(table: pd.DataFrame) -> list[Number]:
+def _early(table: pd.DataFrame) -> list[MeanInterval]:
     """Return changes of similarity from the least number of pairs to the next."""
     upto = table[table["pairs"] <= sorted(table["pairs"].unique())[:2][-1]]
-    return list(along(upto, "pairs", "similarity", "truth").values())
+    return list(change_over_range(upto, "pairs", "similarity", "truth").values())
 
 
-def _late(table: pd.DataFrame) -> list[Number]:
+def _late(table: pd.DataFrame) -> list[MeanInterval]:
     """Return changes of similarity from there to 200 pairs, the most of the paper."""
     since = sorted(table["pairs"].unique())[:2][-1]
     rows = table[(table["pairs"] >= since) & (table["pairs"] <= 200)]
-    return list(along(rows, "pairs", "similarity", "truth").values())
+    return list(change_over_range(rows, "pairs", "similarity", "truth").values())
 
 
-def _differ(one: Number, other: Number) -> bool:
+def _differ(one: MeanInterval, other: MeanInterval) -> bool:
     """Say whether one is above 0 and the other below, intervals included."""
     return one.low > 0 and other.high < 0
 
@@ -157,11 +172,15 @@ def _differ(one: Number, other: Number) -> bool:
 def _reaches_1(other: pd.DataFrame, paper: pd.DataFrame) -> Finding:
     most = other["pairs"].max()
     numbers = [
-        mean_over(at(other, pairs=most), "similarity", f"other content, {most} pairs:"),
-        mean_over(at(paper, pairs=most), "identifiable", f"identifiable part, {most} pairs:"),
-        *along(other, "pairs", "similarity", "truth").values(),
+        mean_over_repetitions(
+            rows_where(other, pairs=most), "similarity", f"other content, {most} pairs:"
+        ),
+        mean_over_repetitions(
+            rows_where(paper, pairs=most), "identifiable", f"identifiable part, {most} pairs:"
+        ),
+        *change_over_range(other, "pairs", "similarity", "truth").values(),
     ]
     levels, grows = numbers[:2], numbers[2:]
     holds = all(n.low > PRECISELY for n in levels) and all(n.low > 0 for n in grows)
     contrary = any(n.high < PRECISELY for n in levels) or any(n.high <= 0 for n in grows)
-    return finding_of(numbers, holds, contrary)
+    return judge_claim(numbers, holds, contrary)

@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of
+from dcglearn.lab.claims import Finding, judge_claim
 from dcglearn.lab.plots import Figure, Plot, Series
-from dcglearn.lab.repetitions import Number, at, mean_of, mean_over, name_of
+from dcglearn.lab.repetitions import (
+    MeanInterval,
+    display_name,
+    mean_interval,
+    mean_over_repetitions,
+    rows_where,
+)
 from dcglearn.simulation.truths import named_truth
 
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
@@ -48,7 +54,7 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         Plot(
             f"true {what[:-1]}, share of the largest",
             f"estimated {what[:-1]}",
-            tuple(_series(at(table, truth=truth), truth, what) for truth in truths),
+            tuple(_series(rows_where(table, truth=truth), truth, what) for truth in truths),
             diagonal=True,
         ),
         f"Estimated and true {what} lie close to a straight line (correlation above {STRAIGHT}).",
@@ -70,9 +76,9 @@ def _columns(what: str, n: int) -> list[str]:
 def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
     true = _true(table, truth, what)
     largest = true.max()
-    points = [mean_of(table[column] / largest) for column in _columns(what, len(true))]
+    points = [mean_interval(table[column] / largest) for column in _columns(what, len(true))]
     return Series(
-        name_of(truth),
+        display_name(truth),
         tuple((true / largest).tolist()),
         tuple(p.mean for p in points),
         tuple(p.low for p in points),
@@ -83,31 +89,37 @@ def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
 
 def _straight(table: pd.DataFrame, what: str) -> Finding:
     numbers = [
-        mean_over(at(table, truth=truth), f"{what}_correlation", f"{name_of(truth)}, correlation:")
+        mean_over_repetitions(
+            rows_where(table, truth=truth),
+            f"{what}_correlation",
+            f"{display_name(truth)}, correlation:",
+        )
         for truth in table["truth"].unique()
     ]
     straight = all(number.low > STRAIGHT for number in numbers)
-    return finding_of(numbers, straight, any(number.high < STRAIGHT for number in numbers))
+    return judge_claim(numbers, straight, any(number.high < STRAIGHT for number in numbers))
 
 
 def _by_rank(table: pd.DataFrame) -> Figure:
     truths = table["truth"].unique()
-    errors = {truth: _errors(at(table, truth=truth), truth) for truth in truths}
+    errors = {truth: _errors(rows_where(table, truth=truth), truth) for truth in truths}
     series = []
     for truth, error in errors.items():
-        points = [mean_of(column) for column in error.T]
+        points = [mean_interval(column) for column in error.T]
         mean, low, high, n = (
             tuple(getattr(p, name) for p in points) for name in ("mean", "low", "high", "n")
         )
-        series.append(Series(name_of(truth), tuple(range(1, len(points) + 1)), mean, low, high, n))
-    gaps = [_top_minus_last(error, name_of(truth)) for truth, error in errors.items()]
+        series.append(
+            Series(display_name(truth), tuple(range(1, len(points) + 1)), mean, low, high, n)
+        )
+    gaps = [_top_minus_last(error, display_name(truth)) for truth, error in errors.items()]
     best = all(number.high < 0 for number in gaps)
     return Figure(
         "3b",
         "Errors of the discounts by rank",
         Plot("rank", "error, share of the largest discount", tuple(series)),
         "Discounts are learned best at the top ranks.",
-        finding_of(gaps, best, any(number.low > 0 for number in gaps)),
+        judge_claim(gaps, best, any(number.low > 0 for number in gaps)),
         BY_RANK,
     )
 
@@ -129,7 +141,7 @@ def _errors(table: pd.DataFrame, truth: str) -> np.ndarray:
     return found
 
 
-def _top_minus_last(errors: np.ndarray, name: str) -> Number:
+def _top_minus_last(errors: np.ndarray, name: str) -> MeanInterval:
     """How much larger errors are at the first ranks than at the last."""
     gaps = errors[:, :TOP].mean(axis=1) - errors[:, -TOP:].mean(axis=1)
-    return mean_of(gaps, f"{name}, error at ranks 1 to {TOP} minus at the last {TOP}:")
+    return mean_interval(gaps, f"{name}, error at ranks 1 to {TOP} minus at the last {TOP}:")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import (
+    change_over_range,
+    display_name,
+    mean_over_repetitions,
+    rows_where,
+)
 
 COLUMNS = ("precision", "identifiable")
 
@@ -37,18 +42,22 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             f"Precision does not grow with the number of pairs (by {FLAT} or more): such pairs put "
             "no constraint on the parameters.",
             _flat(table),
-            f"Trained on pairs of the sorted list and a permutation; {chosen_C(table)}. {BAND}",
+            f"Trained on pairs of the sorted list and a permutation; {describe_C(table)}. {BAND}",
         )
     ]
 
 
 def _flat(table: pd.DataFrame) -> Finding:
-    changes = list(along(table, "pairs", "precision", "truth").values())
+    changes = list(change_over_range(table, "pairs", "precision", "truth").values())
     levels = [
-        mean_over(at(table, truth=truth), "precision", f"{name_of(truth)}, mean over all sizes:")
+        mean_over_repetitions(
+            rows_where(table, truth=truth),
+            "precision",
+            f"{display_name(truth)}, mean over all sizes:",
+        )
         for truth in table["truth"].unique()
     ]
     flat = all(change.high < FLAT for change in changes)
     grows = any(change.low > FLAT for change in changes)
     above = all(level.low > 0.5 for level in levels)
-    return finding_of([*changes, *levels], flat, grows, REASON if above else "")
+    return judge_claim([*changes, *levels], flat, grows, REASON if above else "")

@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, finding_of
-from dcglearn.lab.plots import BAND, Figure, Plot, Series, chosen_C, curves
-from dcglearn.lab.repetitions import along, at, mean_over, name_of
+from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.plots import BAND, Figure, Plot, Series, curves, describe_C
+from dcglearn.lab.repetitions import (
+    change_over_range,
+    display_name,
+    mean_over_repetitions,
+    rows_where,
+)
 
 TESTS = {
     "same": "on pairs like these",
@@ -27,7 +32,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     series: list[Series] = []
     for lists, name in TESTS.items():
         names = {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"}
-        series += curves(at(table, test_lists=lists), "pairs", "precision", "truth", names)
+        series += curves(rows_where(table, test_lists=lists), "pairs", "precision", "truth", names)
     return [
         Figure(
             "10",
@@ -43,7 +48,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             _grows(table),
             "Trained on pairs of a sorted list and an unsorted one of other grades; tested on "
             "pairs like these, on pairs of two unsorted lists of other grades, and on "
-            f"permutations of one list; {chosen_C(table)}. {BAND}",
+            f"permutations of one list; {describe_C(table)}. {BAND}",
         )
     ]
 
@@ -51,11 +56,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _grows(table: pd.DataFrame) -> Finding:
     most, grows, levels = table["pairs"].max(), [], []
     for lists in ("drawn", "permutations"):  # on pairs like these it is high from the start
-        cells = at(table, test_lists=lists)
-        for truth, number in along(cells, "pairs", "precision", "truth").items():
+        cells = rows_where(table, test_lists=lists)
+        for truth, number in change_over_range(cells, "pairs", "precision", "truth").items():
             grows.append(replace(number, label=f"{TESTS[lists]}: {number.label}"))
-            label = f"{TESTS[lists]}: {name_of(truth)}, {most} pairs:"
-            levels.append(mean_over(at(cells, truth=truth, pairs=most), "precision", label))
+            label = f"{TESTS[lists]}: {display_name(truth)}, {most} pairs:"
+            levels.append(
+                mean_over_repetitions(
+                    rows_where(cells, truth=truth, pairs=most), "precision", label
+                )
+            )
     holds = all(n.low > 0 for n in grows) and all(n.high < QUICK for n in levels)
     contrary = any(n.high <= 0 for n in grows) or any(n.low >= QUICK for n in levels)
-    return finding_of([*grows, *levels], holds, contrary)
+    return judge_claim([*grows, *levels], holds, contrary)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import falls
-from dcglearn.lab.plots import BAND, Figure, Plot, chosen_C, curves
-from dcglearn.lab.repetitions import stated
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.repetitions import common_value
 
 COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 7 and 8."""
-    n = stated(table, "pairs")
+    n = common_value(table, "pairs")
     grades = f"{2 * table['pairs'].max() * len(table['base'].iloc[0].split()):,}"
     return [
         Figure(
@@ -22,7 +22,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot(f"wrong of {grades} grades", what, curves(table, "wrong_grades", what, "truth")),
             f"{what.capitalize()} falls as more grades are wrong.",
             falls(table, "wrong_grades", what),
-            f"{n} training pairs, which hold {grades} grades; {chosen_C(table)}. {BAND}",
+            f"{n} training pairs, which hold {grades} grades; {describe_C(table)}. {BAND}",
         )
         for number, what in (("7", "precision"), ("8", "similarity"))
     ]

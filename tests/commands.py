@@ -31,6 +31,7 @@ _CONTEXT.set_forkserver_preload(
         "dcglearn.measures.files",
         "dcglearn.report.experiment_figures",
         "dcglearn.report.page",
+        "dcglearn.lab.experiment_files",
         "dcglearn.lab.run",
         "dcglearn.evaluation.system_coherence",
     ]

@@ -13,9 +13,9 @@ import pytest
 
 from dcglearn.base.errors import InputError
 from dcglearn.lab import cells, store
-from dcglearn.lab.cells import VERSION, cell_of, compute, key_of, run_cell, stream
+from dcglearn.lab.cells import CELL_VERSION, cell_of, compute_cell, key_of, rng_for, run_cell
 from dcglearn.lab.sampling import strict_pairs, truth_of
-from dcglearn.lab.setting import LISTS, Setting, check_sense
+from dcglearn.lab.setting import LISTS, Setting, check_setting
 from dcglearn.lab.store import Store
 
 GOLDEN = Path(__file__).parent / "golden" / "cells.json"
@@ -25,9 +25,9 @@ SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 
 def test_results_change_only_with_the_version() -> None:
     """If this fails, raise VERSION in cells.py and run tests/golden/make_cells.py."""
     golden = json.loads(GOLDEN.read_text("utf-8"))
-    assert golden["version"] == VERSION
+    assert golden["version"] == CELL_VERSION
     for one in golden["cells"]:
-        found = compute(one["cell"])
+        found = compute_cell(one["cell"])
         assert found.keys() == one["result"].keys()
         for name, value in one["result"].items():
             assert found[name] == pytest.approx(value, rel=1e-6, abs=1e-9), (one["cell"], name)
@@ -52,8 +52,8 @@ def test_another_process_gives_the_same_bytes() -> None:
 
 def training(cell: dict[str, Any]) -> np.ndarray:
     setting = Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
-    truth = truth_of(setting, stream(cell, "truth"))
-    rng = stream(cell, "training")
+    truth = truth_of(setting, rng_for(cell, "truth"))
+    rng = rng_for(cell, "training")
     return strict_pairs(setting, setting.lists, setting.pairs, truth, rng)[0]
 
 
@@ -77,7 +77,7 @@ def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
 
 
 def test_streams_do_not_overlap() -> None:
-    draws = {name: stream(SMALL, name).integers(2**62) for name in cells.AXES}
+    draws = {name: rng_for(SMALL, name).integers(2**62) for name in cells.AXES}
     assert len(set(draws.values())) == len(draws)
 
 
@@ -143,7 +143,7 @@ def test_a_failing_cell_returns_its_error(cell: dict[str, Any], message: str) ->
 
 def test_sense_is_checked_in_the_cell_too() -> None:
     with pytest.raises(InputError, match=r"use 0 \.\.\. 20"):
-        check_sense(Setting(pairs=20, flips=21))
+        check_setting(Setting(pairs=20, flips=21))
 
 
 def test_results_are_kept_and_failures_are_not_reused(tmp_path: Path) -> None:
@@ -177,21 +177,21 @@ def test_a_torn_record_spoils_no_other(tmp_path: Path, cut: int) -> None:
 
 @pytest.mark.parametrize("line", [b"\xff\xfe", b"[1]", b"{}", b'"text"', b'{"version": 1}'])
 def test_what_is_no_record_is_counted(tmp_path: Path, line: bytes) -> None:
-    (tmp_path / store.FILE).write_bytes(b"\n" + line + b"\n")
+    (tmp_path / store.CELLS_FILE).write_bytes(b"\n" + line + b"\n")
     assert Store(tmp_path).torn == 1
 
 
 def test_other_versions_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Store(tmp_path).add({"seed": 1}, {"result": {"precision": 0.9}})
-    monkeypatch.setattr(store, "VERSION", VERSION + 1)
-    monkeypatch.setattr(cells, "VERSION", VERSION + 1)
+    monkeypatch.setattr(store, "CELL_VERSION", CELL_VERSION + 1)
+    monkeypatch.setattr(cells, "CELL_VERSION", CELL_VERSION + 1)
     other = Store(tmp_path)
     assert other.get({"seed": 1}) is None
     assert other.other_versions == 1
 
 
 def test_an_unreadable_or_unwritable_store_is_named(tmp_path: Path) -> None:
-    (tmp_path / store.FILE).mkdir()
+    (tmp_path / store.CELLS_FILE).mkdir()
     with pytest.raises(InputError, match="jsonl: cannot be read"):
         Store(tmp_path)
     (tmp_path / "file").write_text("")

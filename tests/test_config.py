@@ -10,7 +10,7 @@ import pytest
 from dcglearn.base.errors import InputError
 from dcglearn.lab.cells import key_of
 from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.run import config_files, load_experiment
+from dcglearn.lab.experiment_files import config_files, load_experiment
 
 GOOD = """
 experiment = "pairs"
@@ -197,12 +197,12 @@ def test_an_experiment_without_its_file_names_those_there_are(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("def figures(table): return []", "has no COLUMNS"),
-        ("COLUMNS = ()", "has no figures"),
+        ("def figures(table): return []", "does not define COLUMNS"),
+        ("COLUMNS = ()", "does not define figures"),
         ("import nothing_of_this_name", "cannot be loaded"),
         ("1 / 0", r"cannot be loaded \(ZeroDivisionError: division by zero, line 1\)"),
-        ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is no tuple of names"),
-        ("COLUMNS = 3\ndef figures(table): return []", "COLUMNS is no tuple of names"),
+        ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
+        ("COLUMNS = 3\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
         ("def", "cannot be loaded"),
     ],
 )

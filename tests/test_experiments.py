@@ -14,15 +14,16 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, read_config
+from dcglearn.lab.experiment_files import config_files, load_experiment
 from dcglearn.lab.plots import Figure, Plot, curve
-from dcglearn.lab.repetitions import Number, along, difference, mean_of
-from dcglearn.lab.run import (
-    compute_cells,
-    config_files,
-    load_experiment,
-    table_of,
-    with_setting,
+from dcglearn.lab.repetitions import (
+    MeanInterval,
+    change_over_range,
+    mean_interval,
+    paired_difference,
 )
+from dcglearn.lab.result_tables import add_settings, result_table
+from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
 from dcglearn.report.experiment_figures import draw_figure
 from dcglearn.report.results import write_results
@@ -60,7 +61,7 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     assert (done.done, done.total) == (2, 2)
     shown = write_results(config, False, store, tmp_path / name)
     experiment = load_experiment(config)
-    table = table_of(config, False, store, experiment.columns)
+    table = result_table(config, False, store, experiment.columns)
     assert len(table) == 2
     for figure in shown.figures:
         assert_drawn(figure)
@@ -132,7 +133,7 @@ def made_up(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> l
         shown = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in point.items()}
         noise = 0.001 * rng.normal()
         rows.append({**shown, **{k: v + noise for k, v in value(shown).items()}})
-    return load_experiment(config).figures(with_setting(config, pd.DataFrame(rows)))
+    return load_experiment(config).figures(add_settings(config, pd.DataFrame(rows)))
 
 
 def verdicts(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> list[str]:
@@ -215,7 +216,7 @@ def test_captions_follow_the_config() -> None:
 
     def caption(fixed: dict[str, Any]) -> str:
         changed = replace(config, fixed=fixed)
-        table = with_setting(changed, pd.DataFrame(rows))
+        table = add_settings(changed, pd.DataFrame(rows))
         return load_experiment(changed).figures(table)[0].caption
 
     assert caption(fixed).startswith("1,500 training pairs; C chosen on 70 independent exact")
@@ -295,7 +296,7 @@ def test_learned_against_ad_hoc() -> None:
     assert {one.finding.verdict, two.finding.verdict, three.finding.verdict} == {"holds"}
     assert "of zipf from 1000 judgments on" in one.finding.reason
     assert "linear-log2 from" not in one.finding.reason  # it was right: a cost, not a rival
-    assert any("minus linear-log2 at 20" in number.label for number in one.finding.numbers)
+    assert any("minus linear-log2 at 20" in number.label for number in one.finding.intervals)
     assert "of linear-log2 from 1000" in two.finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.finding.verdict for figure in worse] == ["does not hold"] * 3
@@ -307,13 +308,15 @@ def test_learned_against_ad_hoc() -> None:
 
 def test_intervals_hold_the_mean_as_often_as_they_say() -> None:
     rng = np.random.default_rng(1)
-    held = [n.low <= 0.3 <= n.high for n in (mean_of(rng.normal(0.3, 1, 8)) for _ in range(2000))]
+    held = [
+        n.low <= 0.3 <= n.high for n in (mean_interval(rng.normal(0.3, 1, 8)) for _ in range(2000))
+    ]
     assert 0.935 <= np.mean(held) <= 0.965
 
 
 def test_few_repetitions_have_no_interval() -> None:
-    assert mean_of([]).n == 0
-    one = mean_of([0.5], "x")
+    assert mean_interval([]).n == 0
+    one = mean_interval([0.5], "x")
     assert (one.mean, one.n) == (0.5, 1)
     assert np.isnan(one.low)
     assert str(one) == "x 0.500 (n = 1)"
@@ -322,8 +325,8 @@ def test_few_repetitions_have_no_interval() -> None:
 def test_differences_are_paired_and_skip_what_one_side_lacks() -> None:
     one = pd.DataFrame({"repetition": [0, 1, 2], "y": [1.0, 5.0, 9.0]})
     other = pd.DataFrame({"repetition": [2, 0], "y": [8.0, 0.0]})
-    assert difference(one, other, "y") == Number("", 1.0, 1.0, 1.0, 2)
-    assert along(one.assign(x=1, by="b"), "x", "y", "by") == {}
+    assert paired_difference(one, other, "y") == MeanInterval("", 1.0, 1.0, 1.0, 2)
+    assert change_over_range(one.assign(x=1, by="b"), "x", "y", "by") == {}
 
 
 def test_names_of_figures() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from dcglearn.lab.cells import VERSION
+from dcglearn.lab.cells import CELL_VERSION
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -64,7 +64,13 @@ def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> No
     assert rows[0] == "truth,flips,repetition,precision,similarity,identifiable,chosen_C"
     assert len(rows) == 9
     made = json.loads((out / "provenance.json").read_text())
-    assert made["cells"] == {"version": VERSION, "done": 8, "failed": 0, "total": 8, "quick": False}
+    assert made["cells"] == {
+        "version": CELL_VERSION,
+        "done": 8,
+        "failed": 0,
+        "total": 8,
+        "quick": False,
+    }
     assert made["experiment"]["seed"] == 5
     assert made["versions"]["numpy"]
     # Again: nothing to compute, the same bytes.
@@ -101,7 +107,7 @@ def test_results_of_another_config_are_not_replaced_unasked(
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
     assert message in refused.stderr
-    assert "name another --out, or add --replace" in refused.stderr
+    assert "name another --out, or use --replace" in refused.stderr
     assert (folder / "results/flips/table.csv").read_bytes() == before
     assert run("run", "configs/flips.toml", "--replace").returncode == 0
     assert (folder / "results/flips/table.csv").read_bytes() != before
@@ -118,9 +124,9 @@ def test_a_larger_grid_is_the_same_experiment(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[0, 5]", "[0]", "a larger grid: flips \\[5\\] too"),
-        ('"data-2"]', '"zipf"]', "a larger grid: truth \\['data-2'\\] too"),
-        ("repetitions = 2", "repetitions = 1", "of 2 repetitions, and 1 are asked for"),
+        ("[0, 5]", "[0]", "a larger grid: it also has flips \\[5\\]"),
+        ('"data-2"]', '"zipf"]', "a larger grid: it also has truth \\['data-2'\\]"),
+        ("repetitions = 2", "repetitions = 1", "of 2 repetitions, more than the 1 of the config"),
     ],
 )
 def test_a_smaller_grid_replaces_nothing_unasked(
@@ -175,12 +181,12 @@ def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Pa
 def test_results_of_another_version_are_not_replaced_unasked(run: Run, folder: Path) -> None:
     assert run("run", "configs/flips.toml").returncode == 0
     path = folder / "results/flips/provenance.json"
-    path.write_text(path.read_text().replace(f'"version": {VERSION}', '"version": 0'))
+    path.write_text(path.read_text().replace(f'"version": {CELL_VERSION}', '"version": 0'))
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
-    assert f"version 0 of the cells, and this is version {VERSION}" in refused.stderr
+    assert f"version 0 of the cells, and this is version {CELL_VERSION}" in refused.stderr
     path.write_text("{}")
-    assert "cannot be read; add --replace" in run("run", "configs/flips.toml").stderr
+    assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
     assert run("run", "configs/flips.toml", "--replace").returncode == 0
 
 
@@ -220,8 +226,9 @@ def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
     )
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
-    assert "figures(table) failed (KeyError: 'nothing', line 3); mend it; the cells are kept" in (
-        refused.stderr
+    assert (
+        "figures(table) failed (KeyError: 'nothing', line 3); fix it and run again; finished cells"
+        in (refused.stderr)
     )
     (folder / "experiments/flips.py").write_text("COLUMNS = ('nope',)\ndef figures(t): return []\n")
     assert "cells have no result 'nope'" in run("run", "configs/flips.toml").stderr
@@ -302,7 +309,7 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from dcglearn.lab.cells import run_cell
     from dcglearn.lab.config import read_config
-    from dcglearn.lab.run import config_files
+    from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
     from dcglearn.report.page import write_page
     from dcglearn.report.results import write_results
@@ -323,7 +330,7 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def drawn() -> int:
     """Figures on that page: all but that of sorted, and one of the three of ad hoc."""
     from dcglearn.lab.config import read_config
-    from dcglearn.lab.run import config_files
+    from dcglearn.lab.experiment_files import config_files
 
     return sum(len(read_config(path).figures) for path in config_files()) - 1 - 2
 

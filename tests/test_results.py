@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from dcglearn.lab.cells import VERSION, run_cell
+from dcglearn.lab.cells import CELL_VERSION, run_cell
 from dcglearn.lab.config import read_config
 from dcglearn.lab.setting import Setting
 
@@ -140,7 +140,7 @@ def test_results_are_of_the_config_that_is_here(name: str) -> None:
     assert made["experiment"] == json.loads(json.dumps(config.content))
     assert "changed" not in made["revision"], "make results again from committed code"
     cells = made["cells"]
-    assert (cells["version"], cells["quick"], cells["failed"]) == (VERSION, False, 0)
+    assert (cells["version"], cells["quick"], cells["failed"]) == (CELL_VERSION, False, 0)
     assert cells["done"] == cells["total"] == len(config.cells())
     assert config.repetitions >= 50
     assert Setting(**config.fixed).test_pairs >= 2000

@@ -13,13 +13,15 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.options import JsonOption, print_json, say
+from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
     from dcglearn.base.workers import Workers
     from dcglearn.lab.config import Config
-    from dcglearn.lab.run import Progress
+    from dcglearn.lab.experiment_files import ExperimentFiles
+    from dcglearn.lab.run import CellCounts
     from dcglearn.lab.store import Store
-    from dcglearn.report.results import Shown
+    from dcglearn.report.results import ReportedExperiment
 
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="The [quick] part only; its results go to OUT/quick.")
@@ -71,11 +73,12 @@ def run(
 ) -> None:
     """Run one experiment: compute the cells it lacks, write its table and figures."""
     from dcglearn.lab.config import read_config
+    from dcglearn.lab.experiment_files import ExperimentFiles
 
     found = read_config(config)
     place = _place(found.run.out if out is None else out)
     asked = found.run.workers if workers is None else workers
-    shown = _run([found], quick, asked, place, replace)
+    shown = _run([found], quick, asked, place, replace, ExperimentFiles())
     _verdicts(shown)
     say(f"results are in {shown[0].folder}")
     _end_if_unfinished(shown)
@@ -89,13 +92,18 @@ def reproduce(
     replace: ReplaceOption = False,
 ) -> None:
     """Run every experiment in configs, then write the page."""
+    from dcglearn.lab.experiment_files import ExperimentFiles
+
+    files = ExperimentFiles()
     found = _chosen(only)
     place = _place(out)
-    shown = _run(found, quick, "1" if workers is None else workers, place, replace)
+    shown = _run(found, quick, "1" if workers is None else workers, place, replace, files)
     _verdicts(shown)
     known = {one.config.name: one for one in shown}
     others = [c for c in _configs(lenient=only is not None) if c.name not in known]
-    _write_page([*shown, *(_other(config, quick, place) for config in others)], quick, place)
+    store = _store(place)
+    rest = [_other(config, quick, store, place, files) for config in others]
+    _write_page([*shown, *rest], quick, place)
     _end_if_unfinished(shown)
 
 
@@ -104,7 +112,7 @@ def status(
 ) -> None:
     """Say how much of every experiment is done."""
     from dcglearn.lab.cells import key_of
-    from dcglearn.lab.run import progress_of
+    from dcglearn.lab.run import count_cells
     from dcglearn.report.tables import Table
 
     store = _store(_place(out))
@@ -112,7 +120,7 @@ def status(
     known: set[str] = set()
     for config in _configs(configs, lenient=True):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
-        full, part = progress_of(config, False, store), progress_of(config, True, store)
+        full, part = count_cells(config, False, store), count_cells(config, True, store)
         figures = ", ".join(config.figures)
         quick = f"{part.done:,} of {part.total:,}"
         rows.append((config.name, figures, full.done, full.failed, full.total, quick))
@@ -132,6 +140,7 @@ def report(
     replace: ReplaceOption = False,
 ) -> None:
     """Write tables, figures and the page of what is finished; compute nothing."""
+    from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.report.results import write_results
 
     place = _place(out)
@@ -139,22 +148,27 @@ def report(
     if not store.path.exists():
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"{command} computes them", str(place))
+    files = ExperimentFiles()
     shown = [
-        write_results(config, quick, store, _folder(place, quick, config), replace)
+        write_results(config, quick, store, _folder(place, quick, config), replace, files)
         for config in _configs(configs, lenient=True)
     ]
     _write_page(shown, quick, place)
 
 
 def _run(
-    configs: Sequence[Config], quick: bool, workers: str, out: Path, replace: bool
-) -> list[Shown]:
+    configs: Sequence[Config],
+    quick: bool,
+    workers: str,
+    out: Path,
+    replace: bool,
+    files: ExperimentFiles,
+) -> list[ReportedExperiment]:
     from dcglearn.base.workers import open_workers
-    from dcglearn.lab.run import load_experiment
     from dcglearn.report.results import check_folder, make_folder, write_results
 
     for config in configs:  # what can be refused is refused before anything is computed
-        load_experiment(config)
+        files.load(config)
         if not replace:
             check_folder(_folder(out, quick, config), config)
     shown = []
@@ -165,19 +179,20 @@ def _run(
             done = _compute(config, quick, store, found)
             again = f", {done.failed:,} failed" if done.failed else ""
             say(f"{config.name}: {done.done:,} of {done.total:,} cells{again}")
-            shown.append(write_results(config, quick, store, _folder(out, quick, config), replace))
+            folder = _folder(out, quick, config)
+            shown.append(write_results(config, quick, store, folder, replace, files))
     return shown
 
 
-def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Progress:
+def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> CellCounts:
     from dcglearn.base.workers import WorkersLostError
-    from dcglearn.lab.run import compute_cells, progress_of
+    from dcglearn.lab.run import compute_cells, count_cells
 
     try:
         with reporting(config.name) as advance:
             return compute_cells(config, quick, store, workers, advance)
     except (KeyboardInterrupt, WorkersLostError) as stop:
-        done = progress_of(config, quick, store)
+        done = count_cells(config, quick, store)
         kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
         words = f"{kept}; the same command goes on from there"
         if isinstance(stop, KeyboardInterrupt):
@@ -186,20 +201,22 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Pro
         raise WorkersLostError(f"{stop}; {words}") from stop
 
 
-def _other(config: Config, quick: bool, out: Path) -> Shown:
+def _other(
+    config: Config, quick: bool, store: Store, out: Path, files: ExperimentFiles
+) -> ReportedExperiment:
     """Return an experiment that was not asked for, as far as it is there; nothing is lost."""
-    from dcglearn.lab.run import progress_of
-    from dcglearn.report.results import Shown, write_results
+    from dcglearn.lab.run import count_cells
+    from dcglearn.report.results import ReportedExperiment, write_results
 
-    store, folder = _store(out), _folder(out, quick, config)
+    folder = _folder(out, quick, config)
     try:
-        return write_results(config, quick, store, folder)
+        return write_results(config, quick, store, folder, files=files)
     except InputError as error:
-        print(f"left out of the page: {error}", file=sys.stderr)
-        return Shown(config, folder, progress_of(config, quick, store), ())
+        print(f"left out of the page: {message(error)}", file=sys.stderr)
+        return ReportedExperiment(config, folder, count_cells(config, quick, store), ())
 
 
-def _write_page(shown: Sequence[Shown], quick: bool, out: Path) -> None:
+def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> None:
     from dcglearn.report.page import write_page
 
     page = write_page(
@@ -248,7 +265,7 @@ def _store(out: Path, torn: bool = False) -> Store:
 def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
     """Return the configs that are named, or all; a lenient look leaves out faulty ones of all."""
     from dcglearn.lab.config import read_config
-    from dcglearn.lab.run import config_files
+    from dcglearn.lab.experiment_files import config_files
 
     if paths:
         return [read_config(path) for path in paths]
@@ -288,21 +305,21 @@ def _chosen(only: str | None) -> list[Config]:
     return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]
 
 
-def _verdicts(shown: Sequence[Shown]) -> None:
+def _verdicts(shown: Sequence[ReportedExperiment]) -> None:
     for one in shown:
         for figure in one.figures:
             say(f"figure {figure.number}: {figure.finding.verdict}")
 
 
-def _end_if_unfinished(shown: Sequence[Shown]) -> None:
-    failed = [one for one in shown if one.progress.failed]
+def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
+    failed = [one for one in shown if one.counts.failed]
     if not failed:
         return
-    count = sum(one.progress.failed for one in failed)
+    count = sum(one.counts.failed for one in failed)
     words = "1 cell failed" if count == 1 else f"{count:,} cells failed"
     print(
         f"dcglearn: {words}; the others are kept, and the same command tries again. The first: "
-        f"{failed[0].progress.first_error}",
+        f"{failed[0].counts.first_error}",
         file=sys.stderr,
     )
     raise typer.Exit(1)

@@ -6,7 +6,7 @@ pairs or of errors, or in the truth, see the same lists; and a grid that grows o
 reordered asks for the same cells again.
 
 A cell is written down by what differs from the defaults, and is known by the hash of that
-and of :data:`VERSION`.
+and of :data:`CELL_VERSION`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,13 @@ import numpy as np
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.sampling import judge_of, lists_to_test_on, strict_pairs, truth_of
-from dcglearn.lab.setting import Setting, check_sense, unused
-from dcglearn.lab.similarity import aligned, identifiable_similarity, offset_similarity, similarity
+from dcglearn.lab.setting import Setting, check_setting, unused_keys
+from dcglearn.lab.similarity import (
+    align_to_truth,
+    identifiable_similarity,
+    offset_similarity,
+    similarity,
+)
 from dcglearn.learning.factorise import is_order
 from dcglearn.learning.factors import factors_of
 from dcglearn.measures.agreement import agreement
@@ -36,7 +41,7 @@ from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import Solution, solve
 
-VERSION = 2
+CELL_VERSION = 2
 """To be raised by hand with every change that changes results; a golden cell watches."""
 
 _LISTS = ("base", "grades", "ranks", "probabilities", "queries")
@@ -80,7 +85,7 @@ def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
         changed.pop("ranks", None)
     if setting.test_lists == setting.lists:
         changed.pop("test_lists", None)
-    for key in unused(setting):
+    for key in unused_keys(setting):
         changed.pop(key, None)
     return {"seed": seed, "repetition": repetition, **changed}
 
@@ -95,12 +100,12 @@ def key_of(cell: dict[str, Any]) -> str:
     Returns
     -------
     str
-        Of the cell and :data:`VERSION`; the order of its entries does not matter.
+        Of the cell and :data:`CELL_VERSION`; the order of its entries does not matter.
     """
-    return _hash([VERSION, cell]).hex()[:32]
+    return _hash([CELL_VERSION, cell]).hex()[:32]
 
 
-def stream(cell: dict[str, Any], name: str) -> np.random.Generator:
+def rng_for(cell: dict[str, Any], name: str) -> np.random.Generator:
     """Return a generator for one of the things that a cell draws.
 
     Parameters
@@ -118,7 +123,7 @@ def stream(cell: dict[str, Any], name: str) -> np.random.Generator:
     Fewer pairs, or errors in them, are drawn from the same stream:
 
     >>> one, other = ({"seed": 1, "repetition": 0, "pairs": n} for n in (20, 200))
-    >>> stream(one, "training").random() == stream(other, "training").random()
+    >>> rng_for(one, "training").random() == rng_for(other, "training").random()
     True
     """
     axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
@@ -140,12 +145,12 @@ def run_cell(cell: dict[str, Any]) -> dict[str, Any]:
     """
     try:
         with one_blas_thread():  # the order of additions must not vary
-            return {"result": compute(cell)}
+            return {"result": compute_cell(cell)}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def compute(cell: dict[str, Any]) -> dict[str, Any]:
+def compute_cell(cell: dict[str, Any]) -> dict[str, Any]:
     """Draw, judge, learn, test.
 
     Parameters
@@ -170,19 +175,19 @@ def compute(cell: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> round(compute({"seed": 1, "repetition": 0, "test_pairs": 100})["precision"], 2)
+    >>> round(compute_cell({"seed": 1, "repetition": 0, "test_pairs": 100})["precision"], 2)
     0.95
     """
     setting = _setting(cell)
-    check_sense(setting)
-    truth = truth_of(setting, stream(cell, "truth"))
+    check_setting(setting)
+    truth = truth_of(setting, rng_for(cell, "truth"))
     noise, bias = _judge(_only(cell, "calibration", _JUDGE))
-    judge = (stream(cell, "judge"), noise, bias) if noise or bias else None
+    judge = (rng_for(cell, "judge"), noise, bias) if noise or bias else None
     train, draws, drawn = strict_pairs(
-        setting, setting.lists, setting.pairs, truth, stream(cell, "training"), judge
+        setting, setting.lists, setting.pairs, truth, rng_for(cell, "training"), judge
     )
     if setting.flips or setting.wrong_grades:
-        train = _with_errors(setting, train, stream(cell, "errors"))
+        train = _with_errors(setting, train, rng_for(cell, "errors"))
     problem, solution = _learn(setting, train, cell)
     W = solution.W
     tests = _only(cell, "test", (*_TRUTH, "test_pairs"))
@@ -216,11 +221,11 @@ def _pairs(part: str) -> Pairs:
     """Draw the exact pairs of a stream; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
     setting = _setting(cell)
-    truth = truth_of(setting, stream(cell, "truth"))
+    truth = truth_of(setting, rng_for(cell, "truth"))
     lists, n = setting.lists, setting.validation_pairs
     if name == "test":
         lists, n = lists_to_test_on(setting), setting.test_pairs
-    pairs, _, _ = strict_pairs(setting, lists, n, truth, stream(cell, name))
+    pairs, _, _ = strict_pairs(setting, lists, n, truth, rng_for(cell, name))
     by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # read faster
     by_rank.flags.writeable = False
     return by_rank
@@ -238,7 +243,7 @@ def _judge(part: str) -> tuple[float, float]:
     """Return the noise and the bias of the judge."""
     name, cell = json.loads(part)
     setting = _setting(cell)
-    return judge_of(setting, truth_of(setting, stream(cell, "truth")), stream(cell, name))
+    return judge_of(setting, truth_of(setting, rng_for(cell, "truth")), rng_for(cell, name))
 
 
 def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
@@ -281,8 +286,8 @@ def _parameters(truth: Measure, problem: Problem, solution: Solution) -> dict[st
         return {}
     factors = factors_of(problem, solution)
     c = truth.discounts_for(problem.shape[0])
-    gains = aligned(factors.gains, truth.gains)
-    discounts = aligned(factors.discounts, c, is_order(factors.gauge))
+    gains = align_to_truth(factors.gains, truth.gains)
+    discounts = align_to_truth(factors.discounts, c, is_order(factors.gauge))
     return {
         "gains": gains.tolist(),
         "gains_correlation": _correlation(factors.gains, np.array(truth.gains)),

@@ -1,7 +1,7 @@
-"""What an experiment found: curves with bands, and verdicts on claims.
+"""Verdicts on claims, from 95% confidence intervals.
 
-A claim holds, or does not, if the 95% intervals of the numbers that it rests on say so
-(:mod:`dcglearn.lab.repetitions`); where they do not say, it is undecided.
+A claim rests on a few means over repetitions (:mod:`dcglearn.lab.repetitions`). It holds if their
+intervals show it, it does not hold if they show the contrary, and it is undecided otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.repetitions import Number, along, trend
+from dcglearn.lab.repetitions import MeanInterval, change_over_range, trend_over_range
 
 ClaimVerdict = Literal["holds", "holds, with a reason", "does not hold", "undecided"]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = (
@@ -26,38 +26,40 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = (
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim, judged.
+    """The verdict on a claim and what it rests on.
 
     Attributes
     ----------
     verdict : str
         One of :data:`CLAIM_VERDICTS`.
-    numbers : tuple of Number
-        What it rests on.
+    intervals : tuple of MeanInterval
+        The means that the verdict rests on.
     reason : str
-        Why an honest replication differs, where it does.
+        Why the results differ from the paper's account, where they do; empty otherwise.
     """
 
     verdict: ClaimVerdict
-    numbers: tuple[Number, ...] = ()
+    intervals: tuple[MeanInterval, ...] = ()
     reason: str = ""
 
 
-def finding_of(
-    numbers: Sequence[Number], holds: bool, contradicted: bool, reason: str = ""
+def judge_claim(
+    intervals: Sequence[MeanInterval], holds: bool, contradicted: bool, reason: str = ""
 ) -> Finding:
-    """Return the finding on a claim.
+    """Return the verdict on a claim.
 
     Parameters
     ----------
-    numbers : sequence of Number
-        What it rests on; without intervals for all of them it is undecided.
+    intervals : sequence of MeanInterval
+        What the claim rests on. If any of them lacks an interval (fewer than two
+        repetitions), the claim is undecided.
     holds : bool
         Whether they show the claim.
     contradicted : bool
-        Whether they show the contrary; if neither, it is undecided.
-    reason : str
-        Where the claim holds only with one.
+        Whether they show the contrary. If neither, the claim is undecided.
+    reason : str, optional
+        Given where the claim holds only with an explanation; the verdict is then "holds, with
+        a reason".
 
     Returns
     -------
@@ -65,30 +67,33 @@ def finding_of(
 
     Examples
     --------
-    >>> from dcglearn.lab.repetitions import mean_of
-    >>> finding_of([mean_of([0.1, 0.2, 0.3])], holds=False, contradicted=False).verdict
+    >>> from dcglearn.lab.repetitions import mean_interval
+    >>> judge_claim([mean_interval([0.1, 0.2, 0.3])], holds=False, contradicted=False).verdict
     'undecided'
     """
     verdict: ClaimVerdict = "undecided"
-    if numbers and not any(np.isnan(number.low) for number in numbers):
+    if intervals and not any(np.isnan(interval.low) for interval in intervals):
         if holds:
             verdict = "holds, with a reason" if reason else "holds"
         elif contradicted:
             verdict = "does not hold"
-    return Finding(verdict, tuple(numbers), reason if holds else "")
+    return Finding(verdict, tuple(intervals), reason if holds else "")
 
 
-def rising(numbers: Sequence[Number], reason: str = "", also: Sequence[Number] = ()) -> Finding:
-    """Judge the claim that all differences are above 0.
+def judge_above_zero(
+    intervals: Sequence[MeanInterval], reason: str = "", also: Sequence[MeanInterval] = ()
+) -> Finding:
+    """Judge the claim that all means are above 0.
 
     Parameters
     ----------
-    numbers : sequence of Number
-        It holds if all intervals are above 0, does not if one is at or below 0, and is
-        undecided between.
-    reason : str
-    also : sequence of Number
-        Shown after them, and not judged.
+    intervals : sequence of MeanInterval
+        The claim holds if every interval is above 0, does not hold if one of them is at or
+        below 0, and is undecided otherwise.
+    reason : str, optional
+        As in :func:`judge_claim`.
+    also : sequence of MeanInterval, optional
+        Listed after them; they do not affect the verdict unless one lacks an interval.
 
     Returns
     -------
@@ -96,51 +101,57 @@ def rising(numbers: Sequence[Number], reason: str = "", also: Sequence[Number] =
 
     Examples
     --------
-    >>> from dcglearn.lab.repetitions import mean_of
-    >>> rising([mean_of([0.1, 0.2, 0.3]), mean_of([-0.31, -0.3])]).verdict
+    >>> from dcglearn.lab.repetitions import mean_interval
+    >>> judge_above_zero([mean_interval([0.1, 0.2, 0.3]), mean_interval([-0.31, -0.3])]).verdict
     'does not hold'
     """
-    holds = all(number.low > 0 for number in numbers)
-    contradicted = any(number.high <= 0 for number in numbers)
-    return finding_of([*numbers, *also], holds, contradicted, reason)
+    holds = all(interval.low > 0 for interval in intervals)
+    contradicted = any(interval.high <= 0 for interval in intervals)
+    return judge_claim([*intervals, *also], holds, contradicted, reason)
 
 
 def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column rises with another, for every value of `by`.
+    """Judge the claim that a column rises with another, for every value of a third.
 
     Parameters
     ----------
     table : DataFrame
+        One row per cell.
     x, y, by : str
+        The columns: `y` is claimed to rise with `x` for every value of `by`.
 
     Returns
     -------
     Finding
-        On the change from the least to the largest x, and on the straight line through all
-        of them (see :func:`rising`).
+        On the change of `y` from the smallest to the largest `x`, and on the change along the
+        least-squares line through all points (see :func:`judge_above_zero`).
     """
-    return rising(_changes(table, x, y, by))
+    return judge_above_zero(_changes(table, x, y, by))
 
 
 def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column falls as another rises, for every value of `by`.
+    """Judge the claim that a column falls as another rises, for every value of a third.
 
     Parameters
     ----------
     table : DataFrame
+        One row per cell.
     x, y, by : str
+        The columns: `y` is claimed to fall as `x` rises, for every value of `by`.
 
     Returns
     -------
     Finding
-        On the change from the least to the largest x, and on the straight line through all
-        of them: it holds if all intervals are below 0, does not if one is at or above 0, and
-        is undecided between.
+        On the same changes as :func:`rises`. The claim holds if every interval is below 0,
+        does not hold if one of them is at or above 0, and is undecided otherwise.
     """
-    numbers = _changes(table, x, y, by)
-    holds = all(number.high < 0 for number in numbers)
-    return finding_of(numbers, holds, any(number.low >= 0 for number in numbers))
+    intervals = _changes(table, x, y, by)
+    holds = all(interval.high < 0 for interval in intervals)
+    return judge_claim(intervals, holds, any(interval.low >= 0 for interval in intervals))
 
 
-def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[Number]:
-    return [*along(table, x, y, by).values(), *trend(table, x, y, by).values()]
+def _changes(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanInterval]:
+    return [
+        *change_over_range(table, x, y, by).values(),
+        *trend_over_range(table, x, y, by).values(),
+    ]

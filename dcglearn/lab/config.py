@@ -25,7 +25,7 @@ from dcglearn.base.files import read_text
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.letor import read_grade_counts
 from dcglearn.lab.cells import cell_of
-from dcglearn.lab.setting import Setting, check_sense, unused
+from dcglearn.lab.setting import Setting, check_setting, unused_keys
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 
@@ -219,7 +219,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
     for point, setting in config.settings():
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         try:
-            check_sense(setting)
+            check_setting(setting)
             _check_truth(setting)
         except InputError as error:
             raise error.at(where) from error
@@ -244,7 +244,7 @@ def _check_names(document: _Document, path: Path) -> None:
 
 def _check_used(config: Config) -> None:
     """Refuse a key that has no effect at any point of the grid."""
-    without = [unused(setting) for _, setting in config.settings()]
+    without = [unused_keys(setting) for _, setting in config.settings()]
     for key in (*config.fixed, *config.sweep):
         if all(key in point for point in without):
             raise InputError("has no effect", f"leave it out, or set {without[0][key]}", key)

@@ -1,4 +1,7 @@
-"""What the figures of an experiment show: series with bands, and plots as data."""
+"""Figures of experiments as data: series with confidence bands, labels, claims and captions.
+
+Nothing is drawn here; :mod:`dcglearn.report.experiment_figures` draws.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,23 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.lab.claims import Finding
-from dcglearn.lab.repetitions import mean_over, name_of, stated
+from dcglearn.lab.repetitions import common_value, display_name, mean_over_repetitions
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a figure with its band; arrays of one length.
+    """One line of a plot with its band; all tuples have the same length.
 
     Attributes
     ----------
     label : str
     x : tuple of float or str
     mean, low, high : tuple of float
+        Means over repetitions and their 95% intervals.
     n : tuple of int
-        Repetitions at each point.
+        The number of repetitions at each point.
     """
 
     label: str
@@ -36,17 +40,18 @@ class Series:
 
 @dataclass(frozen=True)
 class Plot:
-    """What a figure shows.
+    """The axes of a figure and the series it shows.
 
     Attributes
     ----------
     x_label, y_label : str
     series : tuple of Series
     levels : dict from str to float
-        Horizontal lines by name.
+        Horizontal lines, by name.
     diagonal : bool
-        Whether the line y = x is drawn: estimated against true.
+        Whether the line y = x is drawn, for plots of estimated against true values.
     log_x : bool
+        Whether the x axis is logarithmic.
     """
 
     x_label: str
@@ -57,7 +62,7 @@ class Plot:
     log_x: bool = False
 
     def table(self) -> pd.DataFrame:
-        """Return the points as a table, a row a point."""
+        """Return the points as a table, one row per point."""
         return pd.DataFrame(
             [
                 {
@@ -76,17 +81,19 @@ class Plot:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of an experiment.
+    """One figure of an experiment, as data.
 
     Attributes
     ----------
     number : str
         As in the paper, or a name: ``2``, ``2b``, ``ad-hoc``.
-    title, caption : str
+    title : str
     plot : Plot
     claim : str
-        What the paper says, in words.
+        What the paper claims about the figure, in words.
     finding : Finding
+        The verdict on the claim.
+    caption : str
     """
 
     number: str
@@ -105,19 +112,21 @@ class Figure:
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
-    """Return the mean of a column at every value of another.
+    """Return the mean of a column at every value of another, with its band.
 
     Parameters
     ----------
     table : DataFrame
+        One row per cell.
     x, y : str
-        Columns.
+        The columns.
     label : str
+        The name of the series.
 
     Returns
     -------
     Series
-        In the order in which the values of `x` first occur.
+        Its points are in the order in which the values of `x` first occur.
 
     Examples
     --------
@@ -126,7 +135,9 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     >>> curve(table, "pairs", "precision", "all").mean
     (0.75, 0.9)
     """
-    points = [(value, mean_over(group, y)) for value, group in table.groupby(x, sort=False)]
+    points = [
+        (value, mean_over_repetitions(group, y)) for value, group in table.groupby(x, sort=False)
+    ]
     return Series(
         label,
         tuple(value for value, _ in points),
@@ -146,26 +157,27 @@ def curves(
     ----------
     table : DataFrame
     x, y, by : str
+        The columns: `y` over `x`, one series per value of `by`.
     names : dict, optional
-        What the values of `by` are called.
+        Labels for the values of `by`; by default their display names.
 
     Returns
     -------
     tuple of Series
     """
     return tuple(
-        curve(group, x, y, (names or {}).get(value, name_of(value)))
+        curve(group, x, y, (names or {}).get(value, display_name(value)))
         for value, group in table.groupby(by, sort=False)
     )
 
 
-def chosen_C(table: pd.DataFrame) -> str:
-    """Say how C was chosen, for a caption.
+def describe_C(table: pd.DataFrame) -> str:
+    """Say in words how C was chosen, for a caption.
 
     Parameters
     ----------
     table : DataFrame
-        With the settings of the cells.
+        With the columns ``C`` and ``validation_pairs``.
 
     Returns
     -------
@@ -173,10 +185,10 @@ def chosen_C(table: pd.DataFrame) -> str:
 
     Examples
     --------
-    >>> chosen_C(pd.DataFrame({"C": [1.0], "validation_pairs": [1000]}))
+    >>> describe_C(pd.DataFrame({"C": [1.0], "validation_pairs": [1000]}))
     'C = 1'
     """
-    C = stated(table, "C")
+    C = common_value(table, "C")
     if C == "validation":
-        return f"C chosen on {stated(table, 'validation_pairs')} independent exact pairs"
+        return f"C chosen on {common_value(table, 'validation_pairs')} independent exact pairs"
     return f"C = {C}"

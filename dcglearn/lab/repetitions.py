@@ -1,7 +1,7 @@
-"""Means over repetitions and how sure they are.
+"""Means over repetitions with confidence intervals.
 
-Intervals are 95% Student intervals of the mean over repetitions. Differences are taken
-repetition by repetition, for cells of one repetition see the same lists.
+Intervals are 95% Student intervals of the mean over repetitions. Differences are paired: they are
+computed within each repetition, because the cells of one repetition use the same lists.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
-_NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
+_DISPLAY_NAMES: dict[Any, str] = {"data-1": "Data 1", "data-2": "Data 2"}
 
 
 @dataclass(frozen=True)
-class Number:
-    """A mean and its interval.
+class MeanInterval:
+    """A mean over repetitions with its 95% interval.
 
     Attributes
     ----------
     label : str
+        What was averaged, for a line of a table.
     mean, low, high : float
-        nan for the interval of fewer than two repetitions.
+        The interval is nan with fewer than two repetitions.
     n : int
-        Repetitions.
+        The number of repetitions.
     """
 
     label: str
@@ -44,70 +45,170 @@ class Number:
         return f"{self.label} {self.mean:z.3f} ({self.low:z.3f} to {self.high:z.3f})"
 
 
-def mean_of(values: ArrayLike, label: str = "") -> Number:
-    """Return a mean with its 95% interval.
+def mean_interval(values: ArrayLike, label: str = "") -> MeanInterval:
+    """Return the mean of independent values with its 95% interval.
 
     Parameters
     ----------
     values : array-like of float, shape (n,)
-        One a repetition; nan counts for nothing.
-    label : str
+        One value per repetition; nan is ignored.
+    label : str, optional
 
     Returns
     -------
-    Number
+    MeanInterval
 
     Examples
     --------
-    >>> print(mean_of([1.0, 2.0, 3.0], "mean"))
+    >>> print(mean_interval([1.0, 2.0, 3.0], "mean"))
     mean 2.000 (-0.484 to 4.484)
     """
-    found = np.asarray(values, float)
-    found = found[~np.isnan(found)]
-    n = len(found)
+    finite = np.asarray(values, float)
+    finite = finite[~np.isnan(finite)]
+    n = len(finite)
     if not n:
-        return Number(label, float("nan"), float("nan"), float("nan"), 0)
-    mean = float(found.mean())
+        return MeanInterval(label, float("nan"), float("nan"), float("nan"), 0)
+    mean = float(finite.mean())
     if n == 1:
-        return Number(label, mean, float("nan"), float("nan"), 1)
-    half = float(student.ppf((1 + LEVEL) / 2, n - 1) * found.std(ddof=1) / np.sqrt(n))
-    return Number(label, mean, mean - half, mean + half, n)
+        return MeanInterval(label, mean, float("nan"), float("nan"), 1)
+    half = float(student.ppf((1 + CONFIDENCE) / 2, n - 1) * finite.std(ddof=1) / np.sqrt(n))
+    return MeanInterval(label, mean, mean - half, mean + half, n)
 
 
-def mean_over(table: pd.DataFrame, y: str, label: str = "") -> Number:
+def mean_over_repetitions(table: pd.DataFrame, y: str, label: str = "") -> MeanInterval:
     """Return the mean of a column over repetitions, whatever else varies in the table.
 
-    Cells of one repetition share their lists, so they are averaged first: the interval is
-    that of as many independent values as there are repetitions.
+    The cells of one repetition share their lists, so they are averaged first: the interval is
+    computed from one independent value per repetition.
 
     Parameters
     ----------
     table : DataFrame
+        One row per cell.
     y : str
-        A column.
-    label : str
+        The column.
+    label : str, optional
 
     Returns
     -------
-    Number
+    MeanInterval
 
     Examples
     --------
     >>> table = pd.DataFrame({"repetition": [0, 0, 1, 1], "precision": [0.5, 0.7, 0.6, 0.6]})
-    >>> mean_over(table, "precision").n
+    >>> mean_over_repetitions(table, "precision").n
     2
     """
-    return mean_of(table.groupby("repetition")[y].mean().to_numpy(float), label)
+    return mean_interval(table.groupby("repetition")[y].mean().to_numpy(float), label)
 
 
-def at(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Return the rows that have the given values.
+def paired_difference(
+    one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = ""
+) -> MeanInterval:
+    """Return the mean difference of a column between two tables, paired by repetition.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        One row per cell. Rows of one repetition are averaged first, as in
+        :func:`mean_over_repetitions`; repetitions that occur in one table only are left out.
+    y : str
+        The column.
+    label : str, optional
+
+    Returns
+    -------
+    MeanInterval
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"repetition": [0, 1], "precision": [0.9, 0.8]})
+    >>> print(paired_difference(one, one.assign(precision=[0.8, 0.7]), "precision"))
+     0.100 (0.100 to 0.100)
+    """
+    both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
+    return mean_interval(both.to_numpy(float), label)
+
+
+def change_over_range(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, MeanInterval]:
+    """Return how much a column changes from the smallest to the largest value of another.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per cell.
+    x, y, by : str
+        The columns: the change of `y` over `x`, for each value of `by`.
+
+    Returns
+    -------
+    dict from value of `by` to MeanInterval
+        Empty if `x` has only one value.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"repetition": [0, 0], "flips": [0, 40], "precision": [0.9, 0.8]})
+    >>> changes = change_over_range(table.assign(truth="a"), "flips", "precision", "truth")
+    >>> changes["a"].label
+    'a, precision at 40 minus at 0:'
+    """
+    low, high = table[x].min(), table[x].max()
+    if low == high:
+        return {}
+    return {
+        value: paired_difference(
+            rows_where(group, **{x: high}),
+            rows_where(group, **{x: low}),
+            y,
+            f"{display_name(value)}, {y} at {high} minus at {low}:",
+        )
+        for value, group in table.groupby(by, sort=False)
+    }
+
+
+def trend_over_range(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, MeanInterval]:
+    """Return how much a column changes over the range of another along a straight line.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per cell.
+    x, y, by : str
+        The columns: the change of `y` over `x`, for each value of `by`.
+
+    Returns
+    -------
+    dict from value of `by` to MeanInterval
+        The slope of the least-squares line through the points of one repetition, times the
+        range of `x`; empty if `x` has only one value.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"repetition": [0, 0, 0, 1, 1, 1], "flips": [0, 1, 2] * 2})
+    >>> table["precision"], table["truth"] = [0.9, 0.8, 0.7, 0.9, 0.9, 0.7], "data-1"
+    >>> round(trend_over_range(table, "flips", "precision", "truth")["data-1"].mean, 3)
+    -0.2
+    """
+    width = table[x].max() - table[x].min()
+    if not width:
+        return {}
+    changes = {}
+    for value, group in table.groupby(by, sort=False):
+        curves = [one for _, one in group.groupby("repetition") if one[x].nunique() > 1]
+        slopes = [np.polyfit(one[x], one[y], 1)[0] for one in curves]
+        label = f"{display_name(value)}, {y}, change along the least-squares line:"
+        changes[value] = mean_interval(width * np.array(slopes), label)
+    return changes
+
+
+def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Return the rows of a table that have the given values.
 
     Parameters
     ----------
     table : DataFrame
     **values
-        Column and value.
+        The value of each column.
 
     Returns
     -------
@@ -115,7 +216,7 @@ def at(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
 
     Examples
     --------
-    >>> len(at(pd.DataFrame({"a": [1, 1, 2]}), a=1))
+    >>> len(rows_where(pd.DataFrame({"a": [1, 1, 2]}), a=1))
     2
     """
     for column, value in values.items():
@@ -123,8 +224,8 @@ def at(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     return table
 
 
-def name_of(value: Any) -> str:
-    """Return what a value is called in figures.
+def display_name(value: Any) -> str:
+    """Return the name of a value in figures.
 
     Parameters
     ----------
@@ -136,14 +237,14 @@ def name_of(value: Any) -> str:
 
     Examples
     --------
-    >>> name_of("data-1"), name_of("free")
+    >>> display_name("data-1"), display_name("free")
     ('Data 1', 'free')
     """
-    return _NAMES.get(value, str(value))
+    return _DISPLAY_NAMES.get(value, str(value))
 
 
-def stated(table: pd.DataFrame, column: str) -> str:
-    """Return the value of a column that does not vary, for a caption.
+def common_value(table: pd.DataFrame, column: str) -> str:
+    """Return the value of a column that does not vary, as text for a caption.
 
     Parameters
     ----------
@@ -153,11 +254,11 @@ def stated(table: pd.DataFrame, column: str) -> str:
     Returns
     -------
     str
-        ``several`` where it does vary.
+        ``several`` if the column varies.
 
     Examples
     --------
-    >>> stated(pd.DataFrame({"pairs": [2000, 2000]}), "pairs")
+    >>> common_value(pd.DataFrame({"pairs": [2000, 2000]}), "pairs")
     '2,000'
     """
     values = table[column].unique()
@@ -165,88 +266,3 @@ def stated(table: pd.DataFrame, column: str) -> str:
         return "several"
     value = values[0]
     return str(value) if isinstance(value, str) else f"{value:,.6g}"
-
-
-def difference(one: pd.DataFrame, other: pd.DataFrame, y: str, label: str = "") -> Number:
-    """Return the mean difference of a column, repetition by repetition.
-
-    Parameters
-    ----------
-    one, other : DataFrame
-        Rows of one repetition are averaged first, as in :func:`mean_over`; repetitions that
-        only one of them has are left out.
-    y : str
-    label : str
-
-    Returns
-    -------
-    Number
-
-    Examples
-    --------
-    >>> one = pd.DataFrame({"repetition": [0, 1], "precision": [0.9, 0.8]})
-    >>> print(difference(one, one.assign(precision=[0.8, 0.7]), "precision"))
-     0.100 (0.100 to 0.100)
-    """
-    both = one.groupby("repetition")[y].mean() - other.groupby("repetition")[y].mean()
-    return mean_of(both.to_numpy(float), label)
-
-
-def trend(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
-    """Return how much a column changes over the range of another, by all values of it.
-
-    Parameters
-    ----------
-    table : DataFrame
-    x, y, by : str
-
-    Returns
-    -------
-    dict from value of `by` to Number
-        The slope of the line of least squares through one repetition, times the range of `x`;
-        empty where `x` has one value only.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"repetition": [0, 0, 0, 1, 1, 1], "flips": [0, 1, 2] * 2})
-    >>> table["precision"], table["truth"] = [0.9, 0.8, 0.7, 0.9, 0.9, 0.7], "data-1"
-    >>> round(trend(table, "flips", "precision", "truth")["data-1"].mean, 3)
-    -0.2
-    """
-    width = table[x].max() - table[x].min()
-    if not width:
-        return {}
-    found = {}
-    for value, group in table.groupby(by, sort=False):
-        runs = [one for _, one in group.groupby("repetition") if one[x].nunique() > 1]
-        slopes = [np.polyfit(one[x], one[y], 1)[0] for one in runs]
-        label = f"{name_of(value)}, {y} by the straight line through all:"
-        found[value] = mean_of(width * np.array(slopes), label)
-    return found
-
-
-def along(table: pd.DataFrame, x: str, y: str, by: str) -> dict[Any, Number]:
-    """Return how much a column changes from the first value of another to the last.
-
-    Parameters
-    ----------
-    table : DataFrame
-    x, y, by : str
-
-    Returns
-    -------
-    dict from value of `by` to Number
-        Empty where `x` has one value only.
-    """
-    low, high = table[x].min(), table[x].max()
-    if low == high:
-        return {}
-    return {
-        value: difference(
-            at(group, **{x: high}),
-            at(group, **{x: low}),
-            y,
-            f"{name_of(value)}, {y} at {high} minus at {low}:",
-        )
-        for value, group in table.groupby(by, sort=False)
-    }

@@ -28,8 +28,8 @@ from dcglearn.simulation.lists import (
 )
 from dcglearn.simulation.truths import named_truth
 
-BLOCK = 500
-MOST_DRAWS = 100
+PAIRS_PER_BLOCK = 500
+MAX_EMPTY_BLOCKS = 100
 """Blocks in a row without one strict pair, after which the truth is said to see none."""
 
 
@@ -149,16 +149,16 @@ def strict_pairs(
     noisy, noise, bias = judge or (rng, 0.0, 0.0)
     kept: list[Pairs] = []
     draws = held = barren = 0
-    while barren < MOST_DRAWS:
-        lists = draw_lists(setting, name, BLOCK, rng)
+    while barren < MAX_EMPTY_BLOCKS:
+        lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng)
         if noise or bias:  # some generators put the better list first
-            turned = noisy.random(BLOCK) < 0.5
+            turned = noisy.random(PAIRS_PER_BLOCK) < 0.5
             lists[turned] = lists[turned][:, ::-1]
         pairs = judged_pairs(truth, lists, noisy, noise, bias)
         kept.append(pairs)
         draws, held = draws + len(lists) - len(pairs), held + len(pairs)
         if held >= n:
-            return np.concatenate(kept)[:n], draws, BLOCK * len(kept)
+            return np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept)
         barren = 0 if len(pairs) else barren + 1
     raise InputError(
         f"the truth {setting.truth} tells too few {name} lists apart",
@@ -184,9 +184,11 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tupl
     """
     if setting.reliability == 1 and not setting.bias:
         return 0.0, 0.0
-    difference = score_differences(truth, draw_lists(setting, setting.lists, 10 * BLOCK, rng))
-    noise = noise_scale(difference, setting.reliability)
-    return noise, setting.bias * float(difference.std())
+    true_differences = score_differences(
+        truth, draw_lists(setting, setting.lists, 10 * PAIRS_PER_BLOCK, rng)
+    )
+    noise = noise_scale(true_differences, setting.reliability)
+    return noise, setting.bias * float(true_differences.std())
 
 
 def lists_to_test_on(setting: Setting) -> str:

@@ -113,7 +113,7 @@ class Setting(BaseModel):
         return self.lists == "documents"
 
 
-def check_sense(setting: Setting) -> None:
+def check_setting(setting: Setting) -> None:
     """Refuse a setting whose values do not make sense, each or together.
 
     Parameters
@@ -127,7 +127,7 @@ def check_sense(setting: Setting) -> None:
 
     Examples
     --------
-    >>> check_sense(Setting(pairs=10, flips=11))
+    >>> check_setting(Setting(pairs=10, flips=11))
     Traceback (most recent call last):
         ...
     dcglearn.base.errors.InputError: flips: 11 flips of 10 pairs; use 0 ... 10
@@ -136,7 +136,7 @@ def check_sense(setting: Setting) -> None:
         check(setting)
 
 
-def unused(setting: Setting) -> dict[str, str]:
+def unused_keys(setting: Setting) -> dict[str, str]:
     """Return the keys that have no effect in a setting, and what would give them one.
 
     Parameters
@@ -149,7 +149,7 @@ def unused(setting: Setting) -> dict[str, str]:
 
     Examples
     --------
-    >>> unused(Setting(C="validation"))
+    >>> unused_keys(Setting(C="validation"))
     {'probabilities': 'lists = "drawn"', 'queries': 'lists = "queries"'}
     """
     lists = {setting.lists, setting.test_lists}

@@ -115,7 +115,7 @@ def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -
     return _cosine(truth + offset, found + offset)
 
 
-def aligned(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
+def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
     """Bring estimated parameters as near to the true ones as what is identified allows.
 
     Parameters
@@ -131,9 +131,9 @@ def aligned(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Float
 
     Examples
     --------
-    >>> aligned([0.0, 0.5, 1.0], [1.0, 2.0, 3.0]).round(6)
+    >>> align_to_truth([0.0, 0.5, 1.0], [1.0, 2.0, 3.0]).round(6)
     array([1., 2., 3.])
-    >>> aligned([1.0, 0.5], [2.0, 1.0], affine=False).round(6)
+    >>> align_to_truth([1.0, 0.5], [2.0, 1.0], affine=False).round(6)
     array([2., 1.])
     """
     found, truth = np.asarray(estimated, float), np.asarray(true, float)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.cells import VERSION, key_of
+from dcglearn.lab.cells import CELL_VERSION, key_of
 
-FILE = "cells.jsonl"
+CELLS_FILE = "cells.jsonl"
 
 
 class Store:
@@ -52,7 +52,7 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder) / FILE
+        self.path = Path(folder) / CELLS_FILE
         self.torn = self.failed = self.other_versions = 0
         self._results: dict[str, dict[str, Any]] = {}
         self._errors: dict[str, str] = {}
@@ -60,7 +60,7 @@ class Store:
             lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         except OSError as error:
             raise InputError(
-                f"cannot be read ({error.strerror})", "choose another --out", str(self.path)
+                f"cannot be read ({error.strerror})", "choose another `out`", str(self.path)
             ) from error
         for line in lines:
             if line.strip():
@@ -75,7 +75,7 @@ class Store:
         except (ValueError, KeyError, TypeError, AttributeError):
             self.torn += 1
             return
-        if version != VERSION:
+        if version != CELL_VERSION:
             self.other_versions += 1
         elif isinstance(result, dict) and all(map(_is_number_or_list, result.values())):
             self._results[key] = result
@@ -112,7 +112,7 @@ class Store:
             If the place cannot be written.
         """
         key = key_of(cell)
-        record = {"version": VERSION, "key": key, "cell": cell, **outcome}
+        record = {"version": CELL_VERSION, "key": key, "cell": cell, **outcome}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # One write of one whole line, so that two runs may share a store.
@@ -124,7 +124,7 @@ class Store:
                 os.close(handle)
         except OSError as error:
             raise InputError(
-                f"cannot be written ({error.strerror})", "choose another --out", str(self.path)
+                f"cannot be written ({error.strerror})", "choose another `out`", str(self.path)
             ) from error
         if written < len(line):  # the line is ASCII
             raise InputError("the disk is full", "make room; the cells are kept", str(self.path))

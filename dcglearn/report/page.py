@@ -19,8 +19,8 @@ from jinja2 import Environment, StrictUndefined
 from dcglearn.base.files import write_text
 from dcglearn.lab.claims import CLAIM_VERDICTS
 from dcglearn.lab.plots import Figure
-from dcglearn.lab.repetitions import Number
-from dcglearn.report.results import TABLE, Shown
+from dcglearn.lab.repetitions import MeanInterval
+from dcglearn.report.results import TABLE, ReportedExperiment
 
 PAGE, MARKDOWN = "index.html", "README.md"
 
@@ -31,7 +31,7 @@ class PageEntry:
 
     Attributes
     ----------
-    shown : Shown
+    shown : ReportedExperiment
     figure : Figure
     heading, anchor : str
     command : str
@@ -42,7 +42,7 @@ class PageEntry:
         The figure, and its data, as URLs that hold their content.
     """
 
-    shown: Shown
+    shown: ReportedExperiment
     figure: Figure
     heading: str
     anchor: str
@@ -52,12 +52,12 @@ class PageEntry:
     download: str
 
 
-def write_page(experiments: Sequence[Shown], out: Path, quick: bool) -> Path:
+def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
     """Write the page and its Markdown twin.
 
     Parameters
     ----------
-    experiments : sequence of Shown
+    experiments : sequence of ReportedExperiment
         Their files have been written.
     out : Path
         The folder that holds the experiments' folders.
@@ -81,7 +81,7 @@ def write_page(experiments: Sequence[Shown], out: Path, quick: bool) -> Path:
     content: dict[str, Any] = {
         "entries": entries,
         "lacking": [shown for shown in experiments if not shown.figures],
-        "unfinished": [s for s in experiments if s.figures and not s.progress.complete],
+        "unfinished": [s for s in experiments if s.figures and not s.counts.complete],
         "verdicts": {
             v: sum(e.figure.finding.verdict == v for e in entries) for v in CLAIM_VERDICTS
         },
@@ -108,7 +108,7 @@ def _render(template: str, content: dict[str, Any]) -> str:
     return environment.from_string(source).render(content)
 
 
-def _entry(shown: Shown, figure: Figure, quick: bool) -> PageEntry:
+def _entry(shown: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (shown.folder / f"{figure.name}.svg").read_bytes()
     data = (shown.folder / f"{figure.name}.csv").read_text("utf-8")
     numbered = figure.number[0].isdigit()
@@ -130,10 +130,10 @@ def _place_in_paper(entry: PageEntry) -> tuple[int, str]:
     return first, entry.figure.number
 
 
-def _three(number: Number, part: str) -> str:
+def _three(number: MeanInterval, part: str) -> str:
     """Show a mean, or an interval; an unknown interval is a dash.
 
-    >>> _three(Number("", 0.5, 0.4, 0.6, 9), "interval")
+    >>> _three(MeanInterval("", 0.5, 0.4, 0.6, 9), "interval")
     '0.400 to 0.600'
     """
     if part == "mean":

@@ -1,7 +1,8 @@
-"""What an experiment leaves in its folder: table, figures, provenance.
+"""The folder of results of one experiment: table, figures, provenance.
 
-A folder holds the results of one experiment. A config that asks for other cells, or for fewer,
-is refused there; and fewer finished cells do not replace more.
+A folder holds the results of one experiment. :func:`check_folder` refuses a folder that holds
+results of another config or of a larger grid, and fewer finished cells never replace more, unless
+replacing is asked for.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
-from dcglearn.lab.cells import VERSION
+from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.config import Config
+from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import made_with
-from dcglearn.lab.run import Progress, draw, load_experiment, progress_of, table_of
+from dcglearn.lab.result_tables import result_table
+from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import Store
 from dcglearn.report.experiment_figures import draw_figure
 from dcglearn.report.style import save
@@ -28,29 +31,33 @@ from dcglearn.report.style import save
 PROVENANCE = "provenance.json"
 TABLE = "table.csv"
 
+_OTHER_FOLDER = "name another `out`, or use `replace`"
+_WRITE_ANEW = "use `replace` to write the folder anew"
+
 
 @dataclass(frozen=True)
-class Shown:
-    """One experiment as it is reported.
+class ReportedExperiment:
+    """One experiment with its files, as the page shows it.
 
     Attributes
     ----------
     config : Config
     folder : Path
-        Where its files are.
-    progress : Progress
+        The folder of its files.
+    counts : CellCounts
+        The cells that the table holds.
     figures : tuple of Figure
-        None where no cell is finished.
+        Empty if no cell is finished.
     """
 
     config: Config
     folder: Path
-    progress: Progress
+    counts: CellCounts
     figures: tuple[Figure, ...]
 
 
 def check_folder(folder: Path, config: Config) -> None:
-    """Refuse a folder that holds the results of another config or version.
+    """Refuse a folder that holds results of another config or of another version of the cells.
 
     Parameters
     ----------
@@ -60,41 +67,44 @@ def check_folder(folder: Path, config: Config) -> None:
     Raises
     ------
     InputError
-        Naming the difference and the way on.
+        Naming the difference and what to do.
     """
-    found = _kept(folder)
+    found = _read_provenance(folder)
     if found is None:
         return
     there, version = found["experiment"], found["cells"]["version"]
-    way_on = "name another --out, or add --replace"
-    if version != VERSION:
+    if version != CELL_VERSION:
         raise InputError(
-            f"holds results of version {version} of the cells, and this is version {VERSION}",
-            way_on,
+            f"holds results of version {version} of the cells, and this is version {CELL_VERSION}",
+            _OTHER_FOLDER,
             str(folder),
         )
-    here_sweep = json.loads(json.dumps(config.sweep))
-    for key, value in json.loads(json.dumps(config.identity)).items():
-        if there.get(key) != value:
-            difference = _difference(key, there.get(key), value)
-            raise InputError(f"holds results of another config: {difference}", way_on, str(folder))
+    here = json.loads(json.dumps(config.content))
+    for key in config.identity:
+        if there.get(key) != here[key]:
+            difference = _difference(key, there.get(key), here[key])
+            raise InputError(
+                f"holds results of another config: {difference}", _OTHER_FOLDER, str(folder)
+            )
     for key, values in there["sweep"].items():
-        lost = [value for value in values if value not in here_sweep[key]]
+        lost = [value for value in values if value not in here["sweep"][key]]
         if lost:
             raise InputError(
-                f"holds results of a larger grid: {key} {_short(lost)} too", way_on, str(folder)
+                f"holds results of a larger grid: it also has {key} {_short(lost)}",
+                _OTHER_FOLDER,
+                str(folder),
             )
     if there["repetitions"] > config.repetitions:
         raise InputError(
-            f"holds results of {there['repetitions']} repetitions, and {config.repetitions} are "
-            "asked for",
-            way_on,
+            f"holds results of {there['repetitions']} repetitions, more than the "
+            f"{config.repetitions} of the config",
+            _OTHER_FOLDER,
             str(folder),
         )
 
 
-def _kept(folder: Path) -> dict[str, Any] | None:
-    """Return the provenance of the results in a folder, if it holds any."""
+def _read_provenance(folder: Path) -> dict[str, Any] | None:
+    """Return the provenance of the results in a folder, or None if it holds no results."""
     path = folder / PROVENANCE
     if not path.exists():
         return None
@@ -104,7 +114,7 @@ def _kept(folder: Path) -> dict[str, Any] | None:
         if not (whole and {"version", "done", "failed", "total"} <= found["cells"].keys()):
             raise KeyError("experiment")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError("cannot be read", "add --replace to write it anew", str(path)) from error
+        raise InputError("cannot be read", _WRITE_ANEW, str(path)) from error
     return found
 
 
@@ -122,74 +132,89 @@ def _short(value: Any) -> str:
 
 
 def write_results(
-    config: Config, quick: bool, store: Store, folder: Path, replace: bool = False
-) -> Shown:
-    """Write the table, the figures and the provenance of the cells that are finished.
+    config: Config,
+    quick: bool,
+    store: Store,
+    folder: Path,
+    replace: bool = False,
+    files: ExperimentFiles | None = None,
+) -> ReportedExperiment:
+    """Write the table, the figures and the provenance of the finished cells.
 
-    Where the folder holds a table of more cells than the store, as in a fresh checkout, that
-    stays, and is what is shown.
+    If the folder holds a table of more cells than the store, as in a fresh checkout without a
+    store, the folder is left as it is and reported from that table.
 
     Parameters
     ----------
     config : Config
     quick : bool
+        Whether to take the quick part of the grid only.
     store : Store
     folder : Path
-        Made if it is not there.
+        Made if it does not exist.
     replace : bool, default False
-        Whether fewer cells may replace more.
+        Whether results of another config, or of more cells, may be replaced.
+    files : ExperimentFiles, optional
+        Pass the same object to several calls, and each experiment file is executed only once.
 
     Returns
     -------
-    Shown
+    ReportedExperiment
 
     Raises
     ------
     InputError
-        If the folder holds results of something else, the experiment's file cannot be used,
-        or the place cannot be written.
+        If the folder holds results of something else, the experiment file cannot be used,
+        or the folder cannot be written.
     """
-    done = progress_of(config, quick, store)
+    files = files or ExperimentFiles()
+    counts = count_cells(config, quick, store)
     if not replace:
         check_folder(folder, config)
-        kept = _kept(folder)
-        if kept is not None and kept["cells"]["done"] > done.done:
-            return _shown_again(config, folder, kept["cells"])
-    if not done.done:
-        return Shown(config, folder, done, ())
-    experiment = load_experiment(config)
-    table = table_of(config, quick, store, experiment.columns)
-    figures = draw(experiment, config, table)
+        kept = _read_provenance(folder)
+        if kept is not None and kept["cells"]["done"] > counts.done:
+            return _from_folder(config, folder, kept["cells"], files)
+    if not counts.done:
+        return ReportedExperiment(config, folder, counts, ())
+    experiment = files.load(config)
+    table = result_table(config, quick, store, experiment.columns)
+    figures = make_figures(experiment, config, table)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
-        points = figure.plot.table()
-        text = points.to_csv(index=False, lineterminator="\n", float_format="%.9g")
-        write_text(folder / f"{figure.name}.csv", text)
-        drawing = draw_figure(figure)
-        for ending in (".svg", ".png"):
-            save(drawing, folder / f"{figure.name}{ending}")
-    write_text(folder / PROVENANCE, json.dumps(_provenance(config, quick, done), indent=2) + "\n")
-    return Shown(config, folder, done, figures)
+        _write_figure(figure, folder)
+    write_text(folder / PROVENANCE, json.dumps(_provenance(config, quick, counts), indent=2) + "\n")
+    return ReportedExperiment(config, folder, counts, figures)
 
 
-def _shown_again(config: Config, folder: Path, cells: dict[str, Any]) -> Shown:
-    """Return what a folder already shows, from its table."""
+def _write_figure(figure: Figure, folder: Path) -> None:
+    points = figure.plot.table()
+    text = points.to_csv(index=False, lineterminator="\n", float_format="%.9g")
+    write_text(folder / f"{figure.name}.csv", text)
+    drawing = draw_figure(figure)
+    for ending in (".svg", ".png"):
+        save(drawing, folder / f"{figure.name}{ending}")
+
+
+def _from_folder(
+    config: Config, folder: Path, cells: dict[str, Any], files: ExperimentFiles
+) -> ReportedExperiment:
+    """Report an experiment from the table that its folder already holds."""
     path = folder / TABLE
     try:
         table = pd.read_csv(path, float_precision="round_trip")
     except (OSError, ValueError) as error:
-        raise InputError("cannot be read", "add --replace to write it anew", str(path)) from error
-    figures = draw(load_experiment(config), config, table)
-    for file in (f"{figure.name}{ending}" for figure in figures for ending in (".svg", ".csv")):
-        if not (folder / file).is_file():
-            raise InputError("is missing", "add --replace to write it anew", str(folder / file))
-    done = Progress(cells["done"], cells["failed"], cells["total"])
-    return Shown(config, folder, done, figures)
+        raise InputError("cannot be read", _WRITE_ANEW, str(path)) from error
+    figures = make_figures(files.load(config), config, table)
+    for name in (f"{figure.name}{ending}" for figure in figures for ending in (".svg", ".csv")):
+        if not (folder / name).is_file():
+            raise InputError("is missing", _WRITE_ANEW, str(folder / name))
+    counts = CellCounts(cells["done"], cells["failed"], cells["total"])
+    return ReportedExperiment(config, folder, counts, figures)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for results.
+    """Make a folder for results, if it does not exist.
 
     Parameters
     ----------
@@ -198,27 +223,27 @@ def make_folder(folder: Path) -> None:
     Raises
     ------
     InputError
-        If it cannot be made or written.
+        If it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot be made ({error.strerror})", "choose another --out", str(folder)
+            f"cannot be made ({error.strerror})", "choose another `out`", str(folder)
         ) from error
 
 
-def _provenance(config: Config, quick: bool, done: Progress) -> dict[str, Any]:
-    content = json.dumps([VERSION, config.content], sort_keys=True, separators=(",", ":"))
+def _provenance(config: Config, quick: bool, counts: CellCounts) -> dict[str, Any]:
+    content = json.dumps([CELL_VERSION, config.content], sort_keys=True, separators=(",", ":"))
     return {
         "config": config.path.name,
         "hash": hashlib.sha256(content.encode()).hexdigest(),
         "experiment": config.content,
         "cells": {
-            "version": VERSION,
-            "done": done.done,
-            "failed": done.failed,
-            "total": done.total,
+            "version": CELL_VERSION,
+            "done": counts.done,
+            "failed": counts.failed,
+            "total": counts.total,
             "quick": quick,
         },
         **made_with(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.lab.cells import VERSION, compute
+from dcglearn.lab.cells import CELL_VERSION, compute_cell
 
 CELLS = [
     {},
@@ -23,6 +23,6 @@ if __name__ == "__main__":
     made = []
     for changed in CELLS:
         cell = {"seed": 7, "repetition": 1, "test_pairs": 500, **changed}
-        made.append({"cell": cell, "result": compute(cell)})
-    text = json.dumps({"version": VERSION, "cells": made}, indent=1)
+        made.append({"cell": cell, "result": compute_cell(cell)})
+    text = json.dumps({"version": CELL_VERSION, "cells": made}, indent=1)
     Path(__file__).with_name("cells.json").write_text(text + "\n", encoding="utf-8")
