@@ -113,8 +113,8 @@ def test_ndcg_of_the_same_example() -> None:
 
 def test_numbers_of_an_outside_evaluator() -> None:
     assert tau_ap(X, Y) == pytest.approx(0.7491182, abs=5e-8)
-    assert tau_ap(X, TIED_Y, ties="a") == pytest.approx(0.6074515, abs=5e-8)
-    assert tau_ap(TIED_X, TIED_Y, ties="b") == pytest.approx(0.6269841, abs=5e-8)
+    assert tau_ap(X, TIED_Y, variant="a") == pytest.approx(0.6074515, abs=5e-8)
+    assert tau_ap(TIED_X, TIED_Y, variant="b") == pytest.approx(0.6269841, abs=5e-8)
     assert kendall_tau(X, Y) == pytest.approx(0.7777778, abs=5e-8)
     assert kendall_tau(X, TIED_Y, "a") == pytest.approx(0.7111111, abs=5e-8)
     assert kendall_tau(TIED_X, TIED_Y, "b") == pytest.approx(0.75, abs=5e-8)
@@ -134,10 +134,10 @@ def test_more_numbers_of_the_outside_evaluator(
     truth, estimate = case
     tied_truth, tied_estimate = np.round(truth, 1), np.round(estimate, 1)
     assert tau_ap(truth, estimate) == pytest.approx(plain, abs=5e-5)
-    assert tau_ap(truth, estimate, ties="a") == pytest.approx(plain, abs=5e-5)
-    assert tau_ap(truth, tied_estimate, ties="a") == pytest.approx(a, abs=5e-5)
-    assert tau_ap(truth, estimate, ties="b") == pytest.approx(b_strict, abs=5e-5)
-    assert tau_ap(tied_truth, tied_estimate, ties="b") == pytest.approx(b_tied, abs=5e-5)
+    assert tau_ap(truth, estimate, variant="a") == pytest.approx(plain, abs=5e-5)
+    assert tau_ap(truth, tied_estimate, variant="a") == pytest.approx(a, abs=5e-5)
+    assert tau_ap(truth, estimate, variant="b") == pytest.approx(b_strict, abs=5e-5)
+    assert tau_ap(tied_truth, tied_estimate, variant="b") == pytest.approx(b_tied, abs=5e-5)
 
 
 @given(case=strict_pairs())
@@ -161,7 +161,7 @@ def test_range_reversal_and_the_variants_without_ties(case: tuple[list[int], lis
         assert tau_ap(truth, [-s for s in truth], positions) == -1
         assert tau_ap(truth, estimate, positions, "a") == pytest.approx(value, abs=1e-12)
     both = np.mean([tau_ap(truth, estimate, positions) for positions in POSITIONS])
-    assert tau_ap(truth, estimate, ties="b") == pytest.approx(both, abs=1e-12)
+    assert tau_ap(truth, estimate, variant="b") == pytest.approx(both, abs=1e-12)
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
@@ -184,13 +184,13 @@ def test_an_estimate_that_says_nothing_is_worth_nothing(positions: Positions) ->
 @given(case=tied_pairs())
 def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[int]]) -> None:
     first, second = case
-    value = tau_ap(first, second, ties="b")
+    value = tau_ap(first, second, variant="b")
     twin = (obvious_direction(first, second) + obvious_direction(second, first)) / 2
     assert value == pytest.approx(twin, abs=1e-12)
-    assert value == tau_ap(second, first, ties="b")
+    assert value == tau_ap(second, first, variant="b")
     assert -1 <= value <= 1
-    assert tau_ap(first, first, ties="b") == 1
-    assert tau_ap(first, [-s for s in first], ties="b") == -1
+    assert tau_ap(first, first, variant="b") == 1
+    assert tau_ap(first, [-s for s in first], variant="b") == -1
 
 
 @given(case=tied_pairs())
@@ -212,21 +212,21 @@ def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) 
     first, second = case
     stretched = np.exp(scale * np.array(first)), np.array(second) ** 3 - 100
     strict = np.argsort(np.argsort(first, kind="stable"))
-    assert tau_ap(*stretched, ties="b") == tau_ap(first, second, ties="b")
-    assert tau_ap(np.exp(strict), stretched[1], ties="a") == tau_ap(strict, second, ties="a")
+    assert tau_ap(*stretched, variant="b") == tau_ap(first, second, variant="b")
+    assert tau_ap(np.exp(strict), stretched[1], variant="a") == tau_ap(strict, second, variant="a")
     assert kendall_tau(*stretched) == kendall_tau(first, second)
 
 
 @pytest.mark.parametrize(
     ("truth", "estimate", "options", "message"),
     [
-        ([3, 2, 1], [1, 2, 1], {}, "^estimate: items 0 and 2 are tied; use ties='a' .* ties='b'"),
-        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use ties='b'"),
-        ([3, 2, 2], [1, 2, 3], {"ties": "a"}, "^truth: items 1 and 2 are tied; use ties='b'"),
-        ([3, 2, 1], [1, 1, 1], {"ties": "b"}, "^estimate: all 3 items are tied; give at least"),
-        ([1, 1], [2, 1], {"ties": "b"}, "^truth: all 2 items are tied"),
-        ([2, 1], [2, 1], {"ties": "b", "positions": "truth"}, "variant b takes both"),
-        ([2, 1], [2, 1], {"ties": "c"}, "unknown treatment of ties 'c'"),
+        ([3, 2, 1], [1, 2, 1], {}, "^estimate: items 0 and 2 are tied; use variant='a' .* variant='b'"),
+        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use variant='b'"),
+        ([3, 2, 2], [1, 2, 3], {"variant": "a"}, "^truth: items 1 and 2 are tied; use variant='b'"),
+        ([3, 2, 1], [1, 1, 1], {"variant": "b"}, "^estimate: all 3 items are tied; give at least"),
+        ([1, 1], [2, 1], {"variant": "b"}, "^truth: all 2 items are tied"),
+        ([2, 1], [2, 1], {"variant": "b", "positions": "truth"}, "variant b takes both"),
+        ([2, 1], [2, 1], {"variant": "c"}, "unknown variant 'c'"),
         ([2, 1], [2, 1], {"positions": "estimated"}, "did you mean 'estimate'"),
         ([2, 1], [2, float("nan")], {}, "^estimate, item 1: the score is nan"),
         ([2, 1], [2], {}, "2 items in the truth, 1 in the estimate"),

@@ -39,7 +39,7 @@ def tau_ap(
     truth: ArrayLike,
     estimate: ArrayLike,
     positions: Positions = "estimate",
-    ties: TauVariant | None = None,
+    variant: TauVariant | None = None,
 ) -> float:
     """Return the AP correlation of an estimated order with the true one.
 
@@ -49,7 +49,7 @@ def tau_ap(
         Scores of the same items, higher is better. Only their order counts.
     positions : {"estimate", "truth"}, default "estimate"
         Which list the ranks are taken from; the other one says what is correct.
-    ties : {None, "a", "b"}, default None
+    variant : {None, "a", "b"}, default None
         None refuses ties. "a": the truth is strict and the estimate may have ties, the mean
         over all orders of the tied items. "b": both may have ties, the mean of both
         directions; it knows no `positions` and is symmetric.
@@ -77,17 +77,17 @@ def tau_ap(
     0.333333
     >>> round(tau_ap([4, 3, 2, 1], [1, 4, 3, 2], positions="truth"), 6)
     -0.222222
-    >>> round(tau_ap([4, 3, 2, 1], [2, 2, 2, 1], ties="a"), 6)
+    >>> round(tau_ap([4, 3, 2, 1], [2, 2, 2, 1], variant="a"), 6)
     0.333333
     """
     if positions not in ("estimate", "truth"):
         raise unknown_name("positions", positions, ["estimate", "truth"])
-    if ties not in (None, "a", "b"):
-        raise unknown_name("treatment of ties", ties, ["None", "a", "b"])
+    if variant not in (None, "a", "b"):
+        raise unknown_name("variant", variant, ["None", "a", "b"])
     true, estimated = paired_ranks(truth, estimate)
-    if ties == "b":
+    if variant == "b":
         return _both_directions(true, estimated, positions)
-    _refuse_ties(true, estimated, ties)
+    _refuse_ties(true, estimated, variant)
     if positions == "truth":
         return _mean_over_correctness(true, estimated)
     return _mean_over_positions(true, estimated)
@@ -105,7 +105,7 @@ def _both_directions(true: Integers, estimated: Integers, positions: Positions) 
     """Return variant b."""
     if positions != "estimate":
         raise InputError(
-            f"positions={positions!r} with ties='b'", "variant b takes both: leave positions out"
+            f"positions={positions!r} with variant='b'", "variant b takes both: leave positions out"
         )
     _refuse_one_group(true, estimated)
     return (_one_direction(true, estimated) + _one_direction(estimated, true)) / 2
@@ -133,18 +133,18 @@ def _mean_over_correctness(true: Integers, estimated: Integers) -> float:
     return float(((right - wrong)[counted] / above[counted]).mean())
 
 
-def _refuse_ties(true: Integers, estimated: Integers, ties: TauVariant | None) -> None:
+def _refuse_ties(true: Integers, estimated: Integers, variant: TauVariant | None) -> None:
     """Refuse the ties that plain AP correlation, or variant a, cannot take."""
     tied = _tied_items(true)
     if tied:
         raise InputError(
-            f"items {tied[0]} and {tied[1]} are tied", "use ties='b': both may have ties", "truth"
+            f"items {tied[0]} and {tied[1]} are tied", "use variant='b': both may have ties", "truth"
         )
-    tied = None if ties else _tied_items(estimated)
+    tied = None if variant else _tied_items(estimated)
     if tied:
         raise InputError(
             f"items {tied[0]} and {tied[1]} are tied",
-            "use ties='a' (the mean over all orders of tied items) or ties='b' (both directions)",
+            "use variant='a' (the mean over all orders of tied items) or variant='b' (both directions)",
             "estimate",
         )
 
@@ -165,7 +165,7 @@ def _tied_items(ranks: Integers) -> tuple[int, int] | None:
     return (int(order[equal[0]]), int(order[equal[0] + 1])) if len(equal) else None
 
 
-def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: Literal["a", "b"] = "b") -> float:
+def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b") -> float:
     """Return Kendall's rank correlation of two score vectors.
 
     Parameters

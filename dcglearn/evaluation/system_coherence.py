@@ -305,7 +305,7 @@ def system_coherence(found: Evaluation) -> list[SystemCoherence]:
                 found.measures[m].name,
                 found.measures[n].name,
                 float("nan") if all_tied else kendall_tau(one, other),
-                float("nan") if all_tied else tau_ap(one, other, ties="b" if tied else None),
+                float("nan") if all_tied else tau_ap(one, other, variant="b" if tied else None),
                 tuple(_flips(found, means, m, n)),
             )
         )
