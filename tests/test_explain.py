@@ -34,10 +34,10 @@ def test_the_reason_is_what_turns_the_verdict(
 
     found = explain(DCG(g, c), DCG(h, d), a, b)
     assert found.winners == (winner(g, c), winner(h, d))
-    assert found.leads == tuple(
+    assert found.differences == tuple(
         pytest.approx(np.subtract(*m.score([a, b]))) for m in (DCG(g, c), DCG(h, d))
     )
-    sizes = np.abs(found.terms).sum(axis=1)
+    sizes = np.abs(found.contributions).sum(axis=1)
     assert all(size == pytest.approx(1) or size == 0 for size in sizes)
     if found.agree:
         assert found.reason == ""

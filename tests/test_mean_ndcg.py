@@ -49,7 +49,7 @@ def draw_runs(
 
 
 def check_witnesses(found: MeanVerdict, a: Grades, b: Grades, pools: Grades) -> None:
-    for measure, margin, sign in zip(found.witnesses, found.margins, (1, -1), strict=True):
+    for measure, margin, sign in zip(found.witnesses, found.differences, (1, -1), strict=True):
         if measure is None:
             assert margin == 0
             continue
@@ -57,8 +57,8 @@ def check_witnesses(found: MeanVerdict, a: Grades, b: Grades, pools: Grades) -> 
         assert measure.gains[0] == 1
         assert (np.diff(measure.gains) < 0).all()
         assert measure.gains[-1] >= 0
-        assert lead(measure, a, b, pools) == pytest.approx(margin, abs=found.slack)
-        assert sign * margin > found.slack
+        assert lead(measure, a, b, pools) == pytest.approx(margin, abs=found.tolerance)
+        assert sign * margin > found.tolerance
     assert (found.winner == "depends") == (None not in found.witnesses)
 
 
@@ -70,11 +70,11 @@ def test_two_grades_are_not_safe() -> None:
     assert found.winner == "depends"
     check_witnesses(found, X, Y, GOOD_POOLS)
     root = brentq(lambda x: lead(ndcg([1, x]), X, Y, GOOD_POOLS), 0, 0.5)
-    (before, turn, after) = found.pieces
+    (before, turn, after) = found.regions
     assert (before.winner, turn.winner, after.winner) == ("a", "change", "b")
     assert turn.low <= root <= turn.high <= turn.low + 1e-9
     assert (before.low, after.high) == (0, 1)
-    assert found.open_share == turn.high - turn.low
+    assert found.undecided_share == turn.high - turn.low
     assert found.bounds[0] <= -0.022111
     assert found.bounds[1] >= 0.046081
 
@@ -82,9 +82,9 @@ def test_two_grades_are_not_safe() -> None:
 def test_with_the_worst_gain_0_two_grades_have_one_answer() -> None:
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2)
     assert found.winner == "a"
-    assert round(found.margins[0], 6) == 0.046082
-    assert found.bounds == pytest.approx((found.margins[0],) * 2)
-    assert found.pieces == ()
+    assert round(found.differences[0], 6) == 0.046082
+    assert found.bounds == pytest.approx((found.differences[0],) * 2)
+    assert found.regions == ()
 
 
 @given(seed=st.integers(0, 10**6), worst=st.sampled_from(["zero", "nonnegative"]))
@@ -97,17 +97,17 @@ def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
     grid = np.linspace(0, 1, 203)[1:-1]
     gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
     values = leads_of(gains, *runs, pools)
-    assert (values >= found.bounds[0] - found.slack).all()
-    assert (values <= found.bounds[1] + found.slack).all()
+    assert (values >= found.bounds[0] - found.tolerance).all()
+    assert (values <= found.bounds[1] + found.tolerance).all()
     assert found.winner != "undecided"
     if found.winner != "depends":
         allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
         assert allowed[found.winner].all()
-    assert [found.pieces[0].low, found.pieces[-1].high] == [0, 1]
-    for one, other in zip(found.pieces, found.pieces[1:], strict=False):
+    assert [found.regions[0].low, found.regions[-1].high] == [0, 1]
+    for one, other in zip(found.regions, found.regions[1:], strict=False):
         assert one.high == other.low
         assert one.winner != other.winner
-    for piece in found.pieces:
+    for piece in found.regions:
         inside = values[(grid >= piece.low) & (grid <= piece.high)]
         if piece.winner in ("a", "equal"):
             assert (inside >= -1e-9).all()
@@ -130,8 +130,8 @@ def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
     if worst == "zero":
         gains[:, -1] = 0
     values = leads_of(gains, *runs, pools)
-    assert (values >= found.bounds[0] - found.slack).all()
-    assert (values <= found.bounds[1] + found.slack).all()
+    assert (values >= found.bounds[0] - found.tolerance).all()
+    assert (values <= found.bounds[1] + found.tolerance).all()
     if found.winner in ("a", "equal"):
         assert (values >= -1e-9).all()
     if found.winner in ("b", "equal"):
@@ -152,18 +152,18 @@ def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Ge
         bounds = difference.bounds(low, high, pairs)
         for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
             values = difference.values(low + share * width, pairs)
-            assert (values >= bounds.low - 1e-12).all()
-            assert (values <= bounds.high + 1e-12).all()
+            assert (values >= bounds.lower - 1e-12).all()
+            assert (values <= bounds.upper + 1e-12).all()
         at = rng.random((2, 50, d)) * width + low
         moved = np.abs(difference.values(at[0], pairs) - difference.values(at[1], pairs))
         assert (moved <= (np.abs(at[0] - at[1]) * bounds.slopes).sum(axis=1) + 1e-12).all()
         exact = difference.bounds(low, low, pairs)
         gain = [*np.ones(1), *corner[20].cumprod(), 0.0]
-        assert exact.low[20] == pytest.approx(lead(ndcg(gain, K=4), *runs, pools), abs=1e-12)
+        assert exact.lower[20] == pytest.approx(lead(ndcg(gain, K=4), *runs, pools), abs=1e-12)
         values = np.array(
             [difference.values(low + s * width, pairs) for s in np.linspace(0, 1, 9)[:, None]]
         )
-        slack.append((bounds.high - bounds.low).max() - np.ptp(values, axis=0).max())
+        slack.append((bounds.upper - bounds.lower).max() - np.ptp(values, axis=0).max())
     if d == 1:  # the excess falls with the square of the width
         assert slack[1] < slack[0] / 20 + 1e-12
         assert slack[2] < slack[1] / 20 + 1e-12
@@ -188,10 +188,10 @@ def test_a_tie_at_the_edge_does_not_hide_the_winner() -> None:
     assert lead(ndcg([1, 1e-3, 0]), a, b, pools) > 0
     found = mean_verdict(a, b, pools, "log2", 3)  # rises with the square of the middle gain
     assert found.winner == "a"
-    assert found.pieces[-1].low < 1e-5
+    assert found.regions[-1].low < 1e-5
     steeper = mean_verdict(np.array([[0, 1, 2], [0, 1, 2]]), b[[0, 0]], pools, "log2", 3)
     assert steeper.winner == "a"
-    assert [piece.winner for piece in steeper.pieces] == ["a"]
+    assert [piece.winner for piece in steeper.regions] == ["a"]
 
 
 def test_a_flat_crossing_is_a_change() -> None:
@@ -201,7 +201,7 @@ def test_a_flat_crossing_is_a_change() -> None:
     b = a.copy()
     pools[:2], a[:2], b[:2] = GOOD_POOLS, X, Y
     found = mean_verdict(a, b, pools, "log2", 2, "nonnegative", resolution=1e-12)
-    assert [piece.winner for piece in found.pieces] == ["a", "change", "b"]
+    assert [piece.winner for piece in found.regions] == ["a", "change", "b"]
 
 
 def test_pools_without_good_or_worthwhile_documents() -> None:
@@ -224,7 +224,7 @@ def test_all_pairs_are_those_one_by_one(rng: np.random.Generator) -> None:
     for (i, j), one in found.items():
         alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
         assert alone.winner == one.winner
-        assert [p.winner for p in alone.pieces] == [p.winner for p in one.pieces]
+        assert [p.winner for p in alone.regions] == [p.winner for p in one.regions]
     assert {one.winner for one in found.values()} >= {"a", "b"}
 
 
@@ -232,17 +232,17 @@ def test_discounts_as_numbers_are_those_of_the_rule(rng: np.random.Generator) ->
     runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
     one = mean_verdict(*runs, pools, "log2", 4)
     two = mean_verdict(*runs, pools, rule_discounts("log2", 4), 4)
-    assert (one.winner, one.margins, one.bounds) == (two.winner, two.margins, two.bounds)
+    assert (one.winner, one.differences, one.bounds) == (two.winner, two.differences, two.bounds)
 
 
 def test_a_search_that_may_not_go_on_says_so() -> None:
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
     assert found.winner == "undecided"
-    assert found.open_share == 1
-    assert [piece.winner for piece in found.pieces] == ["undecided"]
+    assert found.undecided_share == 1
+    assert [piece.winner for piece in found.regions] == ["undecided"]
     coarse = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", resolution=0.1)
     assert coarse.winner == "depends"
-    assert 0.05 < coarse.open_share <= 0.1
+    assert 0.05 < coarse.undecided_share <= 0.1
 
 
 def test_worst_documents_may_be_missing_from_the_pool_where_they_are_worth_nothing() -> None:
@@ -258,7 +258,7 @@ def test_worst_documents_may_be_missing_from_the_pool_where_they_are_worth_nothi
         ([[0, 1]], [[0, 1, 1]], {}, "shape (1, 2) against (1, 3)"),
         ([[0, 1, 1]], [[0, 1, 1]] * 2, {}, "pools of shape (2, 3)"),
         ([[0, 0, 1]], [[0, 1, 1]], {}, "row 0: a ranking holds documents"),
-        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 2, 3]}, "discounts that rise"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 2, 3]}, "discounts that increase"),
         ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [0, 0, 0]}, "start with 0"),
         ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 0, -1]}, "fall below 0"),
         ([[0, 1, 1]], [[0, 1, 1]], {"worst_gain": "free"}, "unknown worst gain 'free'"),
@@ -276,7 +276,7 @@ def test_bad_input_is_refused(
 
 
 def test_one_run_or_one_grade_is_nothing_to_compare() -> None:
-    with pytest.raises(InputError, match="two runs"):
+    with pytest.raises(InputError, match="at least two runs"):
         mean_verdicts([[[0]]], [[0]], "log2", 2)
-    with pytest.raises(InputError, match="one grade"):
+    with pytest.raises(InputError, match="a single grade"):
         mean_verdicts([[[0]], [[0]]], [[0]], "log2", 1)

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.advantage import advantage
+from dcglearn.coherence.advantage import WorstGain, advantage
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -60,7 +60,7 @@ def check(
         assert found.distance == before == 0
         return
     after = lead(found.beyond, a, b)
-    assert after == pytest.approx(found.margin)
+    assert after == pytest.approx(found.difference)
     assert after * before < 0
     assert (np.diff(getattr(found.beyond, what)) <= 0).all()
     if turned.any():
@@ -106,7 +106,8 @@ def test_gains_against_a_grid(norm: Norm, keep: bool, rng: np.random.Generator) 
         ends = np.ones((len(inner), 1))
         grid = np.hstack([ends, inner, 0.1 * ends] if keep else [ends, inner])
         D = advantage(a, b, len(gains))
-        found = smallest_change_of_gains(D, gains, start.discounts, norm, keep)
+        worst: WorstGain | None = None if keep else "nonnegative"
+        found = smallest_change_of_gains(D, gains, start.discounts, norm, worst)
         check(found, a, b, start, grid, "gains", norm)
         kinds.add(None if found is None else found.beyond is None)
     assert kinds >= {None, False}
@@ -184,7 +185,7 @@ def test_full_lists_can_always_be_tied_by_equal_gains() -> None:
     """Why the worst gain is kept: adding a constant to all gains changes nothing."""
     D = advantage([1, 2], [2, 0], 3)
     kept = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5])
-    free = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], keep_worst=False)
+    free = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], worst_gain="nonnegative")
     assert kept is not None
     assert free is not None
     assert free.distance < kept.distance
@@ -194,10 +195,13 @@ def test_full_lists_can_always_be_tied_by_equal_gains() -> None:
 @pytest.mark.parametrize(
     ("gains", "discounts", "options", "message"),
     [
-        ([1, 2, 0], [1, 1], {}, "entry 2: gains rise from 1 to 2"),
-        ([2, 1, -1], [1, 1], {"keep_worst": False}, "gains end with -1"),
-        ([2, 1], [1, 1], {}, "for 3 grades"),
-        ([2, 1, 0], [1], {}, "for 2 ranks"),
+        ([1, 2, 0], [1, 1], {}, "entry 2: gains increase from 1 to 2"),
+        ([2, 1, -1], [1, 1], {"worst_gain": "nonnegative"}, "gains end with -1"),
+        ([2, 1, 1], [1, 1], {"worst_gain": "zero"}, "gains end with 1; give a worst gain of 0"),
+        ([2, 1, 0], [1, 1], {"worst_gain": "free"}, "worst_gain: a smallest change with any"),
+        ([2, 1, 0], [1, 1], {"worst_gain": "nil"}, "unknown worst gain 'nil'"),
+        ([2, 1], [1, 1], {}, "gains of shape (2,), not (3,)"),
+        ([2, 1, 0], [1], {}, "discounts of shape (1,), not (2,)"),
         ([2, 1, 0], [1, 1], {"norm": "euklid"}, "did you mean 'euclidean'"),
     ],
 )
@@ -211,7 +215,7 @@ def test_bad_gains_are_refused(
 
 @pytest.mark.parametrize(
     ("discounts", "message"),
-    [([1, 2], "entry 2: discounts rise from 1 to 2"), ([1, -1], "discounts end with -1")],
+    [([1, 2], "entry 2: discounts increase from 1 to 2"), ([1, -1], "discounts end with -1")],
 )
 def test_bad_discounts_are_refused(discounts: list[float], message: str) -> None:
     with pytest.raises(InputError) as error:

@@ -95,10 +95,10 @@ def test_witnesses_turn_the_means_round(drawn: tuple[IndexedQrels, list[Retrieve
     depending = [pair for pair in pairs if pair.mean.winner == "depends"]
     assert depending
     for pair in depending:
-        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.differences, strict=True):
             assert measure is not None
             assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
-        assert pair.mean.margins[0] > 0 > pair.mean.margins[1]
+        assert pair.mean.differences[0] > 0 > pair.mean.differences[1]
 
 
 def test_certificates_and_smallest_changes_turn_the_sums_round(
@@ -111,7 +111,7 @@ def test_certificates_and_smallest_changes_turn_the_sums_round(
         names = pair.a, pair.b
         assert differences(known, runs, given)[names] == pytest.approx(pair.lead, abs=1e-12)
         for found in (pair.anything, pair.any_gains, pair.any_discounts):
-            for measure, margin in zip(found.witnesses, found.margins, strict=True):
+            for measure, margin in zip(found.witnesses, found.differences, strict=True):
                 assert differences(known, runs, measure)[names] == pytest.approx(margin)
         for found, flip, side in (
             (pair.any_gains, pair.gains_flip, "gains"),
@@ -186,7 +186,7 @@ def test_a_worst_grade_that_gains_something_needs_judgments(
         pairs_of_systems(known, runs, given, K)
     rules = Rules(ties="input", unjudged="removed")
     for pair in pairs_of_systems(known, runs, given, K, removed=True):
-        for measure, margin in zip(pair.mean.witnesses, pair.mean.margins, strict=True):
+        for measure, margin in zip(pair.mean.witnesses, pair.mean.differences, strict=True):
             if measure is not None:
                 found = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
                 at = [int(name.split()[1]) for name in (pair.a, pair.b)]
@@ -222,7 +222,7 @@ def test_rules_that_tables_can_follow(drawn: tuple[IndexedQrels, list[Retrieved]
     known, runs = drawn
     with pytest.raises(InputError, match="one run"):
         pairs_of_systems(known, runs[:1], DCG([2, 1, 0]), K)
-    with pytest.raises(InputError, match="rise"):
+    with pytest.raises(InputError, match="discounts that increase"):
         pairs_of_systems(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
 
 

@@ -220,9 +220,14 @@ def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) 
 @pytest.mark.parametrize(
     ("truth", "estimate", "options", "message"),
     [
-        ([3, 2, 1], [1, 2, 1], {}, "^estimate: items 0 and 2 are tied; use variant='a' .* variant='b'"),
-        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use variant='b'"),
-        ([3, 2, 2], [1, 2, 3], {"variant": "a"}, "^truth: items 1 and 2 are tied; use variant='b'"),
+        (
+            [3, 2, 1],
+            [1, 2, 1],
+            {},
+            "^estimate: items 0 and 2 are tied; use `variant` a .* or b",
+        ),
+        ([3, 2, 2], [1, 2, 3], {}, "^truth: items 1 and 2 are tied; use `variant` b"),
+        ([3, 2, 2], [1, 2, 3], {"variant": "a"}, "^truth: items 1 and 2 are tied; use `variant` b"),
         ([3, 2, 1], [1, 1, 1], {"variant": "b"}, "^estimate: all 3 items are tied; give at least"),
         ([1, 1], [2, 1], {"variant": "b"}, "^truth: all 2 items are tied"),
         ([2, 1], [2, 1], {"variant": "b", "positions": "truth"}, "variant b takes both"),

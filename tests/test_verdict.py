@@ -19,7 +19,6 @@ from dcglearn.coherence.advantage import (
     cumulative_counts,
     total_counts,
 )
-from dcglearn.coherence.disagreement import dcg_differences, disagreement, pair_differences
 from dcglearn.coherence.verdict import Verdict, verdict, winners
 from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
@@ -49,9 +48,9 @@ def check_proof(
     found: Verdict, a: Grades, b: Grades, gains: object, discounts: object, worst: WorstGain
 ) -> None:
     """Evaluate a proof anew: strictly falling where free, as given elsewhere, of both signs."""
-    assert len(found.witnesses) == len(found.margins) == len(found.entries) == 2
+    assert len(found.witnesses) == len(found.differences) == len(found.entries) == 2
     for measure, margin, entry, sign in zip(
-        found.witnesses, found.margins, found.entries, (1, -1), strict=True
+        found.witnesses, found.differences, found.entries, (1, -1), strict=True
     ):
         assert lead(measure, a, b) == pytest.approx(margin, rel=1e-9)
         assert sign * lead(measure, a, b) > 0 < sign * entry.value
@@ -92,7 +91,6 @@ def test_dcg_is_the_leads_by_steps_with_their_weights(
     measure = DCG(steps_g[::-1].cumsum()[::-1], steps_c[::-1].cumsum()[::-1])
     D = advantage(a, b, L)
     assert steps_c @ D @ steps_g == pytest.approx(lead(measure, a, b), abs=1e-9)
-    assert dcg_differences(D[None], measure)[0] == pytest.approx(lead(measure, a, b), abs=1e-9)
 
 
 @pytest.mark.parametrize("K", [1, 2, 3, 4])
@@ -201,7 +199,7 @@ def test_negative_gains_are_a_step_downwards() -> None:
     """One document more is an advantage, or a burden where it is worth less than nothing."""
     found = verdict(advantage([0, 1], [0, -1], 2), worst_gain="free")
     assert found.winner == "depends"
-    assert [(e.depth, e.grade, e.value, e.worth) for e in found.entries] == [
+    assert [(e.depth, e.grade, e.value, e.sign) for e in found.entries] == [
         (2, 1, 1.0, 1),
         (2, 1, -1.0, -1),
     ]
@@ -245,62 +243,27 @@ def test_a_sorted_list_is_not_optimal_where_a_better_document_is_left_out() -> N
     assert verdict(advantage([1, 2], [0, 1], 3)).winner == "b"
 
 
-def test_disagreement_is_counted_pair_by_pair(rng: np.random.Generator) -> None:
-    pairs = rng.integers(-1, 3, (300, 2, 3))
-    one, two = DCG([2, 1, 0], "constant"), DCG([2, 0, 0], "zipf")
-    found = disagreement(score_differences(one, pairs), score_differences(two, pairs))
-    D = cumulative_counts(pairs[:, 0], 3) - cumulative_counts(pairs[:, 1], 3)
-    assert disagreement(dcg_differences(D, one), dcg_differences(D, two)) == found
-    counts = {"same": 0, "opposite": 0, "first": 0, "second": 0, "both": 0}
-    for a, b in pairs:
-        x, y = (round(float(m.score(a) - m.score(b)), 9) for m in (one, two))
-        if x == 0 or y == 0:
-            counts["both" if x == y else "first" if x == 0 else "second"] += 1
-        else:
-            counts["same" if x * y > 0 else "opposite"] += 1
-    tied = (found.tied_by_first, found.tied_by_second, found.tied_by_both)
-    assert (found.same, found.opposite, *tied) == tuple(counts.values())
-    assert min(counts.values()) > 0
-    assert found.n_pairs == 300
-    assert found.share == counts["opposite"] / 300
-
-
-def test_disagreement_is_nil_where_the_verdict_is_certain(rng: np.random.Generator) -> None:
-    pairs = rng.integers(0, 3, (300, 2, 3))
-    D = cumulative_counts(pairs[:, 0], 3) - cumulative_counts(pairs[:, 1], 3)
-    certain = np.isin(winners(D), ("a", "b"))
-    assert 0 < certain.sum() < 300
-    one, two = (
-        dcg_differences(D, DCG(g, c)) for g, c in (([9, 1, 0.5], "zipf"), ([3, 2, 1], "log2"))
-    )
-    assert disagreement(one[certain], two[certain]).share == 0
-    assert disagreement(one, two).opposite > 0
-
-
-def test_pairs_of_runs(rng: np.random.Generator) -> None:
-    scores = np.array([0.3, 0.1 + 0.2, 0.7])
-    np.testing.assert_array_equal(pair_differences(scores), [0.0, 0.3 - 0.7, 0.1 + 0.2 - 0.7])
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: advantage([0, 1], [0, 1, 2], 3), "shape (2,) against (3,)"),
         (lambda: advantage([0, 3], [0, 1], 3), "grade index 3"),
         (lambda: verdict([1, 2]), "shape (2,)"),
+        (lambda: winners([[1], [1, 2]]), "advantages are not numbers"),
+        (lambda: winners([1, 2]), "shape (2,)"),
+        (lambda: winners([[]]), "shape (1, 0); give an advantage table"),
+        (lambda: verdict([[1, 2]], discounts=[np.inf]), "row 0: discounts hold inf"),
         (lambda: verdict([[[1]]]), "shape (1, 1, 1)"),
-        (lambda: winners([[np.nan]]), "not finite"),
-        (lambda: verdict([[1, 2]], gains=[1]), "for 2 grades"),
-        (lambda: verdict([[1, 2]], discounts=[1, np.inf]), "for 1 ranks"),
+        (lambda: winners([[np.nan]]), "row 0: advantages hold nan"),
+        (
+            lambda: verdict([[1, 2]], gains=[1]),
+            "gains of shape (1,), not (2,); give one",
+        ),
+        (lambda: verdict([[1, 2]], discounts=[1, np.inf]), "discounts of shape (2,), not (1,)"),
         (lambda: verdict([[1, 2]], discounts="log3"), "did you mean 'log2'"),
         (lambda: verdict([[1, 2]], worst_gain="null"), "unknown worst gain 'null'"),  # type: ignore[arg-type]  # what is tested
-        (lambda: disagreement([1], [1, 2]), "shapes (1,) and (2,)"),
-        (lambda: disagreement([], []), "shapes (0,) and (0,)"),
-        (lambda: disagreement([1, np.nan], [1, 2]), "row 1"),
-        (lambda: dcg_differences([[[1]]], DCG([1], normalise="ideal")), "no ideal"),
-        (lambda: dcg_differences([[[1]]], DCG([2, 1])), "for 1 grades"),
         (lambda: advantage_by_step([[1, 2]], gains="ab"), "gains are not numbers"),
-        (lambda: advantage_by_step([["x", "y"]]), "a table that is not of numbers"),
+        (lambda: advantage_by_step([["x", "y"]]), "advantages are not numbers"),
     ],
 )
 def test_bad_input_is_refused(call: object, message: str) -> None:

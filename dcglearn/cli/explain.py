@@ -77,7 +77,7 @@ def explain(
             else:
                 say("The two measures order all short lists alike.")
             return
-        lists = found
+        lists = found[0], found[1]
     result = explained(one.measure, other.measure, *lists)
     if json:
         print_json(_as_json(result, one, other, lists, grades))
@@ -140,15 +140,16 @@ def _in_words(
 
     shown = [_labels(row, grades) for row in lists]
     lines = [] if given else ["An example on which they differ as clearly as can be:", ""]
+    terms = result.contributions
     rows = [
         (str(rank), x, y, float(s), float(t))
-        for rank, (x, y, s, t) in enumerate(zip(*shown, *result.terms, strict=True), start=1)
+        for rank, (x, y, s, t) in enumerate(zip(*shown, *terms, strict=True), start=1)
     ]
-    total = ("sum", "", "", float(result.terms[0].sum()), float(result.terms[1].sum()))
+    total = ("sum", "", "", float(terms[0].sum()), float(terms[1].sum()))
     columns = ("rank", "a", "b", one.name, other.name)
     caption = "What each rank says for a (+) or b (-), as a share of all that its measure says"
     lines.append(Table(columns, [*rows, total], caption, 3).text())
-    for found, lead, winner in zip((one, other), result.leads, result.winners, strict=True):
+    for found, lead, winner in zip((one, other), result.differences, result.winners, strict=True):
         unit = " in DCG" if isinstance(found.measure, DCG) and found.measure.normalise else ""
         words = "both the same" if winner == "equal" else f"{winner} better, by {abs(lead):g}{unit}"
         lines.append(f"{found.name} has {words}: {found.measure}")
@@ -206,8 +207,8 @@ def _as_json(
         "first": str(one.measure),
         "second": str(other.measure),
         "lists": [_labels(row, grades) for row in lists],
-        "leads": list(result.leads),
+        "leads": list(result.differences),
         "winners": list(result.winners),
-        "shares by rank": result.terms.tolist(),
+        "shares by rank": result.contributions.tolist(),
         "reason": result.reason or None,
     }

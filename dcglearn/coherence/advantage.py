@@ -1,13 +1,13 @@
-"""Leads: how far one ranking is ahead of another by each step of the discounts and the gains.
-
-Discounts that do not rise are sums of steps (1 on the first i ranks), gains that do not rise
-from grade to grade are sums of steps (1 on grade j or better). A step of each counts the
-documents of grade j or better in the top i, so two rankings, or two runs, are compared by
+"""The advantage of one ranking, or run, over another in the counts of good documents at the top.
 
     D[i, j] = (documents of grade j or better in the top i of A) - (the same of B)
 
-and with c = sum_i a_i step_i and g = sum_j b_j step_j, DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j].
-Discounts that are given add the rows up with their weights, gains that are given the columns.
+Non-increasing discounts are sums of steps, c = sum_i a_i (1 on the first i ranks), and
+non-increasing gains are sums of steps, g = sum_j b_j (1 on grades j or better). Therefore
+
+    DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j]
+
+Given discounts combine the rows of D with their weights, given gains the columns.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
@@ -26,16 +27,16 @@ from dcglearn.measures.measure import TIE_TOLERANCE
 from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 Discounts = str | Sequence[float] | Floats
-"""A rule (see :mod:`dcglearn.measures.discounts`) or a number a rank."""
+"""A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""
 
 WorstGain = Literal["nonnegative", "zero", "free"]
-"""What free gains may give the worst grade: 0 or more, 0 or any number."""
+"""What the gain of the worst grade may be where gains are free: 0 or more, 0, or any number."""
 
-WORST_GAINS = ("nonnegative", "zero", "free")
+WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero", "free")
 
 
 def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
-    """Return how many documents of grade j or better stand in the top i of each ranking.
+    """Count the documents of grade j or better in the top i of each ranking.
 
     Parameters
     ----------
@@ -47,11 +48,12 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     Returns
     -------
     ndarray of int32, shape (..., K, L)
+        The difference of the counts of two rankings is their advantage table D.
 
     Raises
     ------
     InputError
-        If an entry is no grade index.
+        If an entry is not a grade index.
 
     Examples
     --------
@@ -59,32 +61,32 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     [[0, 1], [0, 1], [1, 2]]
     """
     rows = checked_grades(rankings, n_grades)
-    found = np.empty((*rows.shape, n_grades), np.int32)
+    counts = np.empty((*rows.shape, n_grades), np.int32)
     for grade in range(n_grades):
-        better = (rows <= grade) & (rows > NO_DOCUMENT)
-        np.cumsum(better, axis=-1, out=found[..., grade])
-    return found
+        at_least = (rows <= grade) & (rows > NO_DOCUMENT)
+        np.cumsum(at_least, axis=-1, out=counts[..., grade])
+    return counts
 
 
 def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
-    """Return the tables of all rankings of a run, added up.
+    """Sum the cumulative counts of all rankings of a run.
 
     Parameters
     ----------
     run : array-like of int, shape (Q, K) or (K,)
-        One ranking a query.
+        One ranking per query; grade indices, -1 for no document.
     n_grades : int
         L.
 
     Returns
     -------
     ndarray of int64, shape (K, L)
-        The lead of one run over another is the difference of their tables.
+        The difference of the total counts of two runs is their advantage table D.
 
     Raises
     ------
     InputError
-        If an entry is no grade index.
+        If an entry is not a grade index.
 
     Examples
     --------
@@ -93,14 +95,14 @@ def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     """
     rows = checked_grades(run, n_grades)
     rows = rows.reshape(-1, rows.shape[-1])
-    found = np.empty((rows.shape[1], n_grades), np.int64)
+    counts = np.empty((rows.shape[1], n_grades), np.int64)
     for grade in range(n_grades):
-        found[:, grade] = np.add.reduce(rows == grade, axis=0, dtype=np.int32)
-    return found.cumsum(axis=0).cumsum(axis=1)
+        counts[:, grade] = np.add.reduce(rows == grade, axis=0, dtype=np.int32)
+    return counts.cumsum(axis=0).cumsum(axis=1)
 
 
 def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
-    """Return D of two rankings, or of two runs over the same queries.
+    """Compute the advantage table D of two rankings, or of two runs over the same queries.
 
     Parameters
     ----------
@@ -112,13 +114,13 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int64, shape (K, L)
-        Documents of grade j or better in the top i of `a`, less those of `b`, added up
-        over the queries.
+        Documents of grade j or better in the top i of `a`, minus those of `b`, summed over
+        the queries.
 
     Raises
     ------
     InputError
-        If the shapes differ or an entry is no grade index.
+        If the shapes differ or an entry is not a grade index.
 
     Examples
     --------
@@ -126,33 +128,57 @@ def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     array([[ 0,  1,  0],
            [-1,  0,  0]])
     """
-    first, second = (
-        checked_grades(a, n_grades, "rankings a"),
-        checked_grades(b, n_grades, "rankings b"),
-    )
+    first, second = two_runs(a, b, n_grades)
+    return total_counts(first, n_grades) - total_counts(second, n_grades)
+
+
+def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
+    """Check two rankings, or two runs over the same queries, and stack them.
+
+    Parameters
+    ----------
+    a, b : array-like of int, shape (K,) or (Q, K)
+        Grade indices, -1 for no document.
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    ndarray of int, shape (2, K) or (2, Q, K)
+
+    Raises
+    ------
+    InputError
+        If the shapes differ or an entry is not a grade index.
+    """
+    first = checked_grades(a, n_grades, "rankings a")
+    second = checked_grades(b, n_grades, "rankings b")
     if first.shape != second.shape:
         raise InputError(
             f"rankings of shape {first.shape} against {second.shape}",
-            "give the same queries and ranks, short lists filled up with -1",
+            "give the same queries and ranks, short lists padded with -1",
         )
-    return total_counts(first, n_grades) - total_counts(second, n_grades)
+    return np.stack([first, second])
 
 
 def gain_steps(
     n_grades: int, gains: ArrayLike | None = None, worst_gain: WorstGain = "nonnegative"
 ) -> Floats:
-    """Return the gains that the columns of :func:`advantage_by_step` stand for.
+    """Return the gains that each column of :func:`advantage_by_step` represents.
 
     Parameters
     ----------
     n_grades : int
         L.
-    gains, worst_gain
-        As of :func:`advantage_by_step`.
+    gains : array-like of float, shape (L,), optional
+        Given gains; free by default.
+    worst_gain : {"nonnegative", "zero", "free"}
+        As in :func:`advantage_by_step`.
 
     Returns
     -------
     ndarray of float, shape (columns, L)
+        Free gains are sums of these rows with weights of 0 or more.
 
     Examples
     --------
@@ -174,27 +200,26 @@ def advantage_by_step(
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
 ) -> Floats:
-    """Return the lead of A by each free step of the discounts and the gains.
+    """Compute the advantage of A for each free step of the discounts and the gains.
 
     Parameters
     ----------
     D : array-like, shape (..., K, L)
-        See :func:`advantage`.
+        Advantage of A over B (see :func:`advantage`).
     gains : array-like of float, shape (L,), optional
-        In any order and of any sign; free where not given.
+        In any order and of any sign; free by default.
     discounts : str or array-like of float, shape (K,), optional
-        A rule or any vector; free where not given.
+        A rule or any vector; free by default.
     worst_gain : {"nonnegative", "zero", "free"}
-        What free gains may give the worst grade. ``"zero"`` leaves its step out,
-        ``"free"`` adds the step downwards as one more column.
+        What the gain of the worst grade may be where gains are free. ``"zero"`` removes its
+        step, ``"free"`` adds the opposite step as one more column.
 
     Returns
     -------
     ndarray of float, shape (..., rows, columns)
-        K rows, or 1 where the discounts are given; L columns, give or take the step of
-        the worst grade, or 1 where the gains are given. Exactly 0 where weighted sums
-        differ by at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` of what their terms
-        add up to.
+        One row per rank, or a single row where the discounts are given. One column per row
+        of :func:`gain_steps`. Exactly 0 where a weighted sum is at most
+        :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of its absolute terms.
 
     Raises
     ------
@@ -206,7 +231,7 @@ def advantage_by_step(
     >>> advantage_by_step([[0, 1, 0], [-1, 0, 0]], discounts=[1.5, 0.5])
     array([[-0.5,  1. ,  0. ]])
     """
-    table = as_advantage(D, many=True)
+    table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
     if worst_gain not in WORST_GAINS:
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
@@ -217,10 +242,10 @@ def advantage_by_step(
         found = np.diff(found, axis=-1, prepend=0.0)
     size = np.abs(found) if found is not table else np.zeros(())
     if discounts is not None:
-        c = given_discounts(discounts, n_ranks)
+        c = discount_vector(discounts, n_ranks)
         found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
     if gains is not None:
-        g = given_numbers(gains, n_grades, "gains", "grade")
+        g = gain_vector(gains, n_grades)
         found, size = found @ g[:, None], size @ np.abs(g)[:, None]
     found = np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
     if gains is None and worst_gain == "zero":
@@ -230,36 +255,37 @@ def advantage_by_step(
     return found
 
 
-def as_advantage(D: ArrayLike, many: bool = False) -> Floats:
-    """Check a table of leads, or many of them.
+def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
+    """Check an advantage table, or many of them.
 
     Parameters
     ----------
     D : array-like, shape (K, L), or (..., K, L) if `many`
-    many : bool
+    many : bool, default False
 
     Returns
     -------
     ndarray of float
+        Of the same shape.
 
     Raises
     ------
     InputError
-        If the shape is another or a number is not finite.
+        If the shape is different or a number is not finite.
     """
+    remedy = "give an advantage table of shape (ranks, grades)"
     try:
-        table = np.asarray(D, float)
-    except (TypeError, ValueError) as error:
-        raise InputError("a table that is not of numbers", "give (ranks, grades)") from error
-    if (table.ndim < 2 if many else table.ndim != 2) or 0 in table.shape[-2:]:
-        raise InputError(f"a table of shape {table.shape}", "give (ranks, grades)")
-    if not np.isfinite(table).all():
-        raise InputError("a table with numbers that are not finite", "give counts of documents")
+        n_axes = max(np.ndim(D), 2) if many else 2
+    except ValueError:  # rows of different lengths, which the check below refuses
+        n_axes = 2
+    table = finite_array(D, "advantages", (None,) * n_axes, remedy)
+    if 0 in table.shape[-2:]:
+        raise InputError(f"advantages of shape {table.shape}", remedy)
     return table
 
 
-def given_discounts(discounts: Discounts, n_ranks: int) -> Floats:
-    """Return K given discounts, of a rule or a vector.
+def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
+    """Return the discounts of a rule, or check those of a vector.
 
     Parameters
     ----------
@@ -278,32 +304,25 @@ def given_discounts(discounts: Discounts, n_ranks: int) -> Floats:
     """
     if isinstance(discounts, str):
         return rule_discounts(discounts, n_ranks)
-    return given_numbers(discounts, n_ranks, "discounts", "rank")
+    return finite_array(discounts, "discounts", (n_ranks,), "give one number per rank")
 
 
-def given_numbers(values: ArrayLike, n: int, name: str, each: str) -> Floats:
-    """Check that there is one finite number a grade, or a rank.
+def gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
+    """Check that there is one finite gain per grade.
 
     Parameters
     ----------
-    values : array-like of float
-    n : int
-    name, each : str
-        What to call them, and what has one, in an error.
+    gains : array-like of float, shape (L,)
+    n_grades : int
+        L.
 
     Returns
     -------
-    ndarray of float, shape (n,)
+    ndarray of float, shape (L,)
 
     Raises
     ------
     InputError
-        If there are not `n` finite numbers.
+        If there are not L finite numbers.
     """
-    try:
-        numbers = np.asarray(values, float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} are not numbers", f"give one number a {each}") from error
-    if numbers.shape != (n,) or not np.isfinite(numbers).all():
-        raise InputError(f"{name} {numbers.tolist()} for {n} {each}s", f"give one number a {each}")
-    return numbers
+    return finite_array(gains, "gains", (n_grades,), "give one number per grade")

@@ -1,15 +1,16 @@
-"""Why two measures differ on two lists: rank by rank, and gains apart from discounts.
+"""Why two measures disagree on two lists: rank by rank, and gains separately from discounts.
 
     W_1(a) - W_1(b) = sum_k (W_1[k, a_k] - W_1[k, b_k])
 
-Each term is one rank's say. Where the measures are DCGs, each may be given the gains of one and
-the discounts of the other: the part whose exchange turns the verdict round is the reason.
+Each term is the contribution of one rank. If both measures are DCGs, the gains of one are combined
+with the discounts of the other: the part whose exchange reverses the verdict is the reason.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,31 +22,35 @@ from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 MOST_LISTS = 400
-"""All lists are tried for an example up to so many."""
+"""An example is searched among all lists of as many ranks as keep their number below this."""
+
+Preferred = Literal["a", "b", "equal"]
+"""The list that one measure prefers."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What two measures say of two lists.
+    """The verdicts of two measures on two lists, and what causes their difference.
 
     Attributes
     ----------
-    terms : ndarray of float, shape (2, K)
-        What each rank contributes to the lead of a over b, by measure, divided by the sum of
-        the contributions without their signs: shares of that measure's say.
-    leads : tuple of float
-        The lead of a over b by each measure, in its own units.
-    winners : tuple of str
-        "a", "b" or "equal", by each measure.
-    exchanged : tuple of str, or None
-        The winner with the first measure's gains and the second's discounts, and the
-        reverse; None where one of them is no DCG.
+    contributions : ndarray of float, shape (2, K)
+        What each rank contributes to the difference of the lists, by measure: above 0 for a,
+        below 0 for b. The absolute values of a row sum to 1, or are 0 where no rank
+        contributes.
+    differences : pair of float
+        The value of a minus that of b by each measure, in its own units.
+    winners : pair of {"a", "b", "equal"}
+        The list that each measure prefers.
+    exchanged : pair of {"a", "b", "equal"}, or None
+        The list preferred by the first measure's gains with the second's discounts, and the
+        reverse; None where one of the measures is not a DCG.
     """
 
-    terms: Floats
-    leads: tuple[float, float]
-    winners: tuple[str, str]
-    exchanged: tuple[str, str] | None
+    contributions: Floats
+    differences: tuple[float, float]
+    winners: tuple[Preferred, Preferred]
+    exchanged: tuple[Preferred, Preferred] | None
 
     @property
     def agree(self) -> bool:
@@ -53,10 +58,11 @@ class Explanation:
         return self.winners[0] == self.winners[1]
 
     @property
-    def reason(self) -> str:
-        """What parts them: "gains", "discounts", "either", "both together", or "" if nothing.
+    def reason(self) -> Literal["", "gains", "discounts", "either", "both together"]:
+        """The part whose exchange reverses the verdict; "" where the measures agree.
 
-        "either": exchanging gains alone turns the verdict round, and so do discounts alone.
+        "either": exchanging the gains alone reverses it, and so does exchanging the discounts
+        alone. "both together": neither does alone. Also "" where a measure is not a DCG.
         """
         if self.agree or self.exchanged is None:
             return ""
@@ -72,13 +78,13 @@ class Explanation:
 
 
 def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Explanation:
-    """Take two measures' verdicts on two lists apart.
+    """Explain why two measures agree or disagree on two lists.
 
     Parameters
     ----------
     first, second : DCG or LinearUtility
-        Of the same grades; a normalised DCG counts as the plain one, which orders lists of one
-        query alike.
+        On the same grades. A normalised DCG is replaced by the plain one, which orders lists
+        of one query in the same way.
     a, b : array-like of int, shape (K,)
         Grade indices, the first rank first, -1 for no document.
 
@@ -89,7 +95,7 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
     Raises
     ------
     InputError
-        If the lists are of different length, or a measure does not fit them.
+        If the lists have different lengths, or a measure does not fit them.
 
     Examples
     --------
@@ -108,7 +114,7 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
     if lists[0].ndim != 1 or lists[0].shape != lists[1].shape:
         raise InputError(
             f"lists of shape {lists[0].shape} and {lists[1].shape}",
-            "give two lists of one length, short ones filled up with -1",
+            "give two lists of the same length, padded with -1",
         )
     terms = np.array([_terms(measure, *lists) for measure in (first, second)])
     sizes = np.abs(terms).sum(axis=1)
@@ -117,35 +123,38 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
         mixed = DCG(first.gains, d), DCG(second.gains, c)
-        exchanged = (_winner(_terms(mixed[0], *lists)), _winner(_terms(mixed[1], *lists)))
-    shares = terms / np.where(sizes > 0, sizes, 1.0)[:, None]
-    leads = float(terms[0].sum()), float(terms[1].sum())
-    return Explanation(shares, leads, (_winner(terms[0]), _winner(terms[1])), exchanged)
+        exchanged = (_preferred(_terms(mixed[0], *lists)), _preferred(_terms(mixed[1], *lists)))
+    return Explanation(
+        contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
+        differences=(float(terms[0].sum()), float(terms[1].sum())),
+        winners=(_preferred(terms[0]), _preferred(terms[1])),
+        exchanged=exchanged,
+    )
 
 
-def clearest_example(
-    first: Measure, second: Measure, n_ranks: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Find two lists on which two measures differ as clearly as can be.
+def clearest_example(first: Measure, second: Measure, n_ranks: int) -> NDArray[np.int64] | None:
+    """Find the two lists on which two measures disagree most clearly.
 
     Parameters
     ----------
     first, second : DCG or LinearUtility
-        Of the same grades.
+        On the same grades.
     n_ranks : int
-        K of the lists. Of more ranks than :data:`MOST_LISTS` lists have, the others hold no
-        document.
+        K of the lists. Only the first ranks hold documents, as many as keep the number of
+        lists to try at :data:`MOST_LISTS` or less.
 
     Returns
     -------
-    (a, b) : ndarrays of int, shape (K,), or None
-        The first measure prefers a, the second b; None where no two such lists part them.
+    ndarray of int, shape (2, K), or None
+        Lists a and b: the first measure prefers a, the second b. Of all such pairs, the one
+        with the largest difference by the measure that is less sure, relative to the largest
+        difference by that measure. None where the measures disagree on no pair.
 
     Examples
     --------
-    >>> a, b = clearest_example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
-    >>> a.tolist(), b.tolist()
-    ([0, 2], [1, 1])
+    >>> clearest_example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
+    array([[0, 2],
+           [1, 1]])
     """
     L, filled = first.n_grades, 1
     while filled < n_ranks and L ** (filled + 1) <= MOST_LISTS:
@@ -153,30 +162,33 @@ def clearest_example(
     some = np.array(list(product(range(L), repeat=filled)))
     lists = np.full((len(some), n_ranks), NO_DOCUMENT)
     lists[:, :filled] = some
-    leads = []
+    relative = []
     for measure in (first, second):
-        plain = measure.plain() if isinstance(measure, DCG) else measure
-        value = plain.score(lists)
-        lead = value[:, None] - value
-        leads.append(lead / (np.abs(lead).max() or 1.0))
-    parted = np.minimum(leads[0], -leads[1])
-    if parted.max() <= TIE_TOLERANCE:
+        value = _plain(measure).score(lists)
+        difference = value[:, None] - value
+        relative.append(difference / (np.abs(difference).max() or 1.0))
+    clearness = np.minimum(relative[0], -relative[1])
+    if clearness.max() <= TIE_TOLERANCE:
         return None
-    i, j = np.unravel_index(int(parted.argmax()), parted.shape)
-    return lists[i], lists[j]
+    pair = np.unravel_index(int(clearness.argmax()), clearness.shape)
+    return lists[list(pair)]
+
+
+def _plain(measure: Measure) -> Measure:
+    return measure.plain() if isinstance(measure, DCG) else measure
 
 
 def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
-    """Return what each rank contributes to the lead of a over b, shape (K,)."""
-    plain = measure.plain() if isinstance(measure, DCG) else measure
-    W = np.column_stack([plain.matrix_for(len(a)), np.zeros(len(a))])  # the last: no document
+    """Return what each rank contributes to the difference of a and b, shape (K,)."""
+    matrix = _plain(measure).matrix_for(len(a))
+    W = np.column_stack([matrix, np.zeros(len(a))])  # the last column, index -1: no document
     ranks = np.arange(len(a))
     found: Floats = W[ranks, a] - W[ranks, b]
     return found
 
 
-def _winner(terms: Floats) -> str:
-    lead, size = float(terms.sum()), float(np.abs(terms).sum())
-    if abs(lead) <= TIE_TOLERANCE * size:
+def _preferred(terms: Floats) -> Preferred:
+    difference, size = float(terms.sum()), float(np.abs(terms).sum())
+    if abs(difference) <= TIE_TOLERANCE * size:
         return "equal"
-    return "a" if lead > 0 else "b"
+    return "a" if difference > 0 else "b"

@@ -1,21 +1,22 @@
-"""Mean coherence: who is ahead by mean nDCG whatever the gains are, for given discounts.
+"""The verdict on two runs by mean nDCG that holds for all gains, with given discounts.
 
     mean over queries of  nDCG_q(A) - nDCG_q(B),   gains 1 >= g_2 >= ... >= g_L
 
-is a sum of ratios. Unlike DCG it is not settled by finitely many steps, and even two grades
-are not safe: with discounts 1/log2(2..4) the rankings [0,1,1], [1,0,1] against [1,1,0],
-[0,1,0], 1 and 3 documents of 6 good, differ by +.046082 with gains 1, 0 and by -.022111 with
-gains 1, .5. (Two grades do settle DCG: Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4.)
+is a sum of ratios. Unlike DCG, it is not determined by finitely many steps of the gains, and two
+grades are not enough for coherence: with discounts 1/log2(2..4) the rankings [0,1,1], [1,0,1]
+against [1,1,0], [0,1,0], with 1 and 3 good documents out of 6, differ by +.046082 with gains 1, 0
+and by -.022111 with gains 1, .5. (Two grades are enough for DCG: Zhou, Zha, Xue & Yu, arXiv
+1212.5650, section 4.)
 
-So the ratios of neighbouring gains are searched by branch and bound: a box of ratios in which
-the bounds (:mod:`dcglearn.coherence.mean_ndcg_bounds`) leave one sign is done, any other is cut in
-two. Two points of opposite sign prove that it depends. With one ratio the line is searched to
-the end, and what is found are its pieces and where the sign changes, to the resolution. With
-more ratios the search ends with the verdict, or at its limit, and says so: "undecided".
+So the ratios of neighbouring gains are searched by branch and bound: a box of ratios in which the
+bounds (:mod:`dcglearn.coherence.mean_ndcg_bounds`) leave one sign is finished, any other is
+halved. Two points of opposite sign prove that the verdict depends on the gains. With one ratio the
+whole line is searched, and the result includes the regions of each sign, up to the resolution.
+With more ratios the search ends with the verdict, or at its limit with "undecided".
 
-Every grade but the worst gains more than 0, however little. Where better grades gain nothing at
-all, queries that hold no others stop counting, and the mean jumps: that is another problem, of
-fewer grades.
+The gains of all grades but the worst are above 0 here. Where the gains of better grades are
+exactly 0, queries without still better documents stop counting and the mean jumps: see
+:mod:`dcglearn.coherence.mean_ndcg_faces`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import Discounts, given_discounts
+from dcglearn.coherence.advantage import (
+    Discounts,
+    WorstGain,
+    discount_vector,
+    two_runs,
+)
 from dcglearn.coherence.branch_and_bound import (
     EQUAL,
     FOR_A,
@@ -46,21 +52,30 @@ from dcglearn.measures.ideal import check_pools
 from dcglearn.measures.scale import checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
+"""Who has the higher mean nDCG for all gains."""
+
 RegionWinner = Literal["a", "b", "equal", "change", "undecided"]
-_NAMES: dict[int, RegionWinner] = {FOR_A: "a", FOR_B: "b", EQUAL: "equal", UNDECIDED: "undecided"}
+"""Who has the higher mean nDCG in a region of gain ratios."""
+
+_REGION_WINNERS: dict[int, RegionWinner] = {
+    FOR_A: "a",
+    FOR_B: "b",
+    EQUAL: "equal",
+    UNDECIDED: "undecided",
+}
 
 
 @dataclass(frozen=True)
 class Region:
-    """A part of the line of the one free ratio.
+    """An interval of the one free gain ratio.
 
     Parameters
     ----------
     low, high : float
-        From which ratio to which.
+        The ends of the interval.
     winner : {"a", "b", "equal", "change", "undecided"}
-        Who is certainly not behind by more than the slack there. ``"change"``: one before
-        it, the other after it; of no width where only rounding is in doubt.
+        ``"a"``: B is nowhere in it ahead by more than the tolerance. ``"change"``: one run is
+        ahead before it, the other after it; of width 0 where only rounding is in doubt.
     """
 
     low: float
@@ -70,37 +85,37 @@ class Region:
 
 @dataclass(frozen=True)
 class MeanVerdict:
-    """Who is ahead by mean nDCG whatever the gains are.
+    """Who has the higher mean nDCG for all gains.
 
     Parameters
     ----------
     winner : {"a", "b", "equal", "depends", "undecided"}
-        ``"a"``: nowhere behind by more than the slack, and somewhere ahead by more.
-        ``"equal"``: nowhere apart by more than the slack.
+        ``"a"``: nowhere behind by more than the tolerance, and somewhere ahead by more.
+        ``"equal"``: nowhere further apart than the tolerance.
     witnesses : pair of DCG or None
-        Strictly falling gains under which A is ahead, and some under which B is; None where
-        none were seen.
-    margins : pair of float
-        The mean difference under each; 0 where there is none.
+        Strictly decreasing gains under which A is ahead, and others under which B is; None
+        where none were found.
+    differences : pair of float
+        The mean difference under each witness; 0 where there is none.
     bounds : pair of float
-        Between which the mean difference is whatever the gains are: certain, give or take
-        the slack, but no tighter than the verdict needed.
-    pieces : tuple of Region
-        From ratio 0 to 1, where one ratio is free; else empty.
-    open_share : float
-        The share of the box of ratios that was not settled when the search ended: at its
-        limits, or because the witnesses were found.
-    slack : float
-        What rounding can come to: nearer to 0 is a tie.
+        Lower and upper bound of the mean difference over all gains, up to the tolerance. They
+        are no tighter than the verdict needed.
+    regions : tuple of Region
+        From ratio 0 to ratio 1 where one ratio is free, otherwise empty.
+    undecided_share : float
+        The volume of gain ratios in [0, 1]^d that was undecided when the search ended, at its
+        limits or because both witnesses were found.
+    tolerance : float
+        A bound of the rounding error: differences within it count as ties.
     """
 
     winner: MeanWinner
     witnesses: tuple[DCG | None, DCG | None]
-    margins: tuple[float, float]
+    differences: tuple[float, float]
     bounds: tuple[float, float]
-    pieces: tuple[Region, ...]
-    open_share: float
-    slack: float
+    regions: tuple[Region, ...]
+    undecided_share: float
+    tolerance: float
 
 
 def mean_verdict(
@@ -109,20 +124,20 @@ def mean_verdict(
     pools: ArrayLike,
     discounts: Discounts,
     n_grades: int,
-    worst_gain: Literal["zero", "nonnegative"] = "zero",
+    worst_gain: WorstGain = "zero",
     resolution: float = 1e-9,
     max_boxes: int = 4096,
 ) -> MeanVerdict:
-    """Return which of two runs is ahead by mean nDCG whatever the gains are.
+    """Decide which of two runs has the higher mean nDCG for all gains.
 
     Parameters
     ----------
     a, b : array-like of int, shape (Q, K)
-        One ranking a query; grade indices, -1 for no document.
+        One ranking per query; grade indices, -1 for no document.
     pools : array-like of int, shape (Q, N)
         The grades of all documents of each query, from which the ideal is taken.
     discounts, n_grades, worst_gain, resolution, max_boxes
-        As of :func:`mean_verdicts`.
+        As in :func:`mean_verdicts`.
 
     Returns
     -------
@@ -131,7 +146,7 @@ def mean_verdict(
     Raises
     ------
     InputError
-        As :func:`mean_verdicts`.
+        As in :func:`mean_verdicts`.
 
     Examples
     --------
@@ -140,21 +155,12 @@ def mean_verdict(
     >>> pools = [[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]]
     >>> found = mean_verdict([[0, 1, 1], [1, 0, 1]], [[1, 1, 0], [0, 1, 0]], pools, "log2", 2,
     ...                      worst_gain="nonnegative")
-    >>> found.winner, [piece.winner for piece in found.pieces]
+    >>> found.winner, [region.winner for region in found.regions]
     ('depends', ['a', 'change', 'b'])
-    >>> round(found.pieces[1].low, 7)
+    >>> round(found.regions[1].low, 7)
     0.1998201
     """
-    first, second = (
-        checked_grades(a, n_grades, "rankings a"),
-        checked_grades(b, n_grades, "rankings b"),
-    )
-    if first.shape != second.shape:
-        raise InputError(
-            f"rankings of shape {first.shape} against {second.shape}",
-            "give the same queries and ranks, short lists filled up with -1",
-        )
-    both = np.stack([first, second])
+    both = two_runs(a, b, n_grades)
     return mean_verdicts(both, pools, discounts, n_grades, worst_gain, resolution, max_boxes)[0, 1]
 
 
@@ -163,31 +169,32 @@ def mean_verdicts(
     pools: ArrayLike,
     discounts: Discounts,
     n_grades: int,
-    worst_gain: Literal["zero", "nonnegative"] = "zero",
+    worst_gain: WorstGain = "zero",
     resolution: float = 1e-9,
     max_boxes: int = 4096,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Return for all pairs of runs which is ahead by mean nDCG whatever the gains are.
+    """Decide for all pairs of runs which has the higher mean nDCG for all gains.
 
     Parameters
     ----------
     runs : array-like of int, shape (n, Q, K)
-        One ranking a query; grade indices, -1 for no document.
+        One ranking per query; grade indices, -1 for no document.
     pools : array-like of int, shape (Q, N)
         The grades of all documents of each query, -1 for none. The ideal is the best
-        ordering of the pool, cut at K. Worst documents may be missing from it where they
-        are worth 0. A query without a document that is worth anything counts 0.
+        ordering of the pool, cut at K. Worst documents may be missing from the pool where
+        their gain is 0. A query whose pool holds only documents with a gain of 0 counts 0.
     discounts : str or array-like of float, shape (K,)
-        A rule or a vector, not rising and 0 or more.
+        A rule or a vector, 0 or more and not increasing.
     n_grades : int
         L.
     worst_gain : {"zero", "nonnegative"}
-        What the worst grade is worth: 0, or anything up to the grade above it. The best
-        gain is 1; so L - 2 or L - 1 ratios of neighbouring gains are free.
+        The gain of the worst grade: 0, or any value up to that of the grade above it. The
+        best gain is 1, so L - 2 or L - 1 ratios of neighbouring gains are free. ``"free"`` is
+        refused: the ideal may be 0 or negative where gains are.
     resolution : float, default 1e-9
-        Boxes of ratios are not cut below this width.
+        Boxes of ratios are not halved below this width.
     max_boxes : int, default 4096
-        How many boxes are looked at for a pair.
+        The largest number of boxes to bound for each pair.
 
     Returns
     -------
@@ -197,8 +204,8 @@ def mean_verdicts(
     Raises
     ------
     InputError
-        If shapes do not fit, a ranking holds what its pool does not, the discounts rise or
-        start with 0, or a limit is not above 0.
+        If shapes do not fit, a ranking holds documents that its pool does not, the discounts
+        increase or start with 0, or a limit is not above 0.
 
     Examples
     --------
@@ -217,23 +224,27 @@ def mean_verdicts(
     ):
         raise InputError(
             f"runs of shape {rows.shape}, pools of shape {pool.shape}",
-            "give two runs or more, (runs, queries, ranks), and (queries, documents)",
+            "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
         )
     if worst_gain not in ("zero", "nonnegative"):
         raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative"])
     if not (resolution > 0 and max_boxes > 0):
-        raise InputError(f"resolution {resolution}, boxes {max_boxes}", "give both above 0")
-    c = given_discounts(discounts, rows.shape[2])
+        raise InputError(f"resolution {resolution}, max_boxes {max_boxes}", "give numbers above 0")
+    c = discount_vector(discounts, rows.shape[2])
     if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
-        raise InputError("discounts that rise, fall below 0 or start with 0", "give falling ones")
+        raise InputError(
+            "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
+        )
     n_gains = n_grades - 1 if worst_gain == "zero" else n_grades
     if n_gains < 1:
-        raise InputError("one grade, worth 0", "give two grades, or a worst gain above 0")
+        raise InputError(
+            "a single grade with a gain of 0", "give two grades, or `worst_gain` nonnegative"
+        )
     for run in rows:
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1)
     difference = mean_difference(rows, pool, c, n_gains, (first, second))
-    leaves, seen = search_ratios(difference, len(first), resolution, max_boxes)
+    found = search_ratios(difference, len(first), resolution, max_boxes)
     fixed = [0.0] * (n_grades - n_gains)
     cutoff = rows.shape[2] if isinstance(discounts, str) else None
 
@@ -242,58 +253,66 @@ def mean_verdicts(
 
     return {
         (int(i), int(j)): _verdict(
-            leaves.chosen(leaves.pairs == at), seen, at, difference.slack, measure
+            found.leaves.select(found.leaves.pairs == at),
+            found.extremes,
+            at,
+            difference.tolerance,
+            measure,
         )
         for at, (i, j) in enumerate(zip(first, second, strict=True))
     }
 
 
 def _verdict(
-    leaves: Leaves, seen: ExtremePoints, pair: int, slack: float, measure: Callable[[Floats], DCG]
+    leaves: Leaves,
+    extremes: ExtremePoints,
+    pair: int,
+    tolerance: float,
+    measure: Callable[[Floats], DCG],
 ) -> MeanVerdict:
-    most, least = float(seen.most[pair]), float(seen.least[pair])
-    ahead, behind = most > slack, least < -slack
+    largest, smallest = float(extremes.largest[pair]), float(extremes.smallest[pair])
+    a_ahead, b_ahead = largest > tolerance, smallest < -tolerance
     labels = set(leaves.labels.tolist())
     winner: MeanWinner
-    if ahead and behind:
+    if a_ahead and b_ahead:
         winner = "depends"
     elif labels <= {EQUAL}:
         winner = "equal"
-    elif ahead and labels <= {FOR_A, EQUAL}:
+    elif a_ahead and labels <= {FOR_A, EQUAL}:
         winner = "a"
-    elif behind and labels <= {FOR_B, EQUAL}:
+    elif b_ahead and labels <= {FOR_B, EQUAL}:
         winner = "b"
     else:
         winner = "undecided"
     volumes = (leaves.high - leaves.low).prod(axis=1)
     return MeanVerdict(
         winner,
-        (
-            measure(seen.at_most[pair]) if ahead else None,
-            measure(seen.at_least[pair]) if behind else None,
+        witnesses=(
+            measure(extremes.at_largest[pair]) if a_ahead else None,
+            measure(extremes.at_smallest[pair]) if b_ahead else None,
         ),
-        (most if ahead else 0.0, least if behind else 0.0),
-        (float(leaves.least.min()), float(leaves.most.max())),
-        _pieces(leaves) if leaves.low.shape[1] == 1 else (),
-        float(volumes[leaves.labels == UNDECIDED].sum()),
-        slack,
+        differences=(largest if a_ahead else 0.0, smallest if b_ahead else 0.0),
+        bounds=(float(leaves.lower.min()), float(leaves.upper.max())),
+        regions=_regions(leaves) if leaves.low.shape[1] == 1 else (),
+        undecided_share=float(volumes[leaves.labels == UNDECIDED].sum()),
+        tolerance=tolerance,
     )
 
 
-def _pieces(leaves: Leaves) -> tuple[Region, ...]:
-    """Join the neighbouring boxes of a line where one is ahead, and those where neither is."""
+def _regions(leaves: Leaves) -> tuple[Region, ...]:
+    """Join neighbouring boxes of a line with the same run ahead, and those with neither."""
     order = leaves.low[:, 0].argsort()
     low, high, labels = leaves.low[order, 0], leaves.high[order, 0], leaves.labels[order]
     ahead = np.where(labels == EQUAL, UNDECIDED, labels)
     starts = np.append(0, np.flatnonzero(np.diff(ahead)) + 1)
     ends = np.append(starts[1:], len(labels))
-    pieces: list[Region] = []
+    regions: list[Region] = []
     for start, end in zip(starts, ends, strict=True):
-        if pieces and UNDECIDED not in ahead[start - 1 : start + 1]:  # one, then the other
-            pieces.append(Region(float(low[start]), float(low[start]), "change"))
+        if regions and UNDECIDED not in ahead[start - 1 : start + 1]:  # one run, then the other
+            regions.append(Region(float(low[start]), float(low[start]), "change"))
         around = {*ahead[max(start - 1, 0) : start].tolist(), *ahead[end : end + 1].tolist()}
-        name: RegionWinner = _NAMES[int(labels[start:end].min())]
+        winner: RegionWinner = _REGION_WINNERS[int(labels[start:end].min())]
         if ahead[start] == UNDECIDED and around == {FOR_A, FOR_B}:
-            name = "change"
-        pieces.append(Region(float(low[start]), float(high[end - 1]), name))
-    return tuple(pieces)
+            winner = "change"
+        regions.append(Region(float(low[start]), float(high[end - 1]), winner))
+    return tuple(regions)

@@ -1,19 +1,21 @@
 """Bounds of a difference of mean nDCG over boxes of gain ratios.
 
-Compatible gains with the best one 1 are g = 1, x_1, x_1 x_2, ... with ratios x in [0, 1]. A
-query's part of nDCG(A) - nDCG(B) is N / D, where N and D are linear in each ratio by itself,
-because one ordering is ideal for all compatible gains. Both are divided by the gain of the
-best grade in the query's pool; then D >= c_1, and N / D is continuous up to ratios of 0.
+Compatible gains with a best gain of 1 are g = 1, x_1, x_1 x_2, ... with ratios x in [0, 1]. The
+term of a query in the mean of nDCG(A) - nDCG(B) is N / D, where N and D are linear in each single
+ratio, because one ordering of the pool is ideal for all compatible gains. Both are divided by the
+gain of the best grade in the query's pool; then D >= c_1, and N / D is continuous down to ratios
+of 0.
 
-N / D is monotone in each ratio by itself, so its extremes over a box are at corners, and their
-sums bound the mean. Its slope by a ratio is (N' - N / D D') / D, bounded by the extremes of
-its parts. Where the mean only rises, or only falls, its extremes lie on that face; from the
-middle it moves by no more than half the width times the slope. The tighter bound is taken, so
-what is uncertain shrinks with the square of the box.
+N / D is monotone in each single ratio, so its extremes over a box are at corners, and their sums
+bound the mean. Its derivative by a ratio is (N' - N / D D') / D, which is bounded by the extremes
+of its parts. If the bounds show that the mean increases, or decreases, with a ratio, its extremes
+are on the faces of that ratio; along the other ratios it differs from its value in the middle by
+no more than half the width times the largest slope. The tighter of the two bounds is taken, so the
+uncertainty shrinks with the square of the width of the box.
 
-Rounding: DCG and ideal are sums of positive terms, right to K units in the last place, and no
-DCG exceeds its ideal. The `slack` bounds what this, the sum over queries and the slopes can
-come to together; a mean within it of 0 counts as tied.
+Rounding: DCG and ideal are sums of positive terms, accurate to K units in the last place, and no
+DCG exceeds its ideal. The `tolerance` bounds the total rounding error of these terms, the sum over
+queries and the slopes; a mean within it of 0 counts as tied.
 """
 
 from __future__ import annotations
@@ -26,82 +28,83 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades
 
-CHUNK = 1_000_000
-"""How many corner values are worked on at once."""
+CORNER_BLOCK = 1_000_000
+"""How many values at corners are computed at once, which limits the memory."""
 
 
 @dataclass(frozen=True)
 class QueryClass:
-    """The queries whose pools have the same best grade; those with one ideal are added up.
+    """The queries whose pools have the same best grade, grouped by their ideal ranking.
 
     Parameters
     ----------
     best : int
         The best grade index in these pools.
-    leads : ndarray of float, shape (n_pairs, n, M - best)
-        Discounted counts of each grade from `best` on, A less B, divided by Q.
+    numerators : ndarray of float, shape (n_pairs, n, M - best)
+        N of each group: discounted counts of each grade from `best` on, those of A minus
+        those of B, summed over the queries of the group and divided by Q.
     ideals : ndarray of float, shape (n, M - best)
-        Discounted counts in the ideal rankings.
+        D of each group: discounted counts of each grade in the ideal ranking.
     """
 
     best: int
-    leads: Floats
+    numerators: Floats
     ideals: Floats
 
 
 @dataclass(frozen=True)
 class BoxBounds:
-    """What is certain of n boxes, give or take the slack.
+    """Bounds of the mean difference over n boxes, up to the tolerance.
 
     Parameters
     ----------
-    low, high : ndarray of float, shape (n,)
-        The mean difference lies between them.
+    lower, upper : ndarray of float, shape (n,)
+        Bounds of the mean difference.
     slopes : ndarray of float, shape (n, d)
-        It moves with no ratio faster than this.
+        Bounds of the absolute value of its derivative by each ratio.
     """
 
-    low: Floats
-    high: Floats
+    lower: Floats
+    upper: Floats
     slopes: Floats
 
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """The mean of nDCG(A) - nDCG(B) over Q queries, for many pairs, as a function of ratios.
+    """The mean of nDCG(A) - nDCG(B) over Q queries as a function of gain ratios, for many pairs.
 
     Parameters
     ----------
     classes : tuple of QueryClass
     n_ratios : int
         d = M - 1, where M gains are not fixed at 0.
-    slack : float
-        What rounding can come to.
+    tolerance : float
+        A bound of the rounding error of a mean difference.
     """
 
     classes: tuple[QueryClass, ...]
     n_ratios: int
-    slack: float
+    tolerance: float
 
     def values(self, points: Floats, pairs: NDArray[np.intp]) -> Floats:
-        """Return the mean difference of a pair of runs at each point.
+        """Compute the mean difference of a pair of runs at each point.
 
         Parameters
         ----------
         points : ndarray of float, shape (n, d)
         pairs : ndarray of int, shape (n,)
-            Which pair of runs.
+            The index of the pair of runs at each point.
 
         Returns
         -------
         ndarray of float, shape (n,)
         """
-        found = np.zeros(len(points))
-        for part in self.classes:
-            gains = _gains(points, part.best)
-            lead = np.einsum("nm,ngm->ng", gains, part.leads[pairs])
-            found += (lead / (gains @ part.ideals.T)).sum(axis=1)
-        return found
+        total = np.zeros(len(points))
+        for group in self.classes:
+            gains = _gains(points, group.best)
+            numerator = np.einsum("nm,ngm->ng", gains, group.numerators[pairs])
+            total += (numerator / (gains @ group.ideals.T)).sum(axis=1)
+        return total
 
     def bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
         """Bound the mean difference of a pair of runs over each box.
@@ -111,39 +114,39 @@ class MeanDifference:
         low, high : ndarray of float, shape (n, d)
             The corners of the boxes.
         pairs : ndarray of int, shape (n,)
+            The index of the pair of runs of each box.
 
         Returns
         -------
         BoxBounds
         """
-        corners = 2**self.n_ratios * max(1, sum(len(part.ideals) for part in self.classes))
-        step = max(1, CHUNK // corners)
-        found = [
+        n_corners = 2**self.n_ratios * max(1, sum(len(group.ideals) for group in self.classes))
+        step = max(1, CORNER_BLOCK // n_corners)
+        blocks = [
             self._bounds(low[at : at + step], high[at : at + step], pairs[at : at + step])
             for at in range(0, len(low), step)
         ]
         return BoxBounds(
-            np.concatenate([part.low for part in found]),
-            np.concatenate([part.high for part in found]),
-            np.concatenate([part.slopes for part in found]),
+            np.concatenate([block.lower for block in blocks]),
+            np.concatenate([block.upper for block in blocks]),
+            np.concatenate([block.slopes for block in blocks]),
         )
 
     def _bounds(self, low: Floats, high: Floats, pairs: NDArray[np.intp]) -> BoxBounds:
         d = self.n_ratios
-        up = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
-        corners = np.where(up, high[:, None], low[:, None])
+        upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
+        corners = np.where(upper, high[:, None], low[:, None])
         slowest, fastest = np.zeros(low.shape), np.zeros(low.shape)
         values = []
-        for part in self.classes:
-            leads = part.leads[pairs].transpose(0, 2, 1)
-            gains = _gains(corners, part.best)
-            ideal = gains @ part.ideals.T
-            value = gains @ leads / ideal
+        for group in self.classes:
+            numerators = group.numerators[pairs].transpose(0, 2, 1)
+            gains = _gains(corners, group.best)
+            ideal = gains @ group.ideals.T
+            value = gains @ numerators / ideal
             values.append(value)
-            for i in range(part.best, d):
-                change = _gains(corners, part.best, i)
-                moves = change @ leads, change @ part.ideals.T
-                least, most = _slopes(*moves, value, ideal)
+            for i in range(group.best, d):
+                change = _gains(corners, group.best, i)
+                least, most = _slopes(change @ numerators, change @ group.ideals.T, value, ideal)
                 slowest[:, i] += least
                 fastest[:, i] += most
         rises = slowest >= 0
@@ -152,16 +155,20 @@ class MeanDifference:
         reach = np.where(rises | falls, 0.0, (high - low) / 2 * slopes).sum(axis=1)
         middle = (low + high) / 2
 
-        def extreme(sign: float, to_low: NDArray[np.bool_], to_high: NDArray[np.bool_]) -> Floats:
-            left_out: NDArray[np.bool_] = np.any(np.where(up, to_low[:, None], to_high[:, None]), 2)
-            corner = np.zeros(len(low))
+        def bound(sign: float, to_low: NDArray[np.bool_], to_high: NDArray[np.bool_]) -> Floats:
+            """Bound sign * mean from below; its minimum is on the given faces of the box."""
+            off_face: NDArray[np.bool_] = np.any(
+                np.where(upper, to_low[:, None], to_high[:, None]), 2
+            )
+            at_corners = np.zeros(len(low))
             for value in values:
-                corner += np.where(left_out[:, :, None], np.inf, sign * value).min(axis=1).sum(-1)
-            at = np.where(to_low, low, np.where(to_high, high, middle))
-            bound: Floats = np.maximum(corner, sign * self.values(at, pairs) - reach)
-            return sign * bound
+                smallest = np.where(off_face[:, :, None], np.inf, sign * value).min(axis=1)
+                at_corners += smallest.sum(-1)
+            centre = np.where(to_low, low, np.where(to_high, high, middle))
+            tighter: Floats = np.maximum(at_corners, sign * self.values(centre, pairs) - reach)
+            return sign * tighter
 
-        return BoxBounds(extreme(1.0, rises, falls), extreme(-1.0, falls, rises), slopes)
+        return BoxBounds(bound(1.0, rises, falls), bound(-1.0, falls, rises), slopes)
 
 
 def mean_difference(
@@ -171,7 +178,7 @@ def mean_difference(
     n_gains: int,
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
 ) -> MeanDifference:
-    """Set up the mean differences of pairs of runs.
+    """Build the mean differences of pairs of runs.
 
     Parameters
     ----------
@@ -180,44 +187,44 @@ def mean_difference(
     pools : ndarray of int, shape (Q, N)
         The grades of all documents of each query, -1 for none.
     discounts : ndarray of float, shape (K,)
-        Not rising, 0 or more, the first above 0.
+        Not increasing, 0 or more, the first above 0.
     n_gains : int
-        M: grades from this index on are worth 0.
+        M: grades from this index on have a gain of 0.
     pairs : pair of ndarray of int, shape (n_pairs,)
-        A and B of each pair.
+        The runs A and B of each pair.
 
     Returns
     -------
     MeanDifference
-        Queries without a document that is worth anything count 0.
+        Queries whose pools hold only documents with a gain of 0 count 0.
     """
     n_queries, n_ranks = runs.shape[1:]
     counts = np.stack([(pools == grade).sum(axis=1) for grade in range(n_gains)], axis=1)
-    filled, alike = np.unique(
+    ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
-    grouped = np.zeros((len(runs), len(filled), n_gains))
+    grouped = np.zeros((len(runs), len(ideal_ends), n_gains))
     for grade in range(n_gains):
         for run, total in zip(runs, grouped, strict=True):
             total[:, grade] = np.bincount(
-                alike.reshape(-1), (run == grade) @ discounts, len(filled)
+                group_of.reshape(-1), (run == grade) @ discounts, len(ideal_ends)
             )
     sums = np.concatenate([[0.0], discounts.cumsum()])
-    ideals = np.diff(sums[filled], axis=1, prepend=0.0)
-    leads = (grouped[pairs[0]] - grouped[pairs[1]]) / n_queries
+    ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
+    numerators = (grouped[pairs[0]] - grouped[pairs[1]]) / n_queries
     classes = []
     for best in range(n_gains):
-        chosen = (filled[:, best] > 0) & (filled[:, :best] == 0).all(axis=1)
+        chosen = (ideal_ends[:, best] > 0) & (ideal_ends[:, :best] == 0).all(axis=1)
         if chosen.any():
-            classes.append(QueryClass(best, leads[:, chosen, best:], ideals[chosen, best:]))
-    terms = 3 * n_ranks * n_gains + n_queries + 32
+            classes.append(QueryClass(best, numerators[:, chosen, best:], ideals[chosen, best:]))
+    n_operations = 3 * n_ranks * n_gains + n_queries + 32
     steepest = 1 + 2 * n_gains * float(discounts.sum() / discounts[0])
-    slack = float(np.finfo(float).eps) * terms * steepest
-    return MeanDifference(tuple(classes), n_gains - 1, slack)
+    tolerance = float(np.finfo(float).eps) * n_operations * steepest
+    return MeanDifference(tuple(classes), n_gains - 1, tolerance)
 
 
 def _gains(points: Floats, best: int, by: int | None = None) -> Floats:
-    """Return the gains from grade `best` on, which is worth 1; or their change by one ratio."""
+    """Return the gains from grade `best` on, whose gain is 1, or their derivative by one ratio."""
     ratios = points[..., best:]
     if by is not None:
         ratios = ratios.copy()
@@ -230,18 +237,18 @@ def _gains(points: Floats, best: int, by: int | None = None) -> Floats:
 
 
 def _slopes(
-    lead: Floats, ideal_change: Floats, value: Floats, ideal: Floats
+    numerator_change: Floats, ideal_change: Floats, value: Floats, ideal: Floats
 ) -> tuple[Floats, Floats]:
-    """Bound (N' - f D') / D of each box by the extremes of its parts at the corners.
+    """Bound the derivative (N' - f D') / D of each box by the extremes of its parts at corners.
 
-    All are of shape (boxes, corners, queries): `lead` N', `ideal_change` D' >= 0, `value` f,
-    `ideal` D. D and D' rise with every ratio: the first corner has their least, the last
-    their largest.
+    All arguments are of shape (boxes, corners, groups): `numerator_change` N', `ideal_change`
+    D' >= 0, `value` f = N / D, `ideal` D. D and D' increase with every ratio, so they are smallest
+    at the first corner and largest at the last.
     """
     least, most = value.min(axis=1), value.max(axis=1)
     first, last = ideal_change[:, 0], ideal_change[:, -1]
-    below = lead.min(axis=1) - np.maximum(most * first, most * last)
-    above = lead.max(axis=1) - np.minimum(least * first, least * last)
+    below = numerator_change.min(axis=1) - np.maximum(most * first, most * last)
+    above = numerator_change.max(axis=1) - np.minimum(least * first, least * last)
     near, far = ideal[:, 0], ideal[:, -1]
     slowest = np.where(below >= 0, below / far, below / near)
     fastest = np.where(above >= 0, above / near, above / far)

@@ -1,21 +1,22 @@
-"""Flips: the smallest change of the gains, or of the discounts, that turns a verdict round.
+"""The smallest change of the gains, or of the discounts, that reverses a verdict.
 
 DCG(A) - DCG(B) = w'x is linear in the gains x = g and in the discounts x = c. The nearest tie
 is
 
     min |y - x|   s.t.   w'y = 0,  y_1 = x_1 >= y_2 >= ... >= y_n >= 0
 
-in the Euclidean norm (a projection) or in the largest entry (a linear programme). Only ratios
-matter, so the best gain, or the first discount, keeps its value. For gains the worst one is
-kept too by default: where both lists fill the same ranks, adding a constant to all gains
-changes nothing, and equal gains tie everything.
+in the Euclidean norm (a projection) or in the maximum norm (a linear programme). Only ratios
+matter, so the best gain, or the first discount, keeps its value. The worst gain keeps its value
+too by default: where both lists fill the same ranks, adding a constant to all gains changes
+nothing, and equal gains tie all lists.
 
-The projection on the hyperplane and the cone is y(t) = the monotone vector nearest to
-x - t w, and w'y(t) does not rise with t (its slope is that of the concave dual), so t is the
-root of one function, and y(t) an isotonic regression cut to its bounds.
+The projection on the intersection of the hyperplane and the cone is y(t), the non-increasing
+vector nearest to x - t w. w'y(t) does not increase with t (it is the slope of the concave dual),
+so t is the root of one function, and y(t) an isotonic regression clipped to its bounds.
 
-What ties on the boundary only (two grades merged, say) and never turns round is no flip.
-The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 4).
+A tie that is reached only on the boundary (two grades merged, for example), with no reversal
+beyond it, does not count. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650,
+section 4).
 """
 
 from __future__ import annotations
@@ -31,62 +32,74 @@ from scipy.optimize import brentq, isotonic_regression, linprog
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.coherence.advantage import Discounts, as_advantage, given_discounts, given_numbers
+from dcglearn.coherence.advantage import (
+    WORST_GAINS,
+    Discounts,
+    WorstGain,
+    checked_advantage,
+    discount_vector,
+    gain_vector,
+)
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE
 
 Norm = Literal["euclidean", "largest"]
+"""How a change is measured: by the root of the sum of squares, or by its largest entry."""
 
 
 @dataclass(frozen=True)
 class SmallestChange:
-    """The nearest parameters that tie two lists or runs, and some beyond them.
+    """The nearest parameters that tie two lists or runs, and parameters just beyond them.
 
     Parameters
     ----------
     tie : tuple of float
         The gains, or discounts, at which the two are tied.
     distance : float
-        Of `tie` from what was given, in the units of what was given.
+        From the given parameters to `tie`, in the units of the given parameters.
     beyond : DCG or None
-        A little further: the other one is ahead. None where the two were tied to begin with.
-    margin : float
-        DCG(A) - DCG(B) under `beyond`; 0 where there is none.
+        A little further on, where the other one is ahead. None where the two are tied under
+        the given parameters.
+    difference : float
+        DCG(A) - DCG(B) under `beyond`; 0 where that is None.
     """
 
     tie: tuple[float, ...]
     distance: float
     beyond: DCG | None
-    margin: float
+    difference: float
 
 
 @dataclass(frozen=True)
-class _Line:
-    """w'x, the first entry of x fixed, perhaps the last, and those of `free` in [low, x_1]."""
+class _LinearDifference:
+    """w'y over vectors y that agree with x outside `free` and lie in [low, x_1] inside it."""
 
     w: Floats
-    size: Floats  # the absolute terms of w, added up
+    size: Floats  # the sums of the absolute terms of w, which scale its rounding errors
     x: Floats
     free: slice
     low: float
 
-    def at(self, inner: Floats) -> Floats:
-        """Return the whole vector with these free entries."""
+    def with_free(self, entries: Floats) -> Floats:
+        """Return x with other free entries."""
         y = self.x.copy()
-        y[self.free] = inner
+        y[self.free] = entries
         return y
 
     def value(self, y: Floats) -> float:
-        """Return w'y, 0 where that is a tie."""
+        """Return w'y, exactly 0 where it is within rounding of 0."""
         found = float(self.w @ y)
         return 0.0 if abs(found) <= TIE_TOLERANCE * float(self.size @ np.abs(y)) else found
 
-    def farthest(self) -> Floats:
-        """Return the monotone vector with the smallest w'y: the first r entries at the top."""
+    def minimiser(self) -> Floats:
+        """Return the non-increasing vector with the smallest w'y.
+
+        It is a vertex: the first r free entries at the upper bound, the others at the lower.
+        """
         w = self.w[self.free]
         high = np.concatenate([[0.0], np.cumsum(w)])  # w'1 over the first r
-        sums = self.x[0] * high + self.low * (high[-1] - high)
-        return self.at(np.where(np.arange(len(w)) < sums.argmin(), self.x[0], self.low))
+        values = self.x[0] * high + self.low * (high[-1] - high)
+        return self.with_free(np.where(np.arange(len(w)) < values.argmin(), self.x[0], self.low))
 
 
 def smallest_change_of_gains(
@@ -94,34 +107,35 @@ def smallest_change_of_gains(
     gains: ArrayLike,
     discounts: Discounts,
     norm: Norm = "euclidean",
-    keep_worst: bool = True,
+    worst_gain: WorstGain | None = None,
 ) -> SmallestChange | None:
-    """Return the nearest compatible gains beyond which the other list, or run, is ahead.
+    """Find the nearest compatible gains beyond which the other list, or run, is ahead.
 
     Parameters
     ----------
     D : array-like, shape (K, L)
-        The lead of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
     gains : array-like of float, shape (L,)
-        Not rising from grade to grade. The best gain keeps its value.
+        Not increasing from grade to grade. The best gain keeps its value.
     discounts : str or array-like of float, shape (K,)
         A rule or any vector; they stay.
     norm : {"euclidean", "largest"}
         How a change is measured: the root of the sum of squares, or the largest entry.
-    keep_worst : bool, default True
-        The worst gain keeps its value too; otherwise it may be any from 0 on. Two grades
-        then leave nothing to change.
+    worst_gain : {None, "zero", "nonnegative"}, default None
+        None: the worst gain keeps its value. ``"zero"``: it is 0 and stays 0.
+        ``"nonnegative"``: it may change to any value from 0 on. Two grades have no gain to
+        change unless it is ``"nonnegative"``.
 
     Returns
     -------
-    Flip or None
-        None where no such gains turn the verdict round. Two that are tied already are at
-        distance 0.
+    SmallestChange or None
+        None where no such gains reverse the verdict. The distance of two lists or runs that
+        are tied under the given gains is 0.
 
     Raises
     ------
     InputError
-        If the gains rise, the worst is below 0 and may change, or shapes do not fit.
+        If the gains increase, the worst gain does not fit `worst_gain`, or shapes do not fit.
     SolverError
         If the linear programme was not solved.
 
@@ -129,48 +143,51 @@ def smallest_change_of_gains(
     --------
     Gains 3, 2, 1/2 and discounts 1.5, .5: the middle gain must fall below 4/3.
 
-    >>> flip = smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
-    >>> [round(gain, 6) for gain in flip.tie], round(flip.distance, 6), flip.margin < 0
+    >>> change = smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
+    >>> [round(gain, 6) for gain in change.tie], round(change.distance, 6), change.difference < 0
     ([3.0, 1.333333, 0.5], 0.666667, True)
     """
-    table = as_advantage(D)
+    table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g = _falling(given_numbers(gains, n_grades, "gains", "grade"), "gains", not keep_worst)
-    c = given_discounts(discounts, n_ranks)
-    net = _counts(table)
-    free = slice(1, max(n_grades - 1, 1)) if keep_worst else slice(1, None)
-    low = float(g[-1]) if keep_worst else 0.0
-    line = _Line(c @ net, np.abs(c) @ np.abs(net), g, free, low)
+    g = gain_vector(gains, n_grades)
+    c = discount_vector(discounts, n_ranks)
+    _check_decreasing(g, "gains")
+    _check_worst_gain(worst_gain, float(g[-1]))
+    fixed = worst_gain != "nonnegative"
+    net = _net_counts(table)
+    free = slice(1, max(n_grades - 1, 1)) if fixed else slice(1, None)
+    low = float(g[-1]) if fixed else 0.0
+    difference = _LinearDifference(c @ net, np.abs(c) @ np.abs(net), g, free, low)
     cutoff = n_ranks if isinstance(discounts, str) else None
-    return _flip(line, norm, lambda y: DCG(y, discounts, cutoff))
+    return _smallest_change(difference, norm, lambda y: DCG(y, discounts, cutoff))
 
 
 def smallest_change_of_discounts(
     D: ArrayLike, gains: ArrayLike, discounts: Discounts, norm: Norm = "euclidean"
 ) -> SmallestChange | None:
-    """Return the nearest falling discounts beyond which the other list, or run, is ahead.
+    """Find the nearest decreasing discounts beyond which the other list, or run, is ahead.
 
     Parameters
     ----------
     D : array-like, shape (K, L)
-        The lead of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
+        Advantage of A over B (see :func:`dcglearn.coherence.advantage.advantage`).
     gains : array-like of float, shape (L,)
         In any order and of any sign; they stay.
     discounts : str or array-like of float, shape (K,)
-        A rule or a vector, not rising and 0 or more. The first discount keeps its value.
+        A rule or a vector, 0 or more and not increasing. The first discount keeps its value.
     norm : {"euclidean", "largest"}
         How a change is measured: the root of the sum of squares, or the largest entry.
 
     Returns
     -------
-    Flip or None
-        None where no such discounts turn the verdict round. Two that are tied already are
-        at distance 0.
+    SmallestChange or None
+        None where no such discounts reverse the verdict. The distance of two lists or runs
+        that are tied under the given discounts is 0.
 
     Raises
     ------
     InputError
-        If the discounts rise or fall below 0, or shapes do not fit.
+        If the discounts increase or fall below 0, or shapes do not fit.
     SolverError
         If the linear programme was not solved.
 
@@ -178,80 +195,98 @@ def smallest_change_of_discounts(
     --------
     Gains 3, 2, 1/2 and discounts 1.5, .5: the second discount must exceed .9.
 
-    >>> flip = smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
-    >>> [round(discount, 6) for discount in flip.tie], round(flip.distance, 6)
+    >>> change = smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
+    >>> [round(discount, 6) for discount in change.tie], round(change.distance, 6)
     ([1.5, 0.9], 0.4)
     """
-    table = as_advantage(D)
+    table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g = given_numbers(gains, n_grades, "gains", "grade")
-    c = _falling(given_discounts(discounts, n_ranks), "discounts", True)
-    net = _counts(table)
-    line = _Line(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
-    return _flip(line, norm, lambda y: DCG(g, y))
+    g = gain_vector(gains, n_grades)
+    c = discount_vector(discounts, n_ranks)
+    _check_decreasing(c, "discounts")
+    if c[-1] < 0:
+        raise InputError(f"discounts end with {c[-1]:g}", "give discounts of 0 or more")
+    net = _net_counts(table)
+    difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
+    return _smallest_change(difference, norm, lambda y: DCG(g, y))
 
 
-def _counts(table: Floats) -> Floats:
-    """Return the documents of each grade at each rank, A less B."""
+def _net_counts(table: Floats) -> Floats:
+    """Return the documents of each grade at each rank, those of A minus those of B."""
     return np.diff(np.diff(table, axis=0, prepend=0.0), axis=1, prepend=0.0)
 
 
-def _falling(values: Floats, name: str, from_zero: bool) -> Floats:
-    """Refuse what rises, or falls below 0 where it may not."""
+def _check_decreasing(values: Floats, name: str) -> None:
     rises = np.flatnonzero(np.diff(values) > 0)
     if len(rises):
         at = int(rises[0])
         raise InputError(
-            f"{name} rise from {values[at]:g} to {values[at + 1]:g}",
-            f"give {name} that do not rise",
+            f"{name} increase from {values[at]:g} to {values[at + 1]:g}",
+            f"give {name} that do not increase",
             f"entry {at + 2}",
         )
-    if from_zero and values[-1] < 0:
-        raise InputError(f"{name} end with {values[-1]:g}", f"give {name} of 0 or more")
-    return values
 
 
-def _flip(line: _Line, norm: Norm, measure: Callable[[Floats], DCG]) -> SmallestChange | None:
+def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
+    if worst_gain == "nonnegative" and value < 0:
+        raise InputError(f"gains end with {value:g}", "give gains of 0 or more")
+    if worst_gain == "zero" and value != 0:
+        raise InputError(
+            f"gains end with {value:g}", "give a worst gain of 0, or `worst_gain` None"
+        )
+    if worst_gain == "free":
+        raise InputError(
+            "a smallest change with any worst gain", "use zero, nonnegative or None", "worst_gain"
+        )
+    if worst_gain not in (None, *WORST_GAINS):
+        raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative", "None"])
+
+
+def _smallest_change(
+    difference: _LinearDifference, norm: Norm, measure: Callable[[Floats], DCG]
+) -> SmallestChange | None:
     if norm not in ("euclidean", "largest"):
         raise unknown_name("norm", norm, ["euclidean", "largest"])
-    lead = line.value(line.x)
-    if lead == 0:
-        return SmallestChange(tuple(line.x.tolist()), 0.0, None, 0.0)
-    sign = float(np.sign(lead))
-    line = replace(line, w=sign * line.w)
-    far = line.farthest()
-    if line.value(far) >= 0:
+    before = difference.value(difference.x)
+    if before == 0:
+        return SmallestChange(tuple(difference.x.tolist()), 0.0, None, 0.0)
+    sign = float(np.sign(before))
+    positive = replace(difference, w=sign * difference.w)  # A is ahead at x
+    far = positive.minimiser()
+    if positive.value(far) >= 0:
         return None
-    near = _projected(line) if norm == "euclidean" else _least_largest(line)
-    tie = _onto_tie(line, near, far)
-    distance = float(np.linalg.norm(tie - line.x, 2 if norm == "euclidean" else np.inf))
+    nearest = _nearest_euclidean(positive) if norm == "euclidean" else _nearest_largest(positive)
+    tie = _onto_tie(positive, nearest, far)
+    distance = float(np.linalg.norm(tie - positive.x, 2 if norm == "euclidean" else np.inf))
     step = 2.0**-10
-    while line.value(tie + step * (far - tie)) >= 0:
+    while positive.value(tie + step * (far - tie)) >= 0:
         step *= 2
     beyond = tie + step * (far - tie)
-    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), sign * line.value(beyond))
+    return SmallestChange(
+        tuple(tie.tolist()), distance, measure(beyond), sign * positive.value(beyond)
+    )
 
 
-def _projected(line: _Line) -> Floats:
-    """Return the nearest tie in the Euclidean norm: x - t w made monotone, at the right t."""
-    w, start = line.w[line.free], line.x[line.free]
+def _nearest_euclidean(difference: _LinearDifference) -> Floats:
+    """Return the nearest tie in the Euclidean norm, x - t w made non-increasing for some t."""
+    w, start = difference.w[difference.free], difference.x[difference.free]
 
-    def nearest(t: float) -> Floats:
+    def projected(t: float) -> Floats:
         fitted = isotonic_regression(start - t * w, increasing=False).x
-        return line.at(np.clip(fitted, line.low, line.x[0]))
+        return difference.with_free(np.clip(fitted, difference.low, difference.x[0]))
 
     def value(t: float) -> float:
-        return float(line.w @ nearest(t))
+        return float(difference.w @ projected(t))
 
-    most = value(0.0) / float(w @ w)
-    while value(most) > 0:  # ends: the farthest vector is reached at a finite t
-        most *= 2
-    return nearest(brentq(value, 0.0, most, xtol=1e-16 * most, rtol=1e-15))
+    upper = value(0.0) / float(w @ w)
+    while value(upper) > 0:  # ends, because the minimiser is reached at a finite t
+        upper *= 2
+    return projected(brentq(value, 0.0, upper, xtol=1e-16 * upper, rtol=1e-15))
 
 
-def _least_largest(line: _Line) -> Floats:
-    """Return a nearest tie in the largest entry: min s, |y - x| <= s, y monotone, w'y = 0."""
-    w, start = line.w[line.free], line.x[line.free]
+def _nearest_largest(difference: _LinearDifference) -> Floats:
+    """Return a nearest tie in the maximum norm: min s, |y - x| <= s, w'y = 0, y decreasing."""
+    w, start = difference.w[difference.free], difference.x[difference.free]
     n = len(w)
     one, s = np.eye(n), np.ones((n, 1))
     falls = np.hstack([np.diff(one, axis=0), np.zeros((n - 1, 1))])
@@ -261,17 +296,18 @@ def _least_largest(line: _Line) -> Floats:
         A_ub=np.vstack([np.hstack([one, -s]), np.hstack([-one, -s]), falls]),
         b_ub=np.concatenate([start, -start, np.zeros(n - 1)]),
         A_eq=np.concatenate([w / scale, [0.0]])[None, :],
-        b_eq=[-float(line.w @ line.at(np.zeros(n))) / scale],
-        bounds=[(line.low, float(line.x[0]))] * n + [(0.0, None)],
+        b_eq=[-float(difference.w @ difference.with_free(np.zeros(n))) / scale],
+        bounds=[(difference.low, float(difference.x[0]))] * n + [(0.0, None)],
         method="highs",
     )
     if found.status != 0 or found.x is None:
         raise SolverError(f"the smallest change was not found: {found.message}")
-    return line.at(np.minimum.accumulate(np.clip(found.x[:n], line.low, line.x[0])))
+    clipped = np.clip(found.x[:n], difference.low, difference.x[0])
+    return difference.with_free(np.minimum.accumulate(clipped))
 
 
-def _onto_tie(line: _Line, near: Floats, far: Floats) -> Floats:
-    """Move what a solver found, a tie but for its tolerance, until w'y = 0."""
-    lead = float(line.w @ near)
-    other = far if lead > 0 else line.x
-    return near + lead / (lead - float(line.w @ other)) * (other - near)
+def _onto_tie(difference: _LinearDifference, near: Floats, far: Floats) -> Floats:
+    """Move a solver's answer, a tie up to its tolerance, to w'y = 0."""
+    value = float(difference.w @ near)
+    other = far if value > 0 else difference.x
+    return near + value / (value - float(difference.w @ other)) * (other - near)

@@ -1,16 +1,16 @@
-"""Coherence: who is ahead whatever the gains and discounts are.
+"""The verdict on two rankings, or runs, that holds for all gains and discounts.
 
     DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j],  a and b >= 0   (:mod:`dcglearn.coherence.advantage`)
 
-is 0 or more for *every* decreasing discount and compatible gain iff D >= 0. Where the
-discounts are given the rows of D are added up with their weights, where the gains are, the
-columns. Otherwise two entries of opposite sign prove that it depends: the steps that they
-stand for disagree, and so do strictly falling parameters near them. D of two runs is the sum
-over their queries. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 4);
-with two grades, full lists and given discounts it never depends, which is their theorem.
+is 0 or more for *every* decreasing discount and compatible gain if and only if D >= 0. Given
+discounts combine the rows of D with their weights, given gains the columns. Otherwise two entries
+of opposite sign prove that the verdict depends on the parameters: the two steps that the entries
+represent disagree, and so do strictly decreasing parameters near these steps. D of two runs is the
+sum over their queries. The question is that of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 4);
+with two grades, full lists and given discounts the verdict never depends, which is their theorem.
 
 Counts (both free) are compared exactly. Sums with given numbers are tied where they differ by
-at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` of what their terms add up to.
+at most :data:`~dcglearn.measures.measure.TIE_TOLERANCE` times the sum of their absolute terms.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from dcglearn.coherence.advantage import (
     Discounts,
     WorstGain,
     advantage_by_step,
-    as_advantage,
+    checked_advantage,
     gain_steps,
 )
 from dcglearn.measures.dcg import DCG
 
 Winner = Literal["a", "b", "equal", "depends"]
+"""Who has the higher DCG for all free parameters, or that it depends on them."""
 
 
 @dataclass(frozen=True)
 class AdvantageEntry:
-    """One entry of the table: how far A leads by one step of the discounts and the gains.
+    """The advantage of A for one step of the discounts and one of the gains.
 
     Parameters
     ----------
@@ -45,40 +46,40 @@ class AdvantageEntry:
     grade : int or None
         The step counts this grade index or better; None where the gains are given.
     value : float
-        The lead of A, negative where B leads.
-    worth : {1, -1}
-        What the step gives a document that it counts: -1 only where the worst gain is
-        free, and then to all documents.
+        The advantage of A; negative where B is ahead.
+    sign : {1, -1}
+        The gain of the documents that the step counts. -1 occurs only where the worst gain is
+        free, and then for all documents.
     """
 
     depth: int | None
     grade: int | None
     value: float
-    worth: int = 1
+    sign: int = 1
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Who is ahead whatever the free parameters are, and why if that depends.
+    """Who is ahead for all free parameters, with a proof if that depends on them.
 
     Parameters
     ----------
     winner : {"a", "b", "equal", "depends"}
-        ``"a"``: never behind, and ahead wherever the free parameters fall strictly.
+        ``"a"``: A is never behind, and ahead wherever the free parameters decrease strictly.
         ``"equal"``: tied for all of them.
     entries : pair of AdvantageEntry, or empty
-        For ``"depends"``: a step by which A leads, and one by which B does.
+        For ``"depends"``: a step for which A is ahead, and one for which B is.
     witnesses : pair of DCG, or empty
-        For ``"depends"``: strictly falling parameters under which A is ahead, and some
+        For ``"depends"``: strictly decreasing parameters under which A is ahead, and others
         under which B is.
-    margins : pair of float, or empty
+    differences : pair of float, or empty
         DCG(A) - DCG(B) under each witness: above 0, then below.
     """
 
     winner: Winner
     entries: tuple[AdvantageEntry, ...] = ()
     witnesses: tuple[DCG, ...] = ()
-    margins: tuple[float, ...] = ()
+    differences: tuple[float, ...] = ()
 
 
 def winners(
@@ -87,19 +88,15 @@ def winners(
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
 ) -> NDArray[np.str_]:
-    """Return who is ahead whatever the free parameters are, for many tables at once.
+    """Decide who is ahead for all free parameters, for many tables at once and without proofs.
 
     Parameters
     ----------
     D : array-like, shape (..., K, L)
-        Leads of A over B.
-    gains : array-like of float, shape (L,), optional
-        Free where not given.
-    discounts : str or array-like of float, shape (K,), optional
-        A rule or a vector; free where not given.
-    worst_gain : {"nonnegative", "zero", "free"}
-        What free gains may give the worst grade. Lists that all fill the same ranks get
-        the same verdict from all three.
+        Advantage of A over B, such as the difference of
+        :func:`~dcglearn.coherence.advantage.cumulative_counts`.
+    gains, discounts, worst_gain
+        As in :func:`verdict`.
 
     Returns
     -------
@@ -116,9 +113,9 @@ def winners(
     >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
     ['a' 'depends' 'b']
     """
-    found = advantage_by_step(as_advantage(D, many=True), gains, discounts, worst_gain)
-    for_a, for_b = (found > 0).any(axis=(-2, -1)), (found < 0).any(axis=(-2, -1))
-    return np.array(["equal", "a", "b", "depends"])[for_a + 2 * for_b]
+    by_step = advantage_by_step(D, gains, discounts, worst_gain)
+    a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
+    return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
 
 def verdict(
@@ -127,20 +124,21 @@ def verdict(
     discounts: Discounts | None = None,
     worst_gain: WorstGain = "nonnegative",
 ) -> Verdict:
-    """Return who is ahead whatever the free parameters are, with a proof if it depends.
+    """Decide who is ahead for all free parameters, with a proof if that depends on them.
 
     Parameters
     ----------
     D : array-like, shape (K, L)
-        The lead of A over B (see :func:`advantage`).
+        Advantage of A over B (see :func:`~dcglearn.coherence.advantage.advantage`).
     gains : array-like of float, shape (L,), optional
-        In any order and of any sign; where not given, all that do not rise from grade to
+        In any order and of any sign. By default all gains that do not increase from grade to
         grade.
     discounts : str or array-like of float, shape (K,), optional
-        A rule or any vector; where not given, all that do not rise and are 0 or more.
+        A rule or any vector. By default all discounts that are 0 or more and do not increase.
     worst_gain : {"nonnegative", "zero", "free"}
-        What free gains may give the worst grade: 0 or more, 0 (an empty rank is worth as
-        much as a worst document), or any number, negative ones too.
+        What the gain of the worst grade may be where gains are free: 0 or more, 0 (an empty
+        rank is then worth as much as a worst document), or any number. The verdict on lists
+        that fill the same ranks is the same for all three.
 
     Returns
     -------
@@ -164,43 +162,44 @@ def verdict(
     ('depends', 0, -0.5)
     >>> found.witnesses
     (DCG([4, 3, 1], [1.5, 0.5]), DCG([7, 2, 1], [1.5, 0.5]))
-    >>> found.margins
+    >>> found.differences
     (1.5, -1.5)
     """
-    table = as_advantage(D)
-    found = advantage_by_step(table, gains, discounts, worst_gain)
-    if not ((found > 0).any() and (found < 0).any()):
-        return Verdict("a" if (found > 0).any() else "b" if (found < 0).any() else "equal")
+    table = checked_advantage(D)
+    by_step = advantage_by_step(table, gains, discounts, worst_gain)
+    a_ahead, b_ahead = bool((by_step > 0).any()), bool((by_step < 0).any())
+    if not (a_ahead and b_ahead):
+        return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
     n_ranks, n_grades = table.shape
     steps = gain_steps(n_grades, gains, worst_gain)
-    entries, measures, margins = [], [], []
-    for at in (found.argmax(), found.argmin()):
-        row, column = divmod(int(at), found.shape[1])
-        u, v = _strict(found, row, column, discounts is None, gains is None)
+    entries, measures, differences = [], [], []
+    for at in (by_step.argmax(), by_step.argmin()):
+        row, column = divmod(int(at), by_step.shape[1])
+        u, v = _strict_weights(by_step, row, column, discounts is None, gains is None)
         depth = row + 1 if discounts is None else None
         grade = min(column, n_grades - 1) if gains is None else None
-        worth = -1 if column == n_grades else 1
-        entries.append(AdvantageEntry(depth, grade, float(found[row, column]), worth))
-        falling = u[::-1].cumsum()[::-1] if discounts is None else discounts
-        cutoff = n_ranks if isinstance(falling, str) else None
-        measures.append(DCG(v @ steps, falling, cutoff))
-        margins.append(float(u @ found @ v))
-    return Verdict("depends", tuple(entries), tuple(measures), tuple(margins))
+        sign = -1 if column == n_grades else 1
+        entries.append(AdvantageEntry(depth, grade, float(by_step[row, column]), sign))
+        decreasing = u[::-1].cumsum()[::-1] if discounts is None else discounts
+        cutoff = n_ranks if isinstance(decreasing, str) else None
+        measures.append(DCG(v @ steps, decreasing, cutoff))
+        differences.append(float(u @ by_step @ v))
+    return Verdict("depends", tuple(entries), tuple(measures), tuple(differences))
 
 
-def _strict(
-    found: Floats, row: int, column: int, rows_free: bool, columns_free: bool
+def _strict_weights(
+    by_step: Floats, row: int, column: int, rows_free: bool, columns_free: bool
 ) -> tuple[Floats, Floats]:
-    """Return weights of all steps, the chosen ones the most, that keep its sign.
+    """Return weights above 0 of all steps under which the sum has the sign of one entry.
 
-    The sum of all steps falls strictly. `weight` of the chosen step is added to it: the
-    first power of 2 with which at least half of the chosen lead is left.
+    The sum of all steps decreases strictly. To it is added the step of the entry, multiplied by
+    the first power of 2 that keeps at least half of what the entry contributes alone.
     """
-    sign, weight = np.sign(found[row, column]), 1.0
+    sign, weight = np.sign(by_step[row, column]), 1.0
     while True:
-        u, v = np.ones(found.shape[0]), np.ones(found.shape[1])
+        u, v = np.ones(by_step.shape[0]), np.ones(by_step.shape[1])
         u[row] += weight if rows_free else 0.0
         v[column] += weight if columns_free else 0.0
-        if sign * (u @ found @ v) >= sign * u[row] * v[column] * found[row, column] / 2:
+        if sign * (u @ by_step @ v) >= sign * u[row] * v[column] * by_step[row, column] / 2:
             return u, v
         weight *= 2

@@ -138,13 +138,15 @@ def _refuse_ties(true: Integers, estimated: Integers, variant: TauVariant | None
     tied = _tied_items(true)
     if tied:
         raise InputError(
-            f"items {tied[0]} and {tied[1]} are tied", "use variant='b': both may have ties", "truth"
+            f"items {tied[0]} and {tied[1]} are tied",
+            "use `variant` b: both may have ties",
+            "truth",
         )
     tied = None if variant else _tied_items(estimated)
     if tied:
         raise InputError(
             f"items {tied[0]} and {tied[1]} are tied",
-            "use variant='a' (the mean over all orders of tied items) or variant='b' (both directions)",
+            "use `variant` a (the mean over all orders of tied items) or b (both directions)",
             "estimate",
         )
 

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
-from dcglearn.coherence.advantage import advantage_by_step, total_counts
-from dcglearn.coherence.mean_ndcg import MeanVerdict, MeanWinner, mean_verdicts
+from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
+from dcglearn.coherence.mean_ndcg import MeanVerdict
+from dcglearn.coherence.mean_ndcg_faces import mean_verdicts_with_faces
 from dcglearn.coherence.smallest_change import (
     SmallestChange,
     smallest_change_of_discounts,
@@ -94,13 +95,13 @@ class PairOfSystems:
 def _told(found: Verdict | MeanVerdict) -> dict[str, Any]:
     """Return who is ahead, and the parameters under which either is if that depends."""
     told: dict[str, Any] = {"winner": found.winner}
-    for name, measure, margin in zip("ab", found.witnesses, found.margins, strict=False):
+    for name, measure, difference in zip("ab", found.witnesses, found.differences, strict=False):
         if measure is not None:
             discounts = measure.discounts
             told[f"for {name}"] = {
                 "gains": list(measure.gains),
                 "discounts": discounts if isinstance(discounts, str) else list(discounts),
-                "lead": margin,
+                "lead": difference,
             }
     return told
 
@@ -207,14 +208,10 @@ def pairs_of_systems(
         _check_judged(runs, found)
     rankings = np.array([_matrix(ranked, n_ranks) for ranked in found])
     totals = np.array([total_counts(rows, L) for rows in rankings])
-    worst: Literal["zero", "nonnegative"] = "zero" if measure.gains[-1] == 0 else "nonnegative"
+    worst: WorstGain = "zero" if measure.gains[-1] == 0 else "nonnegative"
     given = measure.discounts_for(n_ranks)
     pools = _pools(known, rankings)
-    means = mean_verdicts(rankings, pools, given, L, worst, max_boxes=max_boxes)
-    for kept in range(1, L - (worst == "zero")):  # what is worse than the best ones gains nothing
-        merged, merged_pools = np.minimum(rankings, kept), np.minimum(pools, kept)
-        face = mean_verdicts(merged, merged_pools, given, kept + 1, "zero", max_boxes=max_boxes)
-        means = {pair: _both(one, face[pair], L) for pair, one in means.items()}
+    means = mean_verdicts_with_faces(rankings, pools, given, L, worst, max_boxes=max_boxes)
     return [
         _pair(
             (runs[i].name, runs[j].name),
@@ -229,7 +226,7 @@ def pairs_of_systems(
 def _pair(
     names: tuple[str, str],
     D: Floats,
-    fixed: tuple[Floats, Floats, Literal["zero", "nonnegative"]],
+    fixed: tuple[Floats, Floats, WorstGain],
     mean: MeanVerdict,
 ) -> PairOfSystems:
     """Judge two systems by the mean lead D; gains, discounts and the worst gain are `fixed`."""
@@ -241,45 +238,9 @@ def _pair(
         any_gains=verdict(D, discounts=discounts, worst_gain=worst),
         any_discounts=verdict(D, gains=gains),
         mean=mean,
-        gains_flip=smallest_change_of_gains(D, gains, discounts, keep_worst=worst == "zero"),
+        gains_flip=smallest_change_of_gains(D, gains, discounts, worst_gain=worst),
         discounts_flip=smallest_change_of_discounts(D, gains, discounts),
     )
-
-
-def _both(one: MeanVerdict, face: MeanVerdict, n_grades: int) -> MeanVerdict:
-    """Return what holds inside and on a face of the gains, where the worse ones gain nothing.
-
-    There queries that hold none of the better grades stop counting, so the mean jumps.
-    """
-    wide = [
-        None if shown is None else replace(shown, gains=_wide(shown, n_grades))
-        for shown in face.witnesses
-    ]
-    shown = tuple(x if x is not None else y for x, y in zip(one.witnesses, wide, strict=True))
-    margins = tuple(
-        m if x is not None else n
-        for x, m, n in zip(one.witnesses, one.margins, face.margins, strict=True)
-    )
-    bounds = min(one.bounds[0], face.bounds[0]), max(one.bounds[1], face.bounds[1])
-    ways = {one.winner, face.winner} - {"equal"}
-    winner: MeanWinner = one.winner if one.winner != "equal" else face.winner
-    if None not in shown or "depends" in ways or {"a", "b"} <= ways:
-        winner = "depends"
-    elif "undecided" in ways:
-        winner = "undecided"
-    return replace(
-        one,
-        winner=winner,
-        witnesses=(shown[0], shown[1]),
-        margins=(margins[0], margins[1]),
-        bounds=bounds,
-        open_share=max(one.open_share, face.open_share),
-        slack=max(one.slack, face.slack),
-    )
-
-
-def _wide(measure: DCG, n_grades: int) -> tuple[float, ...]:
-    return (*measure.gains, *[0.0] * (n_grades - measure.n_grades))
 
 
 def system_coherence(found: Evaluation) -> list[SystemCoherence]:

@@ -79,7 +79,7 @@ def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> 
     Table
     """
     found = [pair for pair in pairs if pair.mean.winner == "depends"]
-    found.sort(key=lambda pair: -min(abs(margin) for margin in pair.mean.margins))
+    found.sort(key=lambda pair: -min(map(abs, pair.mean.differences)))
     rows: list[tuple[Cell, ...]] = []
     for pair in found[:most]:
         shown = [
@@ -87,7 +87,7 @@ def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> 
             for one in pair.mean.witnesses
         ]
         rows.append(
-            (pair.a, shown[0], pair.mean.margins[0], pair.b, shown[1], pair.mean.margins[1])
+            (pair.a, shown[0], pair.mean.differences[0], pair.b, shown[1], pair.mean.differences[1])
         )
     caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(found))}"
     if most is not None and len(found) > most:
