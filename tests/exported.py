@@ -10,7 +10,7 @@ import pytest
 from pytrec_eval_ext import RelevanceEvaluator
 
 from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.data.qrels_runs import qrels_of
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
@@ -62,7 +62,7 @@ def evaluated(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
     """Each query's value as `evaluate` has it, a document without judgment gaining nothing."""
     known = index_qrels(qrels_of(qrels))
     named = NamedMeasure("m", measure_of(measure, known.scale))
-    found = evaluate(known, [run_of(run)], [named], Rules("input", "nothing"))
+    found = evaluate(known, run, named, rules=Rules("input", "nothing"))
     return dict(zip(found.queries, found.values[0, 0].tolist(), strict=True))
 
 

@@ -14,7 +14,7 @@ from conftest import ROOT
 from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import qrels_of, read_qrels, read_run, run_of
+from dcglearn.data.qrels_runs import qrels_of, read_qrels, run_of
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
@@ -45,7 +45,9 @@ def drawn() -> tuple[Dicts, Dicts]:
 
 def ours(qrels: Dicts, run: Dicts, name: str, rules: Rules) -> dict[str, float]:
     known = index_qrels(qrels_of(qrels))
-    found = evaluate(known, [run_of(run)], [measure_for_documents(name, known.scale, 60)], rules)
+    found = evaluate(
+        known, [run_of(run)], [measure_for_documents(name, known.scale, 60)], rules=rules
+    )
     return {
         query: value
         for query, value in zip(found.queries, found.values[0, 0].tolist(), strict=True)
@@ -98,10 +100,8 @@ def test_two_variants_at_once_are_what_each_is_alone(drawn: tuple[Dicts, Dicts])
     plain, other = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={1: 5, 2: 7}) @ 5
     asked = [other, plain]
     alone = [ir_measures.calc_aggregate([one], *drawn)[one] for one in asked]
-    known = index_qrels(qrels_of(drawn[0]))
     names = ("nDCG({2: 7, 1: 5, 0: 0}, log2) @ 5", "nDCG(linear-log2) @ 5")
-    measures = [measure_for_documents(name, known.scale, 60) for name in names]
-    both = evaluate(known, [run_of(drawn[1])], measures, LIKE["ir_measures"]).means()[0]
+    both = evaluate(*drawn, names, rules="ir_measures").means()[0]
     assert both == pytest.approx(alone)
 
 
@@ -145,10 +145,8 @@ def test_scikit_learn(rng: np.random.Generator) -> None:
     top = ranked_arrays(grades, scores, 4, 5)
     measure = DCG(gains, "zipf", 5)
     assert score_runs(measure, top) == pytest.approx(score_runs(measure, whole), abs=1e-12)
-    known = index_qrels(qrels_of({"q": {"a": 1, "b": 0, "c": 2}}))
-    run = run_of({"q": {"a": 1.0, "b": 1.0, "c": 0.5}})
-    one = [measure_for_documents("nDCG(linear-log2)", known.scale, 3)]
-    found = evaluate(known, [run], one, LIKE["sklearn"]).values[0, 0, 0]
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
+    found = evaluate(qrels, run, "nDCG(linear-log2)", rules="sklearn").values[0, 0, 0]
     assert found == pytest.approx(ndcg_score([[1, 0, 2]], [[1.0, 1.0, 0.5]]))
 
 
@@ -160,17 +158,16 @@ def test_robust03_as_pytrec_eval_and_ir_measures_have_it() -> None:
         qrels = pytrec_eval.parse_qrel(file)
     known = index_qrels(read_qrels(ROBUST / "qrels.gz"))
     names = ["nDCG(linear-log2)", "nDCG(linear-log2) @ 10"]
-    measures = [measure_for_documents(name, known.scale, 100) for name in names]
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg", "ndcg_cut.10"})
     paths: list[Path] = sorted(ROBUST.glob("input.*.gz"))
     for path in paths:
         with gzip.open(path, "rt") as file:
             run = pytrec_eval.parse_run(file)
         expected = evaluator.evaluate(run)
-        found = evaluate(known, [read_run(path)], measures, LIKE["trec_eval"])
+        found = evaluate(known, path, names, rules="trec_eval")
         for query, *values_of in zip(found.queries, *found.values[0].tolist(), strict=True):
             theirs = [expected[query]["ndcg"], expected[query]["ndcg_cut_10"]]
             assert values_of == pytest.approx(theirs, abs=1e-9), (path.name, query)
     counted = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
-    mean = evaluate(known, [read_run(path)], measures[1:], LIKE["ir_measures"]).means()[0, 0]
+    mean = evaluate(known, path, names[1:], rules="ir_measures").means()[0, 0]
     assert mean == pytest.approx(counted[ir_measures.nDCG @ 10], abs=1e-9)

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.compare_systems import compare_systems
 from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE, ranked_arrays
 from dcglearn.evaluation.ranked import Ranked, score_runs
@@ -185,14 +183,13 @@ def test_bounds_that_are_refused() -> None:
             unjudged_bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
     with pytest.raises(InputError, match="bounds for discounts below 0"):
         unjudged_bounds(DCG([2, 1, 0], [1, -1]), ranked)
-    known, run = index_qrels(qrels_of(QRELS)), run_of(RUN)
     left_out = Rules(unjudged="bounds", worthless=None)
     asked = [NamedMeasure("m", DCG([2, 1, 0], "log2", None, "ideal"))]
-    with pytest.raises(InputError, match="m: bounds, and queries without anything to gain left"):
-        evaluate(known, [run], asked, left_out)
+    with pytest.raises(InputError, match=r"m: `unjudged=.bounds.`, and queries without"):
+        evaluate(QRELS, RUN, asked, rules=left_out)
     utility = [NamedMeasure("w", LinearUtility([[0.5, 0.2, 0.0]]))]
-    with pytest.raises(InputError, match="w: gains below 1 count 0, and position-dependent"):
-        evaluate(known, [run], utility, LIKE["ranx"])
+    with pytest.raises(InputError, match="w: the rules count gains below 1 as 0"):
+        evaluate(QRELS, RUN, utility, rules=LIKE["ranx"])
 
 
 def test_rules_for_documents_without_a_judgment() -> None:
@@ -215,9 +212,7 @@ RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}}
 
 
 def of(rules: Rules, *names: str) -> np.ndarray:
-    known = index_qrels(qrels_of(QRELS))
-    measures = [measure_for_documents(name, known.scale, 2) for name in names]
-    return evaluate(known, [run_of(RUN)], measures, rules).values[0]
+    return evaluate(QRELS, RUN, names, rules=rules).values[0]
 
 
 def test_rules_for_queries() -> None:
@@ -229,13 +224,13 @@ def test_rules_for_queries() -> None:
     np.testing.assert_allclose(of(Rules(missing=None), name)[0], [half, 0, np.nan])
     np.testing.assert_allclose(of(LIKE["ranx"], "DCG({2: 1, 1: 0.5, 0: 0}, zipf)")[0], [0.5, 0, 0])
     zipf = NamedMeasure("zipf", DCG([1, 0, 0], "zipf"))
-    found = evaluate(index_qrels(qrels_of(QRELS)), [run_of(RUN)], [zipf], Rules(worthless=None))
+    found = evaluate(QRELS, RUN, zipf, rules=Rules(worthless=None))
     assert found.missing.tolist() == [[False, False, True]]
     assert found.extra == (("q9",),)
     assert found.means()[0, 0] == pytest.approx(0.5 / 3)
     utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
     with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
-        evaluate(index_qrels(qrels_of(QRELS)), [run_of(RUN)], [utility], Rules(unjudged="bounds"))
+        evaluate(QRELS, RUN, utility, rules=Rules(unjudged="bounds"))
 
 
 def test_rules_name_their_choices() -> None:
@@ -287,10 +282,8 @@ def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(6)} for i in range(30)}
     better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
     noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
-    known = index_qrels(qrels_of(qrels))
-    measures = [measure_for_documents("nDCG(linear-log2) @ 3", known.scale, 6)]
-    runs = [run_of(noise, "noise"), run_of(better, "better"), run_of(noise, "again")]
-    found = evaluate(known, runs, measures, Rules())
+    runs = {"noise": noise, "better": better, "again": noise}
+    found = evaluate(qrels, runs, "nDCG(linear-log2) @ 3")
     first, same = compare_systems(found, "noise", rng)
     assert first.difference > 0
     assert first.low > 0

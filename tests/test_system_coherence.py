@@ -27,7 +27,6 @@ from dcglearn.evaluation.system_coherence import (
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
-from dcglearn.measures.names import NamedMeasure, measure_for_documents
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
@@ -50,7 +49,7 @@ def differences(
     known: IndexedQrels, runs: list[Retrieved], measure: DCG
 ) -> dict[tuple[str, str], float]:
     rules = Rules(ties="input")
-    means = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+    means = evaluate(known, runs, measure, rules=rules).means()[:, 0]
     return {
         (runs[i].name, runs[j].name): float(means[i] - means[j])
         for i, j in combinations(range(len(runs)), 2)
@@ -141,9 +140,7 @@ def test_witnesses_on_both_sides_are_a_dependence(
 def test_orderings_and_their_flips(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
     known, runs = drawn
     names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
-    found = evaluate(
-        known, runs, [measure_for_documents(name, known.scale, 10) for name in names], Rules()
-    )
+    found = evaluate(known, runs, names)
     (one,) = system_coherence(found)
     means = found.means()
     flips = {
@@ -188,7 +185,7 @@ def test_a_worst_grade_that_gains_something_needs_judgments(
     for pair in pairs_of_systems(known, runs, given, K, removed=True):
         for measure, margin in zip(pair.mean.witnesses, pair.mean.differences, strict=True):
             if measure is not None:
-                found = evaluate(known, runs, [NamedMeasure("m", measure)], rules).means()[:, 0]
+                found = evaluate(known, runs, measure, rules=rules).means()[:, 0]
                 at = [int(name.split()[1]) for name in (pair.a, pair.b)]
                 assert found[at[0]] - found[at[1]] == pytest.approx(margin)
 
@@ -197,9 +194,7 @@ def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
     ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
     known = index_qrels(qrels_of(ones))
     runs = [run_of({q: {"a": 1.0} for q in ones}, name) for name in ("one", "two", "three")]
-    found = evaluate(
-        known, runs, [NamedMeasure("m", DCG([1, 0])), NamedMeasure("n", DCG([3, 0]))], Rules()
-    )
+    found = evaluate(known, runs, {"m": DCG([1, 0]), "n": DCG([3, 0])})
     found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
     found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
     found.values[2] = 0.0

@@ -151,7 +151,7 @@ def evaluate(
         raise InputError("--baseline without a comparison", remedy)
     measures = measures_on(measure or DEFAULTS, known, read)
     found = evaluated(known, read, runs, measures, rules, lenient or like is not None)
-    _warn_of_ranx(known, read, like)
+    _warn_of_ranx(found, like)
     comparisons = []
     if compared:
         _check_comparable(rules, found)
@@ -283,7 +283,7 @@ def evaluated(
         if len(extra) == len(run.queries):
             raise InputError("holds no query of the qrels", "give the qrels that go with it", path)
     with reporting("evaluating"):
-        found = evaluate_all(known, runs, measures, rules)
+        found = evaluate_all(known, runs, measures, rules=rules)
     _warn_of_costs(found, rules)
     for s, system in enumerate(found.systems):
         missing, extra_ones = int(found.missing[s].sum()), len(found.extra[s])
@@ -314,11 +314,9 @@ def _warn_of_costs(found: Evaluation, rules: Rules) -> None:
         )
 
 
-def _warn_of_ranx(known: IndexedQrels, runs: list[Run], like: str | None) -> None:
+def _warn_of_ranx(found: Evaluation, like: str | None) -> None:
     """Say on standard error that ranx has no fixed order of equal scores."""
-    from dcglearn.evaluation.lookup import look_up
-
-    if like == "ranx" and any(look_up(run, known).ranked.tied is not None for run in runs):
+    if like == "ranx" and any(run.has_ties for run in found.runs):
         print(
             "ranx sorts equal scores in no fixed order: where there are any, as here, it may say "
             "something else",

@@ -32,12 +32,15 @@ class LookedUpRun:
         Which queries of the qrels the run does not hold.
     extra : tuple of str
         Queries of the run that the qrels do not hold; they are left out.
+    has_ties : bool
+        Whether any documents of one query have equal scores.
     """
 
     name: str
     ranked: Ranked
     missing: NDArray[np.bool_]
     extra: tuple[str, ...]
+    has_ties: bool
 
 
 def look_up(
@@ -74,4 +77,4 @@ def look_up(
     extra = tuple(
         name for name, number in zip(run.queries, numbers.tolist(), strict=True) if number < 0
     )
-    return LookedUpRun(run.name, ranked, graded.lengths == 0, extra)
+    return LookedUpRun(run.name, ranked, graded.lengths == 0, extra, graded.tied is not None)

@@ -67,3 +67,30 @@ LIKE: dict[str, Rules] = {
     "sklearn": Rules("mean", "nothing", 0.0, 0.0),
 }
 """The choices of other tools, for the measures that they have."""
+
+
+def rules_like(tool: str) -> Rules:
+    """Return the choices of another tool.
+
+    Parameters
+    ----------
+    tool : str
+        A key of :data:`LIKE`.
+
+    Returns
+    -------
+    Rules
+
+    Raises
+    ------
+    InputError
+        If the tool is not known.
+
+    Examples
+    --------
+    >>> rules_like("trec_eval").ties
+    'docid'
+    """
+    if tool not in LIKE:
+        raise unknown_name("tool", tool, LIKE)
+    return LIKE[tool]

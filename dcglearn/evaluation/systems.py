@@ -1,15 +1,17 @@
-"""Many systems under many measures: every choice that tools leave unsaid is a rule here.
+"""Many systems under many measures: :func:`evaluate`.
 
-What counts as relevant in a file is not the whole of a measure. Tools also choose how equal
-scores are ordered, what a document without a judgment is worth, and what becomes of queries
-that hold no relevant document or are missing from a run. :class:`Rules` names the choices;
-:data:`LIKE` has those of other tools, found in their documentation and checked against them.
+The judgments in a file do not fix a measure. Tools also choose how equal scores are ordered,
+what a document without a judgment counts, and what happens to queries that hold no relevant
+document or are missing from a run. :class:`~dcglearn.evaluation.rules.Rules` names these choices;
+:data:`~dcglearn.evaluation.rules.LIKE` holds those of other tools, taken from their documentation
+and checked against them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,72 +19,153 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.data.qrels_index import IndexedQrels
-from dcglearn.data.qrels_runs import Run
+from dcglearn.evaluation.inputs import (
+    MeasureLike,
+    QrelsLike,
+    RunLike,
+    ScaleLike,
+    named_measures,
+    read_qrels_and_runs,
+)
 from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
-from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
+_DEFAULT_RULES = Rules()
+
+
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Values of systems by measure and query.
+    """The value of each measure for each system and query.
 
     Attributes
     ----------
-    systems, queries : tuple of str
+    qrels : IndexedQrels
+    runs : tuple of LookedUpRun
+        One per system, with the grades of its documents.
     measures : tuple of NamedMeasure
+    rules : Rules
     values : ndarray of float, shape (systems, measures, queries)
-        nan where the query is left out.
-    high : ndarray of float, same shape, optional
-        The largest possible values; `values` are the least then.
+        nan where a query is left out.
+    high : ndarray of float, same shape, or None
+        The largest possible values under ``unjudged="bounds"``; `values` are then the smallest.
     judged : ndarray of float, shape (systems, cutoffs, queries)
-        The share of judged documents; nan where a query is missing.
+        The share of judged documents; nan where a query is missing from the run.
     cutoffs : tuple of int or None
-        Those of the measures, for `judged`.
-    missing : ndarray of bool, shape (systems, queries)
-    extra : tuple of tuples of str
-        Queries of each run that the qrels do not hold.
+        The distinct cutoffs of the measures, for `judged`.
     """
 
-    systems: tuple[str, ...]
-    queries: tuple[str, ...]
+    qrels: IndexedQrels
+    runs: tuple[LookedUpRun, ...]
     measures: tuple[NamedMeasure, ...]
+    rules: Rules
     values: Floats
     high: Floats | None
     judged: Floats
     cutoffs: tuple[int | None, ...]
-    missing: NDArray[np.bool_]
-    extra: tuple[tuple[str, ...], ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(run.name for run in self.runs)
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries of the qrels."""
+        return self.qrels.queries
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which queries are missing from each run, shape (systems, queries)."""
+        return np.array([run.missing for run in self.runs])
+
+    @property
+    def extra(self) -> tuple[tuple[str, ...], ...]:
+        """The queries of each run that the qrels do not hold; they are left out."""
+        return tuple(run.extra for run in self.runs)
 
     def means(self) -> Floats:
-        """Return the mean over queries, shape (systems, measures); nan where none is left."""
+        """Return the mean over queries, shape (systems, measures); nan where no query is left."""
         return _mean(self.values)
 
     def high_means(self) -> Floats | None:
-        """Return the mean of the largest possible values, where there are such."""
+        """Return the mean of the largest possible values, or None without bounds."""
         return None if self.high is None else _mean(self.high)
 
     def judged_means(self) -> Floats:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
         return _mean(self.judged)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with one row per system, measure and query.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns system, measure, query and value, and high with bounds. A value is nan where
+            the query is left out.
+        """
+        import pandas as pd
+
+        names = tuple(one.name for one in self.measures)
+        index = pd.MultiIndex.from_product(
+            [self.systems, names, self.queries], names=["system", "measure", "query"]
+        )
+        frame = index.to_frame(index=False).assign(value=self.values.ravel())
+        return frame if self.high is None else frame.assign(high=self.high.ravel())
+
+    def __repr__(self) -> str:
+        cells = [[f"{mean:.4f}" for mean in row] for row in self.means()]
+        if (high := self.high_means()) is not None:
+            cells = [
+                [f"{low} to {mean:.4f}" for low, mean in zip(lows, row, strict=True)]
+                for lows, row in zip(cells, high, strict=True)
+            ]
+        header = ["mean", *(one.name for one in self.measures)]
+        rows = [header, *([name, *row] for name, row in zip(self.systems, cells, strict=True))]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in rows
+        ]
+        return "\n".join([*lines, f"{len(self.queries):,} queries"])
+
 
 def evaluate(
-    known: IndexedQrels, runs: Sequence[Run], measures: Sequence[NamedMeasure], rules: Rules
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
+    *,
+    rules: Rules | str = _DEFAULT_RULES,
+    scale: ScaleLike | None = None,
 ) -> Evaluation:
-    """Evaluate systems.
+    """Evaluate runs under measures.
 
     Parameters
     ----------
-    known : IndexedQrels
-    runs : sequence of Run
-    measures : sequence of NamedMeasure
-        On the scale of `known` (see :func:`dcglearn.measures.names.measure_for_documents`).
-    rules : Rules
+    qrels : path-like, dict, pandas.DataFrame, Qrels or IndexedQrels
+        The grades: a file, ``{query: {document: grade}}``, or a frame with the columns query,
+        document and grade.
+    runs : path-like, dict, pandas.DataFrame or Run, a sequence of them, or a dict by name
+        A file, ``{query: {document: score}}``, or a frame with the columns query, document and
+        score; ``{"bm25": run}`` names a run.
+    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like, \
+a sequence of them, or a dict by name
+        Text names a preset (``"zipf"``), a measure in full (``"nDCG(linear-log2) @ 10"``) or a
+        measure file (``"learned.json"``).
+    rules : Rules or str, default Rules()
+        How ties, documents without a judgment and missing queries count; or the name of a tool
+        in :data:`~dcglearn.evaluation.rules.LIKE`, such as ``"trec_eval"``.
+    scale : Scale, str or sequence of labels, optional
+        The grades, best first, such as ``"2,1,0"``. By default the grades of the qrels, the
+        highest first.
 
     Returns
     -------
@@ -91,62 +174,75 @@ def evaluate(
     Raises
     ------
     InputError
-        If a measure does not go with the rules.
+        If something cannot be read, a measure does not fit the grades or the rules, or a run
+        holds no query of the qrels.
 
     Examples
     --------
-    >>> from dcglearn.data.qrels_index import index_qrels
-    >>> from dcglearn.data.qrels_runs import qrels_of, run_of
-    >>> known = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
-    >>> zipf = NamedMeasure("zipf", DCG([1, 0], "zipf"))
-    >>> evaluate(known, [run_of({"q": {"d2": 2, "d1": 1}})], [zipf], Rules()).means()
-    array([[0.5]])
+    >>> qrels = {"q": {"d1": 1, "d2": 0}}
+    >>> runs = {"one": {"q": {"d1": 2.5, "d2": 1.0}}, "two": {"q": {"d2": 2.5, "d1": 1.0}}}
+    >>> evaluate(qrels, runs, ["zipf", DCG([1, 0], "log2", normalise="ideal")])
+    mean    zipf  nDCG([1, 0], log2)
+    one   1.0000              1.0000
+    two   0.5000              0.6309
+    1 queries
     """
+    rules = rules_like(rules) if isinstance(rules, str) else rules
+    read = read_qrels_and_runs(qrels, runs, scale)
+    longest = max(run.longest for run in read.runs)
+    named = named_measures(measures, read.qrels.scale, longest)
+    looked_up = []
+    for run in read.runs:
+        looked_up.append(look_up(run, read.qrels, rules.ties, rules.single))
+        if looked_up[-1].missing.all():
+            raise InputError(
+                "holds no query of the qrels", "give the qrels that go with it", run.name
+            )
+    return _scored(read.qrels, looked_up, named, rules)
+
+
+def _scored(
+    indexed: IndexedQrels,
+    runs: Sequence[LookedUpRun],
+    measures: Sequence[NamedMeasure],
+    rules: Rules,
+) -> Evaluation:
     cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in measures))
-    shape = len(runs), len(measures), len(known.queries)
+    shape = len(runs), len(measures), len(indexed.queries)
     low, high = np.empty(shape), np.empty(shape)
-    shares = np.empty((len(runs), len(cutoffs), len(known.queries)))
-    found = []
+    judged = np.empty((len(runs), len(cutoffs), len(indexed.queries)))
     for s, run in enumerate(runs):
-        one = look_up(run, known, rules.ties, rules.single)
-        found.append(one)
+        scored = run.ranked.without_unjudged() if rules.unjudged == "removed" else run.ranked
         for m, named in enumerate(measures):
-            low[s, m], high[s, m] = _values(named, one, rules)
+            try:
+                low[s, m], high[s, m] = _values(named.measure, scored, rules)
+            except InputError as error:
+                raise error.at(named.name) from error
         for c, cutoff in enumerate(cutoffs):
-            shares[s, c] = judged_share(one.ranked, cutoff)
+            judged[s, c] = judged_share(run.ranked, cutoff)
+        absent = np.nan if rules.missing is None else rules.missing
+        low[s, :, run.missing] = high[s, :, run.missing] = absent
     return Evaluation(
-        tuple(run.name for run in runs),
-        known.queries,
+        indexed,
+        tuple(runs),
         tuple(measures),
+        rules,
         low,
         high if rules.unjudged == "bounds" else None,
-        shares,
+        judged,
         cutoffs,
-        np.array([one.missing for one in found]),
-        tuple(one.extra for one in found),
     )
 
 
-def _values(named: NamedMeasure, found: LookedUpRun, rules: Rules) -> tuple[Floats, Floats]:
-    """Return the least and the largest value of each query, mostly the same."""
+def _values(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest value of each query; without bounds they are equal."""
+    measure = _with_least(measure, rules.least)
+    if rules.unjudged == "bounds":
+        return _bounds(measure, ranked, rules)
+    gain = 0.0 if rules.unjudged == "nothing" else None
     worthless = np.nan if rules.worthless is None else rules.worthless
-    ranked = found.ranked
-    if rules.unjudged == "removed":
-        ranked = ranked.without_unjudged()
-    try:
-        measure = _with_least(named.measure, rules.least)
-        if rules.unjudged == "bounds":
-            low, high = _bounds(measure, ranked, rules)
-        else:
-            gain = 0.0 if rules.unjudged == "nothing" else None
-            low = high = score_runs(measure, ranked, gain, worthless)
-    except InputError as error:
-        raise error.at(named.name) from error
-    if found.missing.any():
-        low, high = low.copy(), high.copy()
-        nothing = np.nan if rules.missing is None else rules.missing
-        low[found.missing] = high[found.missing] = nothing
-    return low, high
+    value = score_runs(measure, ranked, gain, worthless)
+    return value, value
 
 
 def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
@@ -154,8 +250,8 @@ def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
         raise InputError("no bounds for position-dependent weights")
     if rules.worthless is None and measure.normalise is not None:
         raise InputError(
-            "bounds, and queries without anything to gain left out",
-            "let them count: whether a query has something to gain is not known here",
+            '`unjudged="bounds"`, and queries without relevant documents left out',
+            "use `worthless=0`: without all judgments it is unknown which queries these are",
         )
     bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
     return bounds.low, bounds.high
@@ -165,13 +261,17 @@ def _with_least(measure: Measure, least: float | None) -> Measure:
     if least is None:
         return measure
     if not isinstance(measure, DCG):
-        raise InputError(f"gains below {least:g} count 0, and position-dependent weights are none")
+        raise InputError(
+            f"the rules count gains below {least:g} as 0, and position-dependent weights have no "
+            "gains",
+            "evaluate a DCG, or choose other rules",
+        )
     return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))
 
 
-def _mean(numbers: Floats) -> Floats:
-    counted = ~np.isnan(numbers)
-    total = np.where(counted, numbers, 0.0).sum(axis=-1)
-    found = np.full(total.shape, np.nan)
-    np.divide(total, counted.sum(axis=-1), out=found, where=counted.any(axis=-1))
-    return found
+def _mean(values: Floats) -> Floats:
+    counted = ~np.isnan(values)
+    total = np.where(counted, values, 0.0).sum(axis=-1)
+    means = np.full(total.shape, np.nan)
+    np.divide(total, counted.sum(axis=-1), out=means, where=counted.any(axis=-1))
+    return means

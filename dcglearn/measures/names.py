@@ -148,20 +148,40 @@ def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure
     >>> measure_for_documents("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
-    found = _named(text, scale, n_ranks)
-    measure, theirs = found.measure, found.measure.grades
+    return measure_on_scale(_named(text, scale, n_ranks), scale)
+
+
+def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
+    """Return the same measure with one gain, or column, for each grade of a scale.
+
+    Parameters
+    ----------
+    named : NamedMeasure
+    scale : Scale
+        The grades that occur. A measure that names its grades may have more of them.
+
+    Returns
+    -------
+    NamedMeasure
+
+    Raises
+    ------
+    InputError
+        If the measure has no gain for a grade of the scale.
+    """
+    measure, theirs = named.measure, named.measure.grades
     if theirs is None and measure.n_grades != len(scale):
         raise InputError(
             f"has {measure.n_grades} gains, and the documents {len(scale)} grades ({scale})",
             "name the grades: {2: 3, 1: 1, 0: 0}",
-            text,
+            named.name,
         )
     unknown = [] if theirs is None else [g for g in scale.labels if g not in theirs]
     if unknown:
         raise InputError(
             f"has no gain for the grade {unknown[0]}, only for {', '.join(map(str, theirs or ()))}",
             "use a measure that covers every grade that occurs",
-            text,
+            named.name,
         )
     columns = range(len(scale)) if theirs is None else [theirs.index(g) for g in scale.labels]
     if isinstance(measure, LinearUtility):
@@ -169,7 +189,7 @@ def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure
     else:
         gains = tuple(measure.gains[column] for column in columns)
         fitted = replace(measure, gains=gains, grades=scale.labels)
-    return replace(found, measure=fitted)
+    return replace(named, measure=fitted)
 
 
 def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:

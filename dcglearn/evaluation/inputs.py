@@ -1,0 +1,255 @@
+"""The inputs of an evaluation: paths, dicts, frames and text, turned into qrels, runs and measures.
+
+Each function takes what a person has at hand and returns the objects that
+:func:`dcglearn.evaluation.systems.evaluate` works with. Objects are passed on as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from dcglearn.base.errors import InputError
+from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
+from dcglearn.data.qrels_index import IndexedQrels, index_qrels
+from dcglearn.data.qrels_runs import (
+    Qrels,
+    Run,
+    distinct_names,
+    qrels_of,
+    read_qrels,
+    read_run,
+    run_of,
+)
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasureFile
+from dcglearn.measures.names import NamedMeasure, measure_for_documents, measure_on_scale
+from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.utility import LinearUtility
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FilePath: TypeAlias = str | os.PathLike[str]
+ByQuery: TypeAlias = Mapping[str, Mapping[str, float]]
+"""``{query: {document: grade or score}}``."""
+
+QrelsLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
+RunLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Run"
+MeasureLike: TypeAlias = FilePath | DCG | LinearUtility | MeasureFile | NamedMeasure
+ScaleLike: TypeAlias = Scale | str | Sequence[Label]
+
+_MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile, NamedMeasure)
+
+
+@dataclass(frozen=True)
+class QrelsAndRuns:
+    """Indexed qrels, and the runs to look up in them.
+
+    Attributes
+    ----------
+    qrels : IndexedQrels
+    runs : tuple of Run
+        With distinct names.
+    """
+
+    qrels: IndexedQrels
+    runs: tuple[Run, ...]
+
+
+def read_qrels_and_runs(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    scale: ScaleLike | None = None,
+) -> QrelsAndRuns:
+    """Return qrels and runs from any of their forms; each file is read once.
+
+    Parameters
+    ----------
+    qrels : path-like, dict, pandas.DataFrame, Qrels or IndexedQrels
+        A path names a file of qrels, or graded lists in LETOR's format.
+    runs : path-like, dict, pandas.DataFrame or Run, a sequence of them, or a dict by name
+        A dict of dicts of numbers is one run, ``{query: {document: score}}``. With graded lists
+        in LETOR's format, a path names a file with one score per line.
+    scale : Scale, str or sequence of labels, optional
+        The grades, best first. By default the grades of the qrels, the highest first.
+
+    Returns
+    -------
+    QrelsAndRuns
+
+    Raises
+    ------
+    InputError
+        If something cannot be read, a grade is not on the scale, there is no run, or two runs
+        have the same name.
+
+    Examples
+    --------
+    >>> run = {"q": {"d1": 1.5}}
+    >>> read = read_qrels_and_runs({"q": {"d1": 2, "d2": 0}}, {"bm25": run, "dense": run}, "2,1,0")
+    >>> read.qrels.pools, [one.name for one in read.runs]
+    (array([[1, 0, 1]]), ['bm25', 'dense'])
+    """
+    letor = _is_path(qrels) and looks_like_letor(cast(str, qrels))
+    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels)
+    lists = source if letor and isinstance(source, Qrels) else None
+    return QrelsAndRuns(_indexed(source, _as_scale(scale)), tuple(_named_runs(runs, lists)))
+
+
+def named_measures(
+    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
+    scale: Scale,
+    n_ranks: int,
+) -> list[NamedMeasure]:
+    """Return measures on a scale from any of their forms.
+
+    Parameters
+    ----------
+    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like, \
+a sequence of them, or a dict by name
+        Text names a preset, a measure in full or a measure file. A DCG is named by its text.
+    scale : Scale
+        The grades of the qrels. A measure that names its grades may have more.
+    n_ranks : int
+        The length of the longest ranking; some presets depend on it.
+
+    Returns
+    -------
+    list of NamedMeasure
+
+    Raises
+    ------
+    InputError
+        If there is no such measure, it has no gain for a grade, or a name is repeated.
+
+    Examples
+    --------
+    >>> [one.name for one in named_measures(["zipf", DCG([1, 0])], Scale((1, 0)), 10)]
+    ['zipf', 'DCG([1, 0], log2)']
+    """
+    if isinstance(measures, Mapping):
+        named = [
+            replace(_as_measure(one, scale, n_ranks, str(name)), name=str(name))
+            for name, one in measures.items()
+        ]
+    else:
+        several = [measures] if isinstance(measures, _MEASURE_TYPES) else measures
+        if not isinstance(several, list | tuple):
+            raise _not_a_measure(several)
+        named = [_as_measure(one, scale, n_ranks) for one in several]
+    if not named:
+        raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
+    repeated = _repeated([one.name for one in named])
+    if repeated is not None:
+        raise InputError(f"the measure {repeated} is named twice", "name it once")
+    return named
+
+
+def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
+    if isinstance(qrels, Qrels):
+        return index_qrels(qrels, scale)
+    if scale is not None and scale.labels != qrels.scale.labels:
+        raise InputError(
+            f"the qrels are indexed on the scale {qrels.scale}, and `scale` is {scale}",
+            "leave `scale` out, or give the qrels themselves",
+        )
+    return qrels
+
+
+def _named_runs(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], lists: Qrels | None
+) -> list[Run]:
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        return [
+            replace(_as_run(one, str(name), lists), name=str(name)) for name, one in runs.items()
+        ]
+    several = list(runs) if isinstance(runs, list | tuple) else [cast("RunLike", runs)]
+    if not several:
+        raise InputError("no run", "give at least one")
+    names = ["run"] if len(several) == 1 else [f"run {n}" for n in range(1, len(several) + 1)]
+    read = [_as_run(one, name, lists) for one, name in zip(several, names, strict=True)]
+    if all(map(_is_path, several)):
+        return distinct_names(read, [Path(cast(str, path)) for path in several])
+    repeated = _repeated([run.name for run in read])
+    if repeated is not None:
+        raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
+    return read
+
+
+def _as_scale(scale: ScaleLike | None) -> Scale | None:
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    return Scale.parse(scale) if isinstance(scale, str) else Scale(tuple(scale))
+
+
+def _is_path(content: object) -> bool:
+    return isinstance(content, str | os.PathLike)
+
+
+def _is_one_run(content: Mapping[str, object]) -> bool:
+    """Whether a dict holds documents by query, and not runs by name."""
+    first = next(iter(content.values()), {})
+    return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
+
+
+def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
+    if isinstance(qrels, Qrels | IndexedQrels):
+        return qrels
+    if _is_path(qrels):
+        return read_qrels(cast(str, qrels))
+    if isinstance(qrels, Mapping) or hasattr(qrels, "columns"):
+        return qrels_of(cast("pd.DataFrame", qrels))
+    raise InputError(
+        f"qrels of type {type(qrels).__name__}",
+        "give a path, {query: {document: grade}}, a frame or Qrels",
+    )
+
+
+def _as_run(run: RunLike, name: str, lists: Qrels | None) -> Run:
+    if isinstance(run, Run):
+        return run
+    if _is_path(run):
+        path = cast(str, run)
+        return read_run(path) if lists is None else read_predictions(path, lists)
+    if isinstance(run, Mapping) or hasattr(run, "columns"):
+        return run_of(cast("pd.DataFrame", run), name)
+    raise InputError(
+        f"a run of type {type(run).__name__}",
+        "give a path, {query: {document: score}}, a frame or Run",
+        name,
+    )
+
+
+def _as_measure(
+    measure: MeasureLike, scale: Scale, n_ranks: int, name: str | None = None
+) -> NamedMeasure:
+    if isinstance(measure, MeasureFile):
+        named = NamedMeasure(str(measure.measure), measure.measure, measure)
+    elif isinstance(measure, DCG | LinearUtility):
+        named = NamedMeasure(str(measure), measure)
+    elif isinstance(measure, NamedMeasure):
+        named = measure
+    elif isinstance(measure, str | os.PathLike):
+        text = os.fspath(measure)
+        try:
+            return measure_for_documents(text, scale, n_ranks)
+        except InputError as error:
+            raise error if error.place else error.at(name or text) from error
+    else:
+        raise _not_a_measure(measure)
+    return measure_on_scale(named if name is None else replace(named, name=name), scale)
+
+
+def _not_a_measure(measure: object) -> InputError:
+    return InputError(
+        f"a measure of type {type(measure).__name__}",
+        "give a DCG, a LinearUtility, a measure file or text such as 'nDCG(linear-log2) @ 10'",
+    )
+
+
+def _repeated(names: Sequence[str]) -> str | None:
+    return next((name for i, name in enumerate(names) if name in names[:i]), None)
