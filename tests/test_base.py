@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from copies import copies_of
 from threadpoolctl import threadpool_info
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.files import atomic_write, check_writable, checked_suffix, read_text, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
@@ -20,18 +21,18 @@ from dcglearn.base.threads import one_blas_thread
 
 
 def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:
-    error = InputError("is wrong", "mend it", "line 3").at("file.csv")
-    assert str(error) == "file.csv, line 3: is wrong; mend it"
+    error = InputError("is wrong", "fix it", "line 3").at("file.csv")
+    assert str(error) == "file.csv, line 3: is wrong; fix it"
     assert isinstance(error, ValueError)
 
 
-def test_near_names_come_first() -> None:
+def test_an_unknown_name_is_answered_with_similar_names() -> None:
     text = str(unknown_name("rule", "zip", ["zipf", "constant"], "here"))
     assert text == "here: unknown rule 'zip'; did you mean 'zipf'? Known: constant, zipf"
     assert "did you mean" not in str(unknown_name("rule", "qqq", ["zipf"]))
 
 
-def test_a_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_is_replaced_only_when_it_is_complete(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     write_text(target, "old")
 
@@ -49,7 +50,7 @@ def test_a_file_is_replaced_only_when_it_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["missing/a.txt", "file/a.txt", "folder"])
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
@@ -59,7 +60,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_text(tmp_path / "none")
     with pytest.raises(InputError, match="cannot be read"):
@@ -131,7 +132,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
     assert stream.getvalue() == "work: 0 s\n"
 
 
-def test_one_thread_for_linear_algebra_until_the_last_block_ends() -> None:
+def test_blas_has_one_thread_until_the_last_block_ends() -> None:
     def counts() -> set[int]:
         return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
@@ -180,3 +181,11 @@ def test_a_suffix_decides_the_format() -> None:
     ]:
         with pytest.raises(InputError, match=problem):
             checked_suffix(name, [".csv", ".md", ".tex"])
+
+
+@pytest.mark.parametrize("error", [InputError("is wrong", "fix it", "line 3"), SolverError("slow")])
+def test_errors_cross_process_borders(error: Exception) -> None:
+    for copied in copies_of(error):
+        assert type(copied) is type(error)
+        assert str(copied) == str(error)
+        assert vars(copied) == vars(error)

@@ -1,4 +1,4 @@
-"""Workers: one, many, a cluster; the same bytes from all, and no way to hang."""
+"""Workers: one process, several and a cluster give the same bytes, and none hangs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import PROGRAM, SCHEDULER, WORKER, Process, Processes
 
 from dcglearn.base import workers
 from dcglearn.base.errors import InputError
@@ -46,10 +44,8 @@ truth = ["data-1", "data-2"]
 flips = [0, 10]
 """
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-
-def test_one_two_and_their_names() -> None:
+def test_one_process_and_several() -> None:
     for spec in ("1", "2", " 3 "):
         with open_workers(spec) as found:
             answers = dict(found(abs, [-1, 2, -3]))
@@ -59,7 +55,7 @@ def test_one_two_and_their_names() -> None:
 
 
 @pytest.mark.parametrize("spec", ["0", "-1", "two", "", "1.5", "http://x", "99999"])
-def test_what_names_no_workers_is_refused(spec: str) -> None:
+def test_other_specifications_of_workers_are_refused(spec: str) -> None:
     with pytest.raises(InputError, match="use a number from 1 to 1024, or tcp"), open_workers(spec):
         pass
 
@@ -71,13 +67,22 @@ def die(item: int) -> int:
     return item
 
 
-def test_a_killed_process_is_told_and_finished_work_is_handed_out() -> None:
+def test_a_killed_process_is_an_error_after_the_finished_results() -> None:
     seen: list[int] = []
     with open_workers("2") as found, pytest.raises(WorkersLostError, match="process died"):
         seen.extend(index for index, _ in found(die, range(200)))
     assert 3 not in seen
     with open_workers("2") as found:  # and the next run has workers again
         assert len(list(found(abs, range(4)))) == 4
+
+
+@pytest.fixture
+def processes() -> Iterator[Processes]:
+    started = Processes()
+    try:
+        yield started
+    finally:
+        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -90,150 +95,112 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     return config, table(folder)
 
 
-def command(config: Path, spec: str) -> list[str]:
-    return [sys.executable, "-m", "dcglearn", "run", str(config), "--workers", spec]
-
-
 def finish(folder: Path, config: Path, spec: str) -> str:
-    run = subprocess.run(
-        command(config, spec), cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    assert "80 of 80 cells" in run.stdout
-    return run.stderr
+    """Run the experiment to its end and return what it writes to standard error."""
+    started = Processes()
+    try:
+        run = started.start(folder, PROGRAM, 0, 600, "run", config, "--workers", spec)
+        printed = run.line()
+        assert run.finish() == 0, run.errors()
+        assert "80 of 80 cells" in printed
+        return run.errors()
+    finally:
+        started.close()
 
 
 def table(folder: Path) -> bytes:
     return (folder / "results" / "small" / "table.csv").read_bytes()
 
 
+def records(folder: Path) -> int:
+    return (folder / "results" / "store" / "cells.jsonl").read_bytes().count(b"\n{")
+
+
 def test_two_workers_give_the_same_bytes(reference: tuple[Path, bytes], tmp_path: Path) -> None:
     config, expected = reference
     finish(tmp_path, config, "2")
     assert table(tmp_path) == expected
-    for picture in (tmp_path / "results" / "small").glob("figure-*"):
+    pictures = list((tmp_path / "results" / "small").glob("figure-*"))
+    assert pictures
+    for picture in pictures:
         assert picture.read_bytes() == (config.parent / "results/small" / picture.name).read_bytes()
 
 
 @pytest.mark.parametrize("spec", ["1", "2"])
 def test_killed_and_resumed_gives_the_same_bytes(
-    reference: tuple[Path, bytes], tmp_path: Path, spec: str
+    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes, spec: str
 ) -> None:
     config, expected = reference
-    store = tmp_path / "results" / "store" / "cells.jsonl"
-    process = subprocess.Popen(
-        command(config, spec),
-        cwd=tmp_path,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 5)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(timeout=20)
-    kept = store.read_bytes().count(b"\n{")
-    assert 5 <= kept < 80
+    run = processes.start(tmp_path, PROGRAM, 5, 600, "run", config, "--workers", spec)
+    assert run.line() == "paused"
+    run.kill()
+    assert run.finish() == -signal.SIGKILL
+    assert records(tmp_path) == 5
     assert not (tmp_path / "results" / "small").exists()
+    store = tmp_path / "results" / "store" / "cells.jsonl"
     store.write_bytes(store.read_bytes()[:-9])  # as if it had been killed while writing
     assert "1 torn record is passed over" in finish(tmp_path, config, spec)
     assert table(tmp_path) == expected
 
 
-def test_ctrl_c_keeps_finished_cells(reference: tuple[Path, bytes], tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_cells(
+    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes
+) -> None:
     config, expected = reference
-    store = tmp_path / "results" / "store" / "cells.jsonl"
-    process = subprocess.Popen(
-        command(config, "2"),
-        cwd=tmp_path,
-        start_new_session=True,
-        text=True,
-        stderr=subprocess.PIPE,
-    )
-    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 3)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "of 80 cells are kept; the same command goes on from there" in said
-    assert "Traceback" not in said
+    run = processes.start(tmp_path, PROGRAM, 3, 600, "run", config, "--workers", "2")
+    assert run.line() == "paused"
+    run.signal(signal.SIGINT)
+    assert run.finish() == 130
+    assert "3 of 80 cells are kept; the same command goes on from there" in run.errors()
+    assert "Traceback" not in run.errors()
     finish(tmp_path, config, "1")
     assert table(tmp_path) == expected
-
-
-def wait_for(ready: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.01)
 
 
 class Cluster:
     """A Dask scheduler and its workers, as processes on the loopback."""
 
-    def __init__(self, folder: Path) -> None:
-        pytest.importorskip("distributed", reason="the extra dask is not installed")
-        self.folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{port}"
-        place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-        self.scheduler = self.start("distributed.cli.dask_scheduler", *place)
-        self.workers: list[subprocess.Popen[bytes]] = []
-
-    def start(self, module: str, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
-            cwd=self.folder,
-            env={**os.environ, **env},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    def __init__(self, folder: Path, processes: Processes) -> None:
+        self._folder, self._processes = folder, processes
+        self.address = processes.start(folder, SCHEDULER).line()
+        self.workers: list[Process] = []
 
     def add(self, **env: str) -> None:
-        options = ["--no-nanny", "--no-dashboard", "--nthreads", "2", "--host", "127.0.0.1"]
-        self.workers.append(
-            self.start("distributed.cli.dask_worker", self.address, *options, **env)
-        )
-
-    def ready(self, count: int) -> None:
-        from distributed import Client
-
-        with Client(self.address, timeout=30) as client:
-            client.wait_for_workers(count, timeout=30)
-
-    def stop(self) -> None:
-        for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait(timeout=20)
+        """Add a worker and wait until the scheduler knows it."""
+        worker = self._processes.start(self._folder, WORKER, self.address, **env)
+        worker.line()
+        self.workers.append(worker)
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    found = Cluster(tmp_path)
-    try:
-        yield found
-    finally:
-        found.stop()
+def cluster(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
+    monkeypatch.setattr(workers, "LOST_SECONDS", 600)
+    return Cluster(tmp_path, processes)
 
 
 def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster
+    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
 ) -> None:
     config, expected = reference
     cluster.add()
     cluster.add()
-    cluster.ready(2)
-    store = tmp_path / "results" / "store" / "cells.jsonl"
-    process = subprocess.Popen(command(config, cluster.address), cwd=tmp_path)
-    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 3)
+    run = processes.start(tmp_path, PROGRAM, 3, 600, "run", config, "--workers", cluster.address)
+    assert run.line() == "paused"
     cluster.workers[0].kill()
-    assert process.wait(timeout=90) == 0
+    assert cluster.workers[0].finish() == -signal.SIGKILL
+    run.resume()
+    assert run.finish() == 0, run.errors()
     assert table(tmp_path) == expected
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
-def test_an_address_that_answers_something_else_is_refused_in_time(answer: bytes) -> None:
+def test_an_address_where_something_else_answers_is_refused(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A silent port, and a web server such as the dashboard."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
     with socket.create_server(("127.0.0.1", 0)) as server:
         held: list[socket.socket] = []
 
@@ -248,11 +215,10 @@ def test_an_address_that_answers_something_else_is_refused_in_time(answer: bytes
                     connection.sendall(answer)
 
         threading.Thread(target=serve, daemon=True).start()
-        start = time.monotonic()
+        monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(InputError, match="no Dask scheduler at"), open_workers(address):
             pass
-        assert time.monotonic() - start < 15
         for connection in held:
             connection.close()
 
@@ -260,14 +226,13 @@ def test_an_address_that_answers_something_else_is_refused_in_time(answer: bytes
 def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where a worker is killed on the way."""
+    """Even if a worker is killed in between."""
     pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
     packed.write_packed(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
     here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
-    for _ in range(2):
-        cluster.add()
-    cluster.ready(2)
+    cluster.add()
+    cluster.add()
     with open_workers(cluster.address) as found:
         there = Streamed.of(PackedPairs.of(tmp_path / "p.parquet"), workers=found)
         assert (here == solve(there).W).all()
@@ -278,22 +243,19 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
             solve(there)
 
 
-def test_a_cluster_that_loses_all_workers_ends_in_words(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster
+def test_losing_all_workers_of_a_cluster_is_an_error(
+    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
 ) -> None:
     config, expected = reference
     cluster.add()
-    cluster.ready(1)
-    store = tmp_path / "results" / "store" / "cells.jsonl"
-    process = subprocess.Popen(
-        command(config, cluster.address), cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
-    wait_for(lambda: store.exists() and store.read_bytes().count(b"\n{") >= 2)
+    run = processes.start(tmp_path, PROGRAM, 2, 5, "run", config, "--workers", cluster.address)
+    assert run.line() == "paused"
     cluster.workers[0].kill()
-    _, said = process.communicate(timeout=workers.LOST_SECONDS + 60)
-    assert process.returncode == 1
-    assert re.search("no workers any more|lost an answer|work back undone", said)
-    assert "cells are kept; the same command goes on from there" in said
+    assert cluster.workers[0].finish() == -signal.SIGKILL
+    run.resume()
+    assert run.finish() == 1
+    assert re.search("no longer has workers|lost a result|did not finish", run.errors())
+    assert "of 80 cells are kept; the same command goes on from there" in run.errors()
     finish(tmp_path, config, "1")
     assert table(tmp_path) == expected
 
@@ -301,13 +263,9 @@ def test_a_cluster_that_loses_all_workers_ends_in_words(
 def test_a_scheduler_without_workers_or_of_other_code_is_refused(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    from distributed import Client
-
-    with Client(cluster.address, timeout=30):
-        pass
     with pytest.raises(InputError, match="no workers; start some"), open_workers(cluster.address):
         pass
-    # A package of the same name, found first, stands for another version.
+    # A package of the same name that is found first plays another version.
     other = tmp_path / "other" / "dcglearn"
     (other / "base").mkdir(parents=True)
     for file in ("", "base/"):
@@ -317,7 +275,6 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
             (Path(workers.__file__).parent / name).read_text("utf-8")
         )
     cluster.add(PYTHONPATH=str(tmp_path / "other"))
-    cluster.ready(1)
     with (
         pytest.raises(InputError, match=r"worker tcp.* has dcglearn's code .*, this process"),
         open_workers(cluster.address),
@@ -325,13 +282,12 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
         pass
 
 
-def test_an_address_that_nobody_answers_ends_soon() -> None:
+def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.bind(("127.0.0.1", 0))  # not listening
         port = free.getsockname()[1]
-    start = time.monotonic()
-    for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
-        with pytest.raises(InputError, match="no Dask scheduler at tcp"), open_workers(address):
-            pass
-    assert time.monotonic() - start < 15
+        for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
+            with pytest.raises(InputError, match="no Dask scheduler at tcp"), open_workers(address):
+                pass

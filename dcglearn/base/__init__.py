@@ -1,1 +1,1 @@
-"""What every other room needs and no library gives."""
+"""What every other package here needs: errors, files, threads, workers, progress, array types."""

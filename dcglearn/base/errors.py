@@ -1,7 +1,7 @@
 """Errors that say where, what is wrong and what to do.
 
-A message reads ``place: problem; remedy``, in that order, so that the person
-who reads it can open the place, see the fault and mend it.
+A message reads ``place: problem; remedy``, in that order, so that the reader can open the
+place, see the fault and fix it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 class InputError(ValueError):
     """The input cannot be used as it is.
 
-    A ``ValueError``, so code that follows the array libraries' conventions
-    catches it as one. The command line prints it without a traceback and ends
-    with exit code 2.
+    It is a ``ValueError``, which is what array libraries raise. The command line prints it
+    without a traceback and exits with code 2.
 
     Parameters
     ----------
     problem : str
         What is wrong, with the offending value.
     remedy : str, optional
-        What to do about it.
+        What to do about it. Arguments are named in backquotes.
     place : str, optional
         File and line, row, or key.
 
@@ -41,7 +40,7 @@ class InputError(ValueError):
         return _one_line(f"{before}{self.problem}{after}")
 
     def at(self, place: str) -> InputError:
-        """Return the same error, found at `place` (an inner place is kept after it).
+        """Return the same error with an outer place put before its own.
 
         Parameters
         ----------
@@ -51,13 +50,18 @@ class InputError(ValueError):
         Returns
         -------
         InputError
+
+        Examples
+        --------
+        >>> print(InputError("is empty", place="line 3").at("judgments.jsonl"))
+        judgments.jsonl, line 3: is empty
         """
         inner = f", {self.place}" if self.place else ""
         return InputError(self.problem, self.remedy, f"{place}{inner}")
 
 
 def _one_line(text: str) -> str:
-    """Keep a message on one line, and what a file holds from steering a terminal.
+    """Escape control characters, so that text from a file cannot control a terminal.
 
     >>> print(_one_line("a" + chr(7) + "b").replace(chr(92), "/"))
     a/x07b
@@ -66,7 +70,7 @@ def _one_line(text: str) -> str:
 
 
 class SolverError(RuntimeError):
-    """A solver did not reach the optimum; its answer is not used.
+    """A solver did not reach the optimum, so its answer is not used.
 
-    The message holds the solver's status, its iterations and the residuals.
+    The message holds the solver's status, its number of iterations and its residuals.
     """

@@ -1,8 +1,7 @@
-"""Files are written whole or not at all.
+"""Text files: atomic writing, and reading with errors that name the line.
 
-The content goes to a temporary name in the same folder and is renamed over the
-target when it is complete, so an interrupted or failing run leaves either the
-old file or none.
+The content goes to a temporary file in the same folder, which replaces the target when it is
+complete. An interrupted or failing run leaves the old file, or none.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dcglearn.base.errors import InputError
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path that replaces `path` when the block ends well.
+    """Yield a temporary path whose file replaces `path` when the block succeeds.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If the folder does not exist, or the place cannot be written.
+        If the folder does not exist, or the file cannot be written.
 
     Examples
     --------
@@ -46,7 +45,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     'done'
     """
     check_writable(path)
-    target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
+    target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
     try:
         handle, name = tempfile.mkstemp(
             prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
@@ -66,23 +65,23 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Find out now whether `path` can be written, before hours of work go into it.
+    """Check that a file can be written, before hours of work go into its content.
 
     Parameters
     ----------
     path : path-like
-        The file that will be written later. Nothing is left behind.
+        The file to be written later. Nothing is created.
 
     Raises
     ------
     InputError
-        If the folder does not exist, or the place cannot be written.
+        If the folder does not exist, or the file cannot be written.
     """
     target = Path(path)
     if target.is_dir():
         raise InputError("is a folder", "name a file", str(target))
     if target.exists() and not os.access(target, os.W_OK):
-        raise InputError("is read-only", "choose another place", str(target))
+        raise InputError("is read-only", "choose another file", str(target))
     try:
         with tempfile.TemporaryFile(dir=target.parent):
             pass
@@ -128,7 +127,7 @@ def checked_suffix(path: str | os.PathLike[str], allowed: Collection[str]) -> st
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` to `path` as UTF-8, whole or not at all.
+    """Write a UTF-8 text file atomically.
 
     Parameters
     ----------
@@ -140,12 +139,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises
     ------
     InputError
-        If the place cannot be written.
+        If the file cannot be written, or the text cannot be encoded.
     """
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"{error.object[error.start]!r} is no text", "", str(path)) from error
+        raise InputError(
+            f"{error.object[error.start]!r} cannot be encoded", "remove it", str(path)
+        ) from error
     with atomic_write(path) as temporary:
         temporary.write_bytes(content)
 
@@ -165,13 +166,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     InputError
-        If it does not exist, cannot be read or is not UTF-8 (naming the line).
+        If the file does not exist, cannot be read, or is not UTF-8 (naming the line).
     """
     return "".join(read_lines(path))
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Read a UTF-8 text file line by line: it need not fit into memory.
+    """Iterate over the lines of a UTF-8 text file, which need not fit into memory.
 
     Parameters
     ----------
@@ -181,7 +182,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     Yields
     ------
     str
-        A line, with the line feed that ends it.
+        A line with its line feed. A byte order mark is dropped.
 
     Raises
     ------
@@ -199,7 +200,8 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     except FileNotFoundError as error:
         raise InputError("no such file", "check the path", str(path)) from error
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", "", str(path)) from error
+        problem = f"cannot be read ({error.strerror})"
+        raise InputError(problem, "check the path and its permissions", str(path)) from error
 
 
 def _umask() -> int:
@@ -213,5 +215,5 @@ def _unwritable(target: Path, error: OSError) -> InputError:
         problem, remedy = "cannot be written: its folder does not exist", "make the folder first"
     else:
         problem = f"cannot be written ({error.strerror or error})"
-        remedy = "choose another place"
+        remedy = "choose another file"
     return InputError(problem, remedy, str(target))

@@ -1,4 +1,4 @@
-"""Near names: an unknown name is refused with the ones that may have been meant."""
+"""The error for an unknown name: it suggests similar names."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from dcglearn.base.errors import InputError
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "") -> InputError:
-    """Build the error for a name that is none of the known ones.
+    """Return the error for a name that is not one of the known names.
 
     Parameters
     ----------
     kind : str
-        What the name should name, such as ``"preset"``.
+        What was to be named, such as ``"preset"``.
     name : object
-        What was given.
+        The name given.
     known : iterable of str
         The names that exist.
     place : str, optional
-        Where it was found.
+        File and line, or argument.
 
     Returns
     -------
     InputError
-        To be raised by the caller.
+        For the caller to raise.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Threads of this process: numbers are the same to the last bit however many there are.
+"""Threads whose number does not change the results, to the last bit.
 
-Sums over parts are taken in the order of the parts, and the linear algebra, whose own threads
-would add in an order of their own, has one.
+Sums over blocks are taken in the order of the blocks, and BLAS, whose own threads would change
+the order of its sums, is limited to one thread.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
 MAX_THREADS = 8
+"""Threads of :func:`map_threads` at most."""
 
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
-    """Apply a function to items, some at a time.
+    """Apply a function to items in several threads.
 
     Parameters
     ----------
     function : callable
+        Takes one item.
     items : sequence
 
     Returns
     -------
     list
-        In the order of the items.
+        Results in the order of the items.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
 
 
 class _OneThread:
-    """A limit that blocks share: they may overlap, in threads too; the last lifts it."""
+    """A limit shared by blocks that may overlap, even in threads; the last one lifts it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -65,7 +67,7 @@ class _OneThread:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                # The thread that set the limit is not always the one that lifts it.
+                # OpenBLAS lets only the thread that set the limit lift it, and that may be another.
                 OpenBLASController.clear_controlling_thread(force=True)
                 self._limit.restore_original_limits()
                 OpenBLASController.clear_controlling_thread(force=True)
@@ -75,20 +77,20 @@ _ONE_THREAD = _OneThread()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """Keep the linear algebra of this process to one thread while a block runs.
+    """Limit BLAS to one thread while a block runs.
 
     Returns
     -------
     context manager
-        Blocks may overlap, in threads too: the limit is lifted when the last one ends.
+        Blocks may overlap, even in threads; the limit is lifted when the last one ends.
     """
     return _ONE_THREAD
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Find the linear algebra's threads once a process: looking takes milliseconds."""
-    import scipy.linalg  # noqa: F401 - it brings its own, which must be found too
+    """Find the BLAS libraries once per process, because the search takes milliseconds."""
+    import scipy.linalg  # noqa: F401 - loads scipy's own BLAS, which must be found too
 
     return ThreadpoolController()
 

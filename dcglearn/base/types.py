@@ -1,4 +1,4 @@
-"""The aliases of arrays, in one place; functions state the shapes in their docstrings."""
+"""The type aliases of arrays; docstrings state the shapes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Floats: TypeAlias = NDArray[np.float64]
 """Gains, discounts, scores, weights."""
 
 Integers: TypeAlias = NDArray[np.int64]
-"""Counts, places, numbers of queries."""
+"""Counts, positions, row numbers."""
 
 Grades: TypeAlias = NDArray[np.integer]
-"""Grade indices, 0 the best, -1 for no document; of any integer type."""
+"""Grade indices of any integer type: 0 is the best grade, -1 means no document."""
 
 Rankings: TypeAlias = NDArray[np.int8]
 """Grade indices of rankings, shape (n, K)."""
@@ -23,7 +23,7 @@ Pairs: TypeAlias = NDArray[np.int8]
 """Grade indices of pairs of rankings, shape (n, 2, K), the preferred ranking first."""
 
 Ids: TypeAlias = NDArray[np.object_]
-"""Ids as text, or None where unknown."""
+"""Ids as text; None where unknown."""
 
 Hashes: TypeAlias = NDArray[np.uint64]
 """64-bit hashes of ids."""

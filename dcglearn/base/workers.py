@@ -1,12 +1,12 @@
-"""One map over processes on this machine, or over an existing Dask cluster.
+"""One parallel map: in this process, in several, or on a Dask cluster.
 
     with open_workers("1" | "4" | "tcp://host:8786") as workers:
-        for index, answer in workers(function, items): ...
+        for index, result in workers(function, items): ...
 
-Answers come as they are ready, with the index of their item. ``function`` must be a
-module's own function, and must return its errors rather than raise them. Nothing waits for
-ever: a lost process, a lost cluster, or one without workers ends in a
-:class:`WorkersLostError`; what was handed out before is the caller's.
+Results arrive as they are ready, each with the index of its item. ``function`` must be defined
+at the top level of a module, and must return its errors instead of raising them. Nothing waits
+for ever: if a process or the cluster is lost, or the cluster has no workers,
+:class:`WorkersLostError` is raised. Results that arrived before it remain valid.
 """
 
 from __future__ import annotations
@@ -29,45 +29,46 @@ Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
 
 CONNECT_SECONDS = 8
-"""How long a cluster's address is tried."""
+"""Time limit for connecting to a cluster."""
 
 IDLE_SECONDS = 30
-"""After which a process without work ends, also where the one that started it was killed."""
+"""Idle time after which a worker process ends, even if its parent was killed."""
 
 MAX_PROCESSES = 1024
+"""Worker processes on this machine at most."""
 
 LOST_SECONDS = 20
-"""How long a cluster may have no workers, or no scheduler, before it counts as lost."""
+"""How long a cluster may be without workers or scheduler before it counts as lost."""
 
 COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
-"""Packages whose versions must be the same on the workers, beside this one's own code."""
+"""Packages whose versions must be the same on the workers, besides this package's code."""
 
 
 class WorkersLostError(RuntimeError):
-    """The workers are gone; what they finished before has been handed out."""
+    """The workers are gone. Results that arrived before remain valid."""
 
 
 @contextmanager
 def open_workers(spec: str) -> Iterator[Workers]:
-    """Open the workers that a text names.
+    """Open workers: this process, several processes, or a Dask cluster.
 
     Parameters
     ----------
     spec : str
-        ``1`` for this process, a number of processes, or ``tcp://host:port``.
+        ``"1"`` for this process, a number of processes, or ``"tcp://host:port"``.
 
     Yields
     ------
     callable
-        Takes a function and a sequence of items; yields (index, answer) in any order.
+        Takes a function and a sequence of items; yields (index, result) in any order.
 
     Raises
     ------
     InputError
-        If the text names no workers, the cluster cannot be reached within
+        If `spec` has another form; or the cluster cannot be reached within
         :data:`CONNECT_SECONDS`, has no workers, or runs other versions.
     WorkersLostError
-        While answers are awaited, if the workers are lost.
+        While results are awaited, if the workers are lost.
 
     Examples
     --------
@@ -83,7 +84,8 @@ def open_workers(spec: str) -> Iterator[Workers]:
         yield _serial if int(text) == 1 else _processes(int(text))
     else:
         raise InputError(
-            f"workers {spec!r}", f"use a number from 1 to {MAX_PROCESSES}, or tcp://host:port"
+            f"workers are {spec!r}",
+            f"use a number from 1 to {MAX_PROCESSES}, or tcp://host:port",
         )
 
 
@@ -101,29 +103,29 @@ def _processes(count: int) -> Workers:
         pool = Parallel(
             n_jobs=count,
             return_as="generator_unordered",
-            initializer=_leave_ctrl_c_to_us,
+            initializer=_ignore_ctrl_c,
             idle_worker_timeout=IDLE_SECONDS,
         )
-        answers = pool(delayed(_numbered)(function, i, item) for i, item in enumerate(items))
+        results = pool(delayed(_indexed)(function, i, item) for i, item in enumerate(items))
         finished = False
         try:
-            yield from answers
+            yield from results
             finished = True
         except BrokenProcessPool as error:
             raise WorkersLostError("a worker process died (killed, or out of memory)") from error
         finally:
-            if not finished:  # interrupted: do not wait for what runs
+            if not finished:  # interrupted: do not wait for running items
                 get_reusable_executor().shutdown(wait=False, kill_workers=True)
 
     return workers
 
 
-def _leave_ctrl_c_to_us() -> None:
-    """Ignore Ctrl-C in a worker process: the one that waits for it ends them all."""
+def _ignore_ctrl_c() -> None:
+    """Ignore Ctrl-C in a worker process, because the parent stops its workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _numbered(function: Function, index: int, item: Any) -> tuple[int, Any]:
+def _indexed(function: Function, index: int, item: Any) -> tuple[int, Any]:
     return index, function(item)
 
 
@@ -133,73 +135,79 @@ def _cluster(address: str) -> Iterator[Workers]:
         from distributed import Client
     except ImportError as error:
         raise InputError(
-            f"workers {address!r} need Dask", "install dcglearn[dask], or use a number"
+            f"workers at {address} need Dask",
+            "install dcglearn[dask], or use a number of processes",
         ) from error
     client = _connected(lambda: Client(address, timeout=CONNECT_SECONDS), address)
     try:
-        _compare(client, address)
+        _check_versions(client, address)
         yield lambda function, items: _on_cluster(client, function, items)
     finally:
         client.close(timeout=5)
 
 
 def _connected(connect: Callable[[], Any], address: str) -> Any:
-    """Connect within the time given, whatever answers at the address."""
-    found: list[Any] = []
+    """Connect within the time limit, whatever listens at the address."""
+    outcome: list[Any] = []
 
     def attempt() -> None:
         try:
-            found.append(connect())
+            outcome.append(connect())
         except Exception as error:
-            found.append(error)
+            outcome.append(error)
 
     thread = threading.Thread(target=attempt, daemon=True)
     thread.start()
     thread.join(CONNECT_SECONDS + 1)
-    if not found or isinstance(found[0], Exception):
+    if not outcome or isinstance(outcome[0], Exception):
         raise InputError(
             f"no Dask scheduler at {address}",
             "start one, or check the address (its dashboard has another port)",
-        ) from (found[0] if found else None)
-    return found[0]
+        ) from (outcome[0] if outcome else None)
+    return outcome[0]
 
 
 def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     from distributed import as_completed
 
-    batch = max(1, min(20, len(items) // 64))  # small enough to see progress, and to lose little
+    batch = max(1, min(20, len(items) // 64))  # small, to show progress and to lose little
     batches = [list(enumerate(items))[i : i + batch] for i in range(0, len(items), batch)]
     futures = [client.submit(_run_batch, function, one, pure=False) for one in batches]
     ready = as_completed(futures, raise_errors=False)
     try:
-        for _ in futures:
-            _await(ready, client)
+        unfinished = len(futures)
+        while unfinished:
+            _wait_for_one(ready, client)
             future = next(ready)
+            if future.status in ("lost", "pending"):
+                ready.add(future)  # its worker died with the result; another computes it again
+                continue
+            unfinished -= 1
             if future.status != "finished":
-                raise WorkersLostError(f"the cluster gave work back undone ({future.status})")
+                raise WorkersLostError(f"the cluster did not finish its work ({future.status})")
             try:
-                answers = future.result(timeout=LOST_SECONDS)
+                results = future.result(timeout=LOST_SECONDS)
             except (OSError, TimeoutError, CancelledError) as error:
-                raise WorkersLostError("the cluster lost an answer") from error
-            yield from answers
+                raise WorkersLostError("the cluster lost a result") from error
+            yield from results
     finally:
         for future in futures:
             future.release()
 
 
-def _await(ready: Any, client: Any) -> None:
-    """Wait for a future, as long as the cluster lives."""
-    alive = looked = time.monotonic()
+def _wait_for_one(ready: Any, client: Any) -> None:
+    """Wait until a future is done, as long as the cluster has workers."""
+    alive = checked = time.monotonic()
     while not ready.has_ready():
         time.sleep(0.02)
         now = time.monotonic()
-        if now - looked < 1:
+        if now - checked < 1:
             continue
-        looked = now
+        checked = now
         if _has_workers(client):
             alive = now
         elif now - alive > LOST_SECONDS:
-            raise WorkersLostError("the cluster has no workers any more")
+            raise WorkersLostError("the cluster no longer has workers")
 
 
 def _run_batch(function: Function, batch: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
@@ -213,23 +221,23 @@ def _has_workers(client: Any) -> bool:
         return False
 
 
-def _compare(client: Any, address: str) -> None:
-    """Refuse workers whose Python, packages or code of ours differ."""
+def _check_versions(client: Any, address: str) -> None:
+    """Refuse workers whose Python, packages or code of dcglearn differ from ours."""
     from distributed import wait
 
     here = fingerprint()
     names = sorted(client.sync(client.scheduler.ncores, callback_timeout=CONNECT_SECONDS))
     if not names:
         raise InputError(f"the scheduler at {address} has no workers", "start some")
-    asked = [
+    futures = [
         client.submit(fingerprint, workers=[name], allow_other_workers=False, pure=False)
         for name in names
     ]
     try:
-        wait(asked, timeout=CONNECT_SECONDS)
+        wait(futures, timeout=CONNECT_SECONDS)
     except TimeoutError as error:
-        raise InputError(f"a worker at {address} does not answer", "look after it") from error
-    for name, future in zip(names, asked, strict=True):
+        raise InputError(f"a worker at {address} does not answer", "restart it") from error
+    for name, future in zip(names, futures, strict=True):
         if future.status != "finished":
             problem = f"worker {name} cannot run dcglearn ({future.exception()})"
             raise InputError(problem, "install the same version there")
@@ -243,21 +251,22 @@ def _compare(client: Any, address: str) -> None:
 
 
 def fingerprint() -> dict[str, str]:
-    """Return versions of Python and packages, and a hash of this package's code.
+    """Return the versions of Python and packages, and a hash of this package's code.
 
     Returns
     -------
     dict from str to str
+        Results of workers are the same only where these are.
     """
-    found = {"Python": platform.python_version()}
+    versions = {"Python": platform.python_version()}
     for name in COMPARED_PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "(missing)"
+            versions[name] = "(missing)"
     digest = hashlib.sha256()
     package = Path(__file__).resolve().parent.parent
     for file in sorted(p for p in package.rglob("*.py") if "shipped" not in p.parts):
         digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
-    found["dcglearn's code"] = digest.hexdigest()[:12]
-    return found
+    versions["dcglearn's code"] = digest.hexdigest()[:12]
+    return versions

@@ -1,0 +1,156 @@
+"""Processes that tests start, talk to through pipes, and always end.
+
+Tests wait for what a process prints, never for a time to pass. A process that prints nothing for
+:data:`SAFETY_SECONDS` is killed, so that a fault ends in a failure; no machine is that slow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+SAFETY_SECONDS = 900
+
+PROGRAM = """
+import sys
+
+from dcglearn.__main__ import main
+from dcglearn.base import workers
+from dcglearn.lab.store import Store
+
+pause_after, lost_seconds = int(sys.argv.pop(1)), float(sys.argv.pop(1))
+workers.CONNECT_SECONDS = 600
+workers.LOST_SECONDS = lost_seconds
+add, added = Store.add, 0
+
+
+def add_and_pause(self, cell, outcome):
+    global added
+    add(self, cell, outcome)
+    added += 1
+    if added == pause_after:
+        print("paused", flush=True)
+        sys.stdin.readline()
+
+
+Store.add = add_and_pause
+main()
+"""
+"""The program, which pauses when it has stored some results until it is sent a line."""
+
+SCHEDULER = """
+import asyncio
+
+from distributed import Scheduler
+
+
+async def serve():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+
+
+asyncio.run(serve())
+"""
+"""A Dask scheduler that prints its address when it is ready."""
+
+WORKER = """
+import asyncio
+import sys
+
+from distributed import Worker
+
+
+async def serve():
+    async with Worker(sys.argv[1], nthreads=2, host="127.0.0.1", dashboard=False) as worker:
+        print(worker.address, flush=True)
+        await worker.finished()
+
+
+asyncio.run(serve())
+"""
+"""A Dask worker that prints its address when the scheduler knows it."""
+
+
+class Process:
+    """A Python process and its children, in a process group of their own."""
+
+    def __init__(self, cwd: Path, code: str, *arguments: object, **env: str) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            cwd=cwd,
+            env={**os.environ, **env},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            start_new_session=True,
+        )
+        self._safety = threading.Timer(SAFETY_SECONDS, self.kill)
+        self._safety.daemon = True
+        self._safety.start()
+
+    def line(self) -> str:
+        """Wait for the next line that the process prints."""
+        assert self._process.stdout is not None
+        text = self._process.stdout.readline()
+        assert text, f"the process ended: {self.errors()}"
+        return text.strip()
+
+    def resume(self) -> None:
+        """Send a line to the process."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it may have ended
+            self._process.stdin.write("\n")
+            self._process.stdin.flush()
+
+    def finish(self) -> int:
+        """Wait until the process ends and return its exit code."""
+        assert self._process.stdout is not None
+        self._process.stdout.read()
+        return self._process.wait()
+
+    def errors(self) -> str:
+        """Return what the process has written to standard error so far."""
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process and its children."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+    def kill(self) -> None:
+        """Kill the process and its children."""
+        self.signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        """Kill what is left, wait for it and close the pipes."""
+        self._safety.cancel()
+        self.kill()
+        self._process.communicate()
+        self._errors.close()
+
+
+class Processes:
+    """Starts processes and ends them all."""
+
+    def __init__(self) -> None:
+        self._started: list[Process] = []
+
+    def start(self, cwd: Path, code: str, *arguments: object, **env: str) -> Process:
+        """Start Python code with arguments and environment variables."""
+        self._started.append(Process(cwd, code, *arguments, **env))
+        return self._started[-1]
+
+    def close(self) -> None:
+        """End all processes, the last started first."""
+        for process in reversed(self._started):
+            process.close()
