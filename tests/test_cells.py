@@ -1,8 +1,9 @@
-"""Cells and their store: the same dict, the same result; nothing lost, nothing reused wrongly."""
+"""Cells and their store: the same dict gives the same result; no record is lost or misused."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab import cells, store
-from dcglearn.lab.cells import CELL_VERSION, cell_of, compute_cell, key_of, rng_for, run_cell
+from dcglearn.lab import cells, compute, store
+from dcglearn.lab.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
+from dcglearn.lab.compute import compute_cell, run_cell
 from dcglearn.lab.sampling import strict_pairs, truth_of
 from dcglearn.lab.setting import LISTS, Setting, check_setting
 from dcglearn.lab.store import Store
@@ -41,9 +43,15 @@ def test_a_cell_is_a_pure_function_of_its_dict() -> None:
     assert key_of(SMALL) == key_of(dict(reversed(SMALL.items())))
 
 
+def test_keys_of_stored_cells_stay_the_same() -> None:
+    """Stores of earlier versions of this package are still used."""
+    assert key_of(SMALL) == "6ccc786a1faf4274c799fb7fb5e6d1f8"
+    assert key_of(cell_of(Setting(flips=5), 1, 0)) == "0f16deecd4621b853092b1e0ee11a3cc"
+
+
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
-        "import json; from dcglearn.lab.cells import run_cell; "
+        "import json; from dcglearn.lab.compute import run_cell; "
         f"print(json.dumps(run_cell({SMALL!r})))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -71,7 +79,7 @@ def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
     assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a curve grows along a sample
     other = training({**SMALL, "truth": "data-2"})
     same = np.sort(lists, axis=1) == np.sort(other, axis=1)
-    assert same.all()  # the same two lists, perhaps the other way round
+    assert same.all()  # the same two lists, perhaps exchanged
     for changed in ({"repetition": 1}, {"seed": 4}, {"lists": "drawn"}):
         assert not (training({**SMALL, **changed}) == lists).all()
 
@@ -133,12 +141,66 @@ def test_an_unreliable_judge_is_learned_from_less_well() -> None:
     [
         ({"flips": 21}, "InputError: flips: 21 flips of 20 pairs"),
         ({"truth": "data-3"}, "unknown truth"),
-        ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "tells too few permutations lists apart"),
+        ({"truth": "DCG([1, 1, 1, 1, 1], log2)"}, "distinguishes too few permutations lists"),
         ({"nothing": 1}, "nothing"),
     ],
 )
 def test_a_failing_cell_returns_its_error(cell: dict[str, Any], message: str) -> None:
     assert message in run_cell({**SMALL, **cell})["error"]
+
+
+def test_a_bug_in_a_cell_keeps_its_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "traceback" not in run_cell({**SMALL, "flips": 21})  # bad input is not a bug
+
+    def broken(*_: object) -> None:
+        np.linalg.inv(np.zeros((2, 3)))
+
+    monkeypatch.setattr(compute, "_learn", broken)
+    outcome = run_cell(SMALL)
+    lines = outcome["traceback"].splitlines()
+    assert re.match(r"dcglearn/lab/compute\.py:\d+ in compute_cell: .*_learn\(", lines[1])
+    assert lines[2].startswith("test_cells.py:")
+    assert any(line.startswith("numpy/linalg/") for line in lines)
+    assert lines[-1] == outcome["error"]
+    assert outcome["error"].startswith("LinAlgError: ")
+    assert not any(" /" in line or line.startswith("/") for line in lines[:-1])
+    assert run_cell(SMALL) == outcome  # the same text each time
+    Store(tmp_path).add(SMALL, outcome)
+    assert Store(tmp_path).error(SMALL) == f"{outcome['error']}\n{outcome['traceback']}"
+
+
+QUERIES = [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]]
+
+
+def test_a_table_of_queries_is_passed_beside_the_cell() -> None:
+    inline = {**SMALL, "lists": "queries", "queries": QUERIES, "ranks": 5}
+    cell = {**inline, "queries": query_table_hash(QUERIES)}
+    assert run_cell(cell, QUERIES) == run_cell(inline)
+    assert "result" in run_cell(cell, QUERIES)
+    assert "table of queries is missing; pass it as `queries`" in run_cell(cell)["error"]
+    assert run_cell(SMALL, QUERIES) == run_cell(SMALL)
+
+
+def test_a_store_holds_a_table_of_queries_once(tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    for _ in range(2):
+        kept.add_queries(QUERIES)
+    name = query_table_hash(QUERIES)
+    assert [path.name for path in (tmp_path / "tables").iterdir()] == [f"{name}.json"]
+    assert kept.queries(name) == QUERIES
+    with pytest.raises(InputError, match="no such file"):
+        kept.queries("0" * 64)
+
+
+def test_records_with_a_whole_table_of_queries_are_read(tmp_path: Path) -> None:
+    cell = {"seed": 1, "repetition": 0, "lists": "queries", "queries": QUERIES}
+    record = {"version": CELL_VERSION, "key": "old", "cell": cell, "result": {"precision": 0.9}}
+    (tmp_path / store.CELLS_FILE).write_text(json.dumps(record) + "\n")
+    again = Store(tmp_path)
+    assert again.get({**cell, "queries": query_table_hash(QUERIES)}) == {"precision": 0.9}
+    assert again.torn == 0
 
 
 def test_sense_is_checked_in_the_cell_too() -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.cells import key_of
+from dcglearn.base.workers import open_workers
+from dcglearn.lab.cells import key_of, query_table_hash
+from dcglearn.lab.compute import compute_cell
 from dcglearn.lab.config import Config, read_config
-from dcglearn.lab.experiment_files import config_files, load_experiment
+from dcglearn.lab.experiment_files import ExperimentFiles, config_files, load_experiment
+from dcglearn.lab.run import compute_cells
+from dcglearn.lab.store import Store
 
 GOOD = """
 experiment = "pairs"
@@ -90,19 +96,19 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
         ("grades = 3", "grades = 3\nmargin = 'hammin'", "setting.margin.*unit.*hamming"),
         ("grades = 3", "grades = 3\nC = 'best'", "setting.C.*number, or .validation."),
-        ("[20, 40]", "[]", "sweep.pairs: an empty sweep"),
+        ("[20, 40]", "[]", "sweep.pairs: an empty list"),
         ("[20, 40]", "20", "sweep.pairs: 20; give a list"),
         ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(text\)"),
-        ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 twice"),
+        ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
         ("[20, 40]", "[0, 40]", "pairs = 0, pairs: 0; use 1"),
-        ("grades = 3", "grades = 3\npairs = 5", r"pairs stands in \[setting\] and in \[sweep\]"),
+        ("grades = 3", "grades = 3\npairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
         ("pairs = [40]", "pairs = [60]", "quick.pairs: 60 is not in the sweep"),
         ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
         ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
         ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs; use 0 ... 20"),
         ("grades = 3", "grades = 3\nflips = -1", "flips: -1 flips"),
         ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
-        ("grades = 3", "grades = 3\nreliability = 0.5", "reliability: 0.5; use more than .5"),
+        ("grades = 3", "grades = 3\nreliability = 0.5", "reliability: 0.5; use a number above .5"),
         ("grades = 3", "grades = 3\nreliability = nan", "reliability: nan"),
         ("grades = 3", "grades = 3\nbias = inf", "bias: inf"),
         ("grades = 3", "grades = 3\nC = 0.0", "C: 0.0; use a finite number above 0"),
@@ -117,14 +123,18 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.3, 0.2]", "has no effect"),
         ("grades = 3", "grades = 3\nC_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
         ("grades = 3", "grades = 3\nqueries = [[1, 2, 3]]", "queries: found a list"),
-        ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists of queries need a file"),
+        ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists = .queries. needs a file"),
         ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
-        ("base = [3, 2, 1]", "base = [4, 2, 1]", "base.*use grades 1 ... 3"),
-        ("grades = 3", "grades = 3\nlists = 'documents'\nwrong_grades = 1", "have no grades"),
+        ("base = [3, 2, 1]", "base = [4, 2, 1]", "base: 4 is not a grade; use grades from 1 to 3"),
+        (
+            "grades = 3",
+            "grades = 3\nlists = 'documents'\nwrong_grades = 1",
+            "documents have no grades",
+        ),
         ("grades = 3", "grades = 3\ntest_lists = 'documents'", "grades on grades"),
-        ("figures = [1]", "figures = []", "names no figure"),
-        ('experiment = "pairs"', 'experiment = "../x"', "is no name"),
-        ("seed = 1", "seed = ", "is no TOML"),
+        ("figures = [1]", "figures = []", "figures: an empty list"),
+        ('experiment = "pairs"', 'experiment = "../x"', "is not a name"),
+        ("seed = 1", "seed = ", "is not valid TOML"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -156,11 +166,46 @@ def test_truths_in_files_are_written_into_the_cells(tmp_path: Path) -> None:
     assert config.cells()[0][1]["truth"] == "DCG([4, 1, 0], zipf)"
 
 
-def test_queries_in_files_are_written_into_the_cells(tmp_path: Path) -> None:
+def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
     written(tmp_path, "2 qid:1 1:0.5\n0 qid:1\n# nothing\n1 qid:2 1:.1 # a comment\n", "judged.txt")
     text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
     config = read_config(written(tmp_path, text))
-    assert config.cells()[0][1]["queries"] == [[1, 0, 1], [0, 1, 0]]
+    assert config.queries == [[1, 0, 1], [0, 1, 0]]
+    assert config.cells()[0][1]["queries"] == query_table_hash(config.queries)
+    small = dataclasses.replace(
+        config,
+        fixed={**config.fixed, "test_pairs": 50, "truth": "data-1"},
+        sweep={"pairs": [20]},
+        repetitions=3,
+    )
+    stores = [Store(tmp_path / workers) for workers in ("1", "2")]
+    for store, spec in zip(stores, ("1", "2"), strict=True):
+        with open_workers(spec) as workers:
+            assert compute_cells(small, False, store, workers).done == 3
+    found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
+    assert found[0] == found[1]
+    stored = (tmp_path / "1" / "cells.jsonl").read_text()
+    assert "[[1,0,1]" not in stored
+    cell = json.loads(stored.split("\n")[1])["cell"]
+    again = compute_cell(cell, stores[0].queries(cell["queries"]))  # all it needs is in the store
+    assert again == stores[0].get(cell)
+
+
+def test_an_experiment_file_is_executed_once(tmp_path: Path) -> None:
+    for folder in ("configs", "experiments"):
+        (tmp_path / folder).mkdir()
+    code = (
+        "from pathlib import Path\n"
+        f"with Path({str(tmp_path / 'log')!r}).open('a') as log:\n    log.write('x')\n"
+        "COLUMNS = ('precision',)\ndef figures(table): return []\n"
+    )
+    written(tmp_path / "experiments", code, "mine.py")
+    text = GOOD.replace('"pairs"', '"mine"', 1)
+    configs = [read_config(written(tmp_path / "configs", text, f"{n}.toml")) for n in "ab"]
+    files = ExperimentFiles()
+    loaded = [files.load(config) for config in (*configs, *configs)]
+    assert all(one is loaded[0] for one in loaded)
+    assert (tmp_path / "log").read_text() == "x"
 
 
 def shipped() -> list[Path]:

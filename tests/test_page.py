@@ -198,7 +198,7 @@ def test_failed_cells_are_told_and_tried_again(run: Run, folder: Path) -> None:
         assert failed.returncode == 1
         assert "flips: 4 of 8 cells, 4 failed" in failed.stdout
         assert "4 cells failed; the others are kept" in failed.stderr
-        assert "tells too few permutations lists apart" in failed.stderr
+        assert "distinguishes too few permutations lists" in failed.stderr
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
 
 
@@ -307,7 +307,7 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run that is not finished: two points of every experiment but one."""
     import dataclasses
 
-    from dcglearn.lab.cells import run_cell
+    from dcglearn.lab.compute import run_cell
     from dcglearn.lab.config import read_config
     from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from dcglearn.lab.cells import CELL_VERSION, run_cell
+from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import read_config
 from dcglearn.lab.setting import Setting
 

@@ -116,11 +116,13 @@ def status(
     from dcglearn.report.tables import Table
 
     store = _store(_place(out))
-    rows = []
+    rows, errors = [], {}
     known: set[str] = set()
     for config in _configs(configs, lenient=True):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
         full, part = count_cells(config, False, store), count_cells(config, True, store)
+        if full.first_error is not None:
+            errors[config.name] = full.first_error
         figures = ", ".join(config.figures)
         quick = f"{part.done:,} of {part.total:,}"
         rows.append((config.name, figures, full.done, full.failed, full.total, quick))
@@ -129,6 +131,8 @@ def status(
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
     say(Table(columns, rows, f"cells in {store.path}").text())
+    for name, error in errors.items():
+        say(f"the first failed cell of {name}: {error}")
     if len(store) > len(known):
         say(f"{len(store) - len(known):,} more cells there belong to none of these configs")
 

@@ -1,10 +1,9 @@
-"""Experiments as TOML files.
+"""Configs: experiments as TOML files.
 
-``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results;
-``figures``, ``[quick]`` and ``[run]`` only say what is drawn, which part is run, and how.
-``[sweep]`` gives lists of values for keys of the setting: the grid is their product.
-``[quick]`` picks some of these values, and fewer repetitions, so that its cells are among
-those of the full run.
+``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results.
+``figures``, ``[quick]`` and ``[run]`` do not: they say what is drawn, which part is run, and how.
+``[sweep]`` gives lists of values for keys of the setting; the grid is their product. ``[quick]``
+selects some of these values and fewer repetitions, so its cells are a subset of the full run's.
 """
 
 from __future__ import annotations
@@ -18,32 +17,32 @@ from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.letor import read_grade_counts
-from dcglearn.lab.cells import cell_of
+from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.lab.config_errors import EXPECTED, explain_error
 from dcglearn.lab.setting import Setting, check_setting, unused_keys
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 
-MOST_CELLS = 1_000_000
+MAX_CELLS = 1_000_000
 
 RESERVED = ("quick", "store", "side-by-side", "stand-in")
-"""Folders of results that are no experiment's."""
+"""Folders of results that do not belong to an experiment; a config cannot have these names."""
 
 
 class RunSettings(BaseModel):
-    """How a run happens; nothing of it changes a result.
+    """The table ``[run]`` of a config: how cells are computed; no result depends on it.
 
     Attributes
     ----------
     workers : str
-        ``1``, a number of processes, or ``tcp://host:port`` of a Dask scheduler.
+        A number of processes, or ``tcp://host:port`` of a Dask scheduler.
     out : str
-        Folder of results.
+        The folder of results.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -53,7 +52,7 @@ class RunSettings(BaseModel):
 
 
 class _Document(BaseModel):
-    """A config file as it is written."""
+    """A config file as written, before the parts are checked against each other."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -69,25 +68,27 @@ class _Document(BaseModel):
 
 @dataclass(frozen=True)
 class Config:
-    """A checked experiment.
+    """A config that has been read and checked.
 
     Attributes
     ----------
     path : Path
     name : str
-        The file's name without its ending: the folder of its results.
+        The name of the file without its ending; also the name of the folder of its results.
     experiment : str
-        The file in ``experiments`` that draws it.
+        The name of the file in ``experiments`` that draws the figures.
     figures : tuple of str
     seed, repetitions : int
     fixed : dict
-        The keys of the setting that are not swept, as given.
+        The keys of the setting that are not swept. ``queries`` is the hash of a table.
+    queries : list of list of int or None
+        The table of queries: counts of grades, one row per query.
     sweep, quick_sweep : dict from str to list
-        The grid, and the part of it that a quick run takes.
+        The values of each swept key: in the full run, and in the quick run.
     quick_repetitions : int
-    run : Run
+    run : RunSettings
     text : str
-        The file.
+        The content of the file.
     """
 
     path: Path
@@ -97,6 +98,7 @@ class Config:
     seed: int
     repetitions: int
     fixed: dict[str, Any]
+    queries: QueryTable | None
     sweep: dict[str, list[Any]]
     quick_sweep: dict[str, list[Any]]
     quick_repetitions: int
@@ -105,7 +107,7 @@ class Config:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What must be the same for results to be of one experiment: all but the grid's size."""
+        """Everything that changes results except the size of the grid, JSON-able."""
         return {
             "experiment": self.experiment,
             "seed": self.seed,
@@ -119,11 +121,12 @@ class Config:
         return {**self.identity, "sweep": self.sweep, "repetitions": self.repetitions}
 
     def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
-        """Return the grid: the swept values of each point, and its setting.
+        """Return the points of the grid: the swept values of each, and its setting.
 
         Parameters
         ----------
         quick : bool, default False
+            Whether to take the quick part of the grid only.
 
         Returns
         -------
@@ -134,16 +137,17 @@ class Config:
         return [(point, _build({**self.fixed, **point})) for point in points]
 
     def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Return the swept values of every cell, repetition included, and the cell.
+        """Return the cells: the swept values of each with its repetition, and the cell.
 
         Parameters
         ----------
         quick : bool, default False
+            Whether to take the quick part of the grid only.
 
         Returns
         -------
         list of (dict, dict)
-            Repetitions are outermost, so that an unfinished run has some of each point.
+            Repetitions are the outer loop, so an unfinished run has cells of every point.
         """
         repetitions = self.quick_repetitions if quick else self.repetitions
         settings = self.settings(quick)
@@ -169,8 +173,8 @@ def read_config(path: str | Path) -> Config:
     Raises
     ------
     InputError
-        Naming the file and the key: what was expected and what was found; near names for
-        an unknown key; values that make no sense, alone or together.
+        Naming the file and the key, what was expected and what was found; with similar
+        names for an unknown key. Also for values that do not make sense together.
     """
     if Path(path).is_dir():
         raise InputError("is a folder", "name a .toml file", str(path))
@@ -178,9 +182,9 @@ def read_config(path: str | Path) -> Config:
     try:
         document = _Document.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is no TOML ({error})", "mend the line", str(path)) from error
+        raise InputError(f"is not valid TOML ({error})", "fix the line", str(path)) from error
     except ValidationError as error:
-        raise _explained(error, "", _Document).at(str(path)) from error
+        raise explain_error(error, "", _Document).at(str(path)) from error
     try:
         return _checked(document, Path(path), text)
     except InputError as error:
@@ -190,13 +194,14 @@ def read_config(path: str | Path) -> Config:
 def _checked(document: _Document, path: Path, text: str) -> Config:
     if not document.experiment.isidentifier():
         raise InputError(
-            f"{document.experiment!r} is no name", "use letters, digits and _", "experiment"
+            f"{document.experiment!r} is not a name", "use letters, digits and _", "experiment"
         )
     _check_names(document, path)
     sweep = _swept(document.sweep)
     for key in sweep.keys() & document.setting.keys():
-        raise InputError(f"{key} stands in [setting] and in [sweep]", "leave one", "sweep")
-    fixed = _resolved(_valid(document.setting, "setting"), document.setting, path)
+        raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
+    setting = _valid(document.setting, "setting")
+    fixed, queries = _with_file_contents(setting, document.setting, path)
     config = Config(
         path,
         path.stem,
@@ -205,6 +210,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         document.seed,
         document.repetitions,
         fixed,
+        queries,
         sweep,
         *_quick(document, sweep),
         document.run,
@@ -213,8 +219,8 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
     size = config.repetitions
     for values in sweep.values():
         size *= len(values)
-    if size > MOST_CELLS:
-        raise InputError(f"{size:,} cells", f"ask for {MOST_CELLS:,} at most", "sweep")
+    if size > MAX_CELLS:
+        raise InputError(f"{size:,} cells", f"use at most {MAX_CELLS:,}", "sweep")
     _check_used(config)
     for point, setting in config.settings():
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
@@ -227,19 +233,21 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
 
 
 def _check_names(document: _Document, path: Path) -> None:
-    """Refuse names that cannot become names of files, or are those of other files."""
+    """Refuse names that cannot be names of files, or are already taken."""
     if not document.figures:
-        raise InputError("names no figure", "write figures = [1, 2]", "figures")
+        raise InputError("an empty list", "write figures = [1, 2]", "figures")
     names = [str(figure) for figure in document.figures]
     for n, name in enumerate(names, 1):
         if name in names[: n - 1]:
-            raise InputError(f"{name!r} twice", "leave one", "figures")
+            raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
             raise InputError(
-                f"{name!r} is no name", "use letters, digits and -", f"figures, value {n}"
+                f"{name!r} is not a name", "use letters, digits and -", f"figures, value {n}"
             )
     if path.stem in RESERVED:
-        raise InputError(f"results would be in {path.stem}, which is taken", "rename the file")
+        raise InputError(
+            f"the folder of results would be {path.stem}, which is taken", "rename the file"
+        )
 
 
 def _check_used(config: Config) -> None:
@@ -247,36 +255,36 @@ def _check_used(config: Config) -> None:
     without = [unused_keys(setting) for _, setting in config.settings()]
     for key in (*config.fixed, *config.sweep):
         if all(key in point for point in without):
-            raise InputError("has no effect", f"leave it out, or set {without[0][key]}", key)
+            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
 
 
 def _swept(sweep: dict[str, Any]) -> dict[str, list[Any]]:
-    """Check the values of a sweep one by one; return them as the setting holds them."""
+    """Check the values of a sweep one by one, and convert them to the types of the setting."""
     found: dict[str, list[Any]] = {}
     for key, values in sweep.items():
         if key not in Setting.model_fields:
             raise unknown_name("key", key, Setting.model_fields, "sweep")
         if key == "queries":
             raise InputError(
-                "one file of queries a config", "write it in [setting]", "sweep.queries"
+                "a config has one file of queries", "write it in [setting]", "sweep.queries"
             )
         if not isinstance(values, list):
             raise InputError(f"{values!r}", "give a list of values", f"sweep.{key}")
         if not values:
-            raise InputError("an empty sweep", "give at least one value", f"sweep.{key}")
+            raise InputError("an empty list", "give at least one value", f"sweep.{key}")
         valid = [
             getattr(_valid({key: value}, f"sweep.{key}, value {n}", bare=True), key)
             for n, value in enumerate(values, 1)
         ]
         for n, value in enumerate(valid):
             if value in valid[:n]:
-                raise InputError(f"{value!r} twice", "leave one", f"sweep.{key}")
+                raise InputError(f"{value!r} appears twice", "remove one", f"sweep.{key}")
         found[key] = valid
     return found
 
 
 def _quick(document: _Document, sweep: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
-    """Check that the quick grid is a part of the full one."""
+    """Check that the quick grid is a part of the full one; return it and its repetitions."""
     asked = dict(document.quick)
     repetitions = asked.pop("repetitions", min(2, document.repetitions))
     if type(repetitions) is not int or not 1 <= repetitions <= document.repetitions:
@@ -302,32 +310,35 @@ def _valid(content: dict[str, Any], place: str, bare: bool = False) -> Setting:
     try:
         return Setting.model_validate(content)
     except ValidationError as error:
-        raise _explained(error, place, Setting, bare) from error
+        raise explain_error(error, place, Setting, bare) from error
 
 
 def _build(content: dict[str, Any]) -> Setting:
     return Setting.model_validate(content)
 
 
-def _resolved(setting: Setting, given: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Put what a file holds into the setting in place of the file's name."""
-    fixed = {key: getattr(setting, key) for key in given}
+def _with_file_contents(
+    setting: Setting, given: dict[str, Any], path: Path
+) -> tuple[dict[str, Any], QueryTable | None]:
+    """Replace the names of files by what they hold; a table of queries by its hash."""
+    fixed, queries = {key: getattr(setting, key) for key in given}, None
     if isinstance(setting.queries, list):
-        raise InputError("found a list", f"expected {_EXPECTED['queries']}", "setting.queries")
+        raise InputError("found a list", f"expected {EXPECTED['queries']}", "setting.queries")
     if isinstance(setting.queries, str):
         file = Path(setting.queries)
         file = file if file.is_absolute() or file.is_file() else path.parent / file
         try:
-            fixed["queries"] = read_grade_counts(file, setting.grades).tolist()
+            queries = read_grade_counts(file, setting.grades).tolist()
         except InputError as error:
             raise error.at("setting.queries") from error
+        fixed["queries"] = query_table_hash(queries)
     if is_measure_file_name(setting.truth):
         try:
-            found = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
+            truth = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
         except InputError as error:
             raise error.at("setting.truth") from error
-        fixed["truth"] = str(found.measure)
-    return fixed
+        fixed["truth"] = str(truth.measure)
+    return fixed, queries
 
 
 def _check_truth(setting: Setting) -> None:
@@ -335,66 +346,3 @@ def _check_truth(setting: Setting) -> None:
         named_truth(setting.truth, setting.n_ranks, setting.grades, np.random.default_rng(0))
     except InputError as error:
         raise error.at("truth") from error
-
-
-def _explained(
-    error: ValidationError, place: str, model: type[BaseModel], bare: bool = False
-) -> InputError:
-    """Turn the first thing that pydantic found into file, key, expected, found."""
-    # A misspelt key leaves the right one missing: the misspelling is what to mend.
-    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-    key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
-    key = key.split(".")[0] if model is Setting or key.startswith("figures") else key
-    where = place if bare else f"{place}.{key}".strip(".")
-    if first["type"] == "extra_forbidden":
-        known = RunSettings.model_fields if key.startswith("run.") else model.model_fields
-        return unknown_name(
-            "key", key.split(".")[-1], known, place or ".".join(key.split(".")[:-1])
-        )
-    if first["type"] == "missing":
-        return InputError(f"{key} is missing", f"add it: {_wanted(model, key)}", place)
-    return InputError(
-        f"found {first['input']!r} ({_type_name(first)})", f"expected {_wanted(model, key)}", where
-    )
-
-
-def _type_name(first: ErrorDetails) -> str:
-    names = {
-        "str": "text",
-        "int": "a whole number",
-        "float": "a number",
-        "bool": "true or false",
-        "list": "a list",
-        "dict": "a table",
-    }
-    kind = type(first["input"]).__name__
-    return names.get(kind, kind)
-
-
-_EXPECTED = {
-    "experiment": 'text: experiment = "name"',
-    "figures": "a list: figures = [1, 2]",
-    "seed": "a whole number, 0 or more",
-    "repetitions": "a whole number, 1 or more",
-    "base": "a list of grades",
-    "C_grid": "a list of numbers",
-    "against": "a list of presets",
-    "probabilities": "a list of numbers",
-    "C": 'a number, or "validation"',
-    "margin": '"unit" or "hamming"',
-    "queries": "the name of a file",
-}
-
-
-def _wanted(model: type[BaseModel], key: str) -> str:
-    """Say in words what a key holds."""
-    if key in _EXPECTED:
-        return _EXPECTED[key]
-    head, *rest = key.split(".")
-    if rest:
-        return "text" if head == "run" else "a value"
-    kind = str(model.model_fields[head].annotation) if head in model.model_fields else ""
-    for type_name, words in (("dict", "a table"), ("int", "a whole number"), ("float", "a number")):
-        if type_name in kind:
-            return words
-    return "a table" if "Run" in kind else "text"

@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, the data's hash, the revision of the code."""
+"""Provenance of a result: versions, the hash of the data, the revision of the code."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from dcglearn.base.files import write_text
 
 
 def provenance(data: Path) -> dict[str, Any]:
-    """Return what is needed to tell two results apart.
+    """Return what distinguishes two results: the data and the software.
 
     Parameters
     ----------
-    data : path
+    data : Path
         The file of judgments.
 
     Returns
     -------
     dict
-        The data's name and SHA-256, versions of Python, this package and what it
-        builds on, and the git revision where there is one. No date: the same inputs
-        give the same bytes.
+        The name and SHA-256 of the file, and what :func:`made_with` returns. There is no
+        date, so the same inputs give the same bytes.
     """
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     return {"data": {"file": data.name, "sha256": digest}, **made_with()}
@@ -36,14 +37,16 @@ def provenance(data: Path) -> dict[str, Any]:
 
 @cache
 def made_with() -> dict[str, Any]:
-    """Return versions of Python, this package and what it builds on, and the git revision.
+    """Return the versions of Python, this package and its dependencies, and the git revision.
 
     Returns
     -------
     dict
+        ``python``, ``versions`` by package, and ``revision``: the short commit, followed by
+        "changed" if the code has uncommitted changes, or None outside a repository.
     """
-    needed = [text for text in requires("dcglearn") or [] if "extra ==" not in text]
-    names = sorted(text.split(">")[0].split("=")[0].strip() for text in needed)
+    requirements = map(Requirement, requires("dcglearn") or [])
+    names = sorted(r.name for r in requirements if r.marker is None or r.marker.evaluate())
     return {
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
@@ -53,7 +56,7 @@ def made_with() -> dict[str, Any]:
 
 def _revision() -> str | None:
     root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():  # installed somewhere, perhaps inside another project
+    if not (root / ".git").exists():  # installed, perhaps inside the repository of a project
         return None
     commit, changed = (
         _git(root, *command)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.workers import Workers
-from dcglearn.lab.cells import run_cell
+from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config
 from dcglearn.lab.store import Store
 
@@ -20,7 +21,8 @@ class CellCounts:
     done, failed, total : int
         Numbers of cells. The remaining ones have not been computed yet.
     first_error : str or None
-        The error of the first failed cell, in the order of the grid.
+        The error of the first failed cell, in the order of the grid; if it is a bug, its
+        traceback follows on further lines.
     """
 
     done: int
@@ -55,7 +57,12 @@ def compute_cells(
     CellCounts
     """
     lacking = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
-    for done, (index, outcome) in enumerate(workers(run_cell, lacking) if lacking else (), 1):
+    if not lacking:
+        return count_cells(config, quick, store)
+    if config.queries is not None:
+        store.add_queries(config.queries)
+    compute = partial(run_cell, queries=config.queries)  # the table travels with the work
+    for done, (index, outcome) in enumerate(workers(compute, lacking), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     return count_cells(config, quick, store)

@@ -1,7 +1,7 @@
-"""How a setting's lists are drawn and judged.
+"""Drawing and judging the lists of a setting.
 
-Lists are drawn in blocks of a fixed size until enough of them are strict, so that the
-first n pairs are the same however many follow: a learning curve grows along one sample.
+Lists are drawn in blocks of a fixed size until enough pairs are strict. So the first n pairs are
+the same however many follow, and a learning curve is computed along one growing sample.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dcglearn.simulation.truths import named_truth
 
 PAIRS_PER_BLOCK = 500
 MAX_EMPTY_BLOCKS = 100
-"""Blocks in a row without one strict pair, after which the truth is said to see none."""
+"""Consecutive blocks without a strict pair after which drawing is given up."""
 
 
 def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) -> Pairs:
@@ -42,12 +42,13 @@ def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) ->
     name : str
         The generator: one of :data:`dcglearn.lab.setting.LISTS`.
     n : int
+        The number of pairs.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of int8, shape (n, 2, K)
-        Grade indices, 0 the best; for ``documents`` the numbers of the documents.
+        Grade indices, 0 the best; for ``documents``, document numbers.
 
     Examples
     --------
@@ -81,22 +82,23 @@ GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
 
 
 def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
-    """Return a setting's truth; of documents, where they are what is ranked.
+    """Return the true measure of a setting.
 
     Parameters
     ----------
     setting : Setting
     rng : numpy.random.Generator
-        Draws a ``free`` truth.
+        Used to draw a ``free`` truth.
 
     Returns
     -------
     DCG or LinearUtility
+        For ``documents``, a utility of document numbers instead of grades.
 
     Raises
     ------
     InputError
-        If there is no such truth.
+        If no truth has this name.
 
     Examples
     --------
@@ -124,27 +126,29 @@ def strict_pairs(
     ----------
     setting : Setting
     name : str
-        The list generator.
+        The generator of the lists.
     n : int
+        The number of strict pairs.
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
-        Draws the lists.
+        Used to draw the lists.
     judge : (numpy.random.Generator, float, float), optional
-        What draws the judge's noise, its scale, and the bias; an exact judge by default.
+        The generator of the judge's noise, the scale of the noise, and the bias. By default
+        the judge is exact.
 
     Returns
     -------
     pairs : ndarray of int8, shape (n, 2, K)
         The preferred list first.
     draws : int
-        Pairs of equal true utility among those drawn; they are dropped.
+        How many of the pairs drawn have equal true utility; they are dropped.
     drawn : int
-        Pairs drawn, in whole blocks.
+        How many pairs were drawn, in whole blocks.
 
     Raises
     ------
     InputError
-        If the truth likes all lists alike.
+        If the truth gives nearly all lists the same utility.
     """
     noisy, noise, bias = judge or (rng, 0.0, 0.0)
     kept: list[Pairs] = []
@@ -161,21 +165,21 @@ def strict_pairs(
             return np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept)
         barren = 0 if len(pairs) else barren + 1
     raise InputError(
-        f"the truth {setting.truth} tells too few {name} lists apart",
+        f"the truth {setting.truth} distinguishes too few {name} lists",
         "choose another truth or other lists",
         "truth",
     )
 
 
 def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tuple[float, float]:
-    """Return how noisy and how biased a setting's judge is, in units of the truth.
+    """Return the noise and the bias of the judge of a setting, in units of the true utility.
 
     Parameters
     ----------
     setting : Setting
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
-        Draws the lists on which the judge is calibrated.
+        Used to draw the lists on which the judge is calibrated.
 
     Returns
     -------
@@ -192,5 +196,5 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tupl
 
 
 def lists_to_test_on(setting: Setting) -> str:
-    """Return the name of the generator of a setting's test lists."""
+    """Return the name of the generator of the test lists."""
     return setting.lists if setting.test_lists == SAME else setting.test_lists

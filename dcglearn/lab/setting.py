@@ -1,7 +1,7 @@
-"""What one cell of an experiment is made of: truth, lists, judge, learner, test.
+"""The setting of a cell: truth, lists, judge, learner, test.
 
 The defaults are those of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6): 200 pairs of
-permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, the quadratic program of eq. 1.
+permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, and the quadratic program of eq. 1.
 """
 
 from __future__ import annotations
@@ -27,54 +27,56 @@ LISTS = (
 """Names of the list generators (see :mod:`dcglearn.lab.sampling`)."""
 
 LEARNERS = ("qp", "qp-dcg")
-"""What is tested: the W of the quadratic program, or the DCG read from it."""
+"""What is tested: the W of the quadratic program, or the DCG factorised from it."""
 
 SAME = "same"
-"""The test pairs are of the training design."""
+"""The value of ``test_lists`` for test pairs made like the training pairs."""
 
-MOST_PAIRS = 1_000_000
+MAX_PAIRS = 1_000_000
 
 
 class Setting(BaseModel):
-    """One choice of everything that changes a result, repetition and seed apart.
+    """Everything that changes the result of a cell, except the seed and the repetition.
 
     Attributes
     ----------
     truth : str
         ``data-1``, ``data-2``, ``free``, a preset, a measure file, or a measure in full.
     lists : str
-        How the pairs of lists are made: one of :data:`LISTS`.
+        The generator of the pairs of lists: one of :data:`LISTS`.
     base : list of int
-        The grades that ``permutations``, ``sorted-against-shuffled`` and ``documents``
-        reorder; L is the best, 1 the worst.
+        The list of grades that ``permutations``, ``sorted-against-shuffled`` and
+        ``documents`` reorder; L is the best grade, 1 the worst.
     grades : int
-        L.
+        L, the number of grades.
     ranks : int, optional
-        K; by default the length of `base`. A smaller K cuts the reordered lists.
+        K, the number of ranks; by default the length of `base`. A smaller K truncates the
+        reordered lists.
     probabilities : list of float, optional
-        Of the grades, best first, for ``drawn``; uniform by default.
+        The probability of each grade, best first, for ``drawn``; uniform by default.
     queries : str or list of list of int, optional
-        A LETOR / SVMlight file for ``queries``, or the counts of grades it holds.
+        For ``queries``: a LETOR / SVMlight file in a config, the hash of its table of
+        grade counts in a cell, or the table itself while the cell is computed.
     pairs : int
-        Strict preferences to learn from.
+        The number of strict preferences to learn from.
     flips, wrong_grades : int
-        How many preferences are turned round, and how many grades are then replaced.
+        How many preferences are reversed, and how many grades are then replaced.
     reliability : float
-        The share of pairs that the judge orders as the truth does, above .5, up to 1; a
-        bias comes on top, and lowers it.
+        The share of pairs that the judge orders as the truth does, above .5 and at most 1,
+        before the bias, which lowers it.
     bias : float
-        What being shown first is worth, in standard deviations of the true differences.
-        Which list of a pair is shown first is drawn.
+        What being shown first is worth to the judge, in standard deviations of the true
+        differences. Which list of a pair is shown first is random.
     learner : str
         One of :data:`LEARNERS`.
     margin : {"unit", "hamming"}
     C : float or "validation"
-        What a missed margin costs; ``validation`` takes the value of `C_grid` that
+        The cost of a violated margin; ``validation`` takes the value of `C_grid` that
         agrees best with `validation_pairs` independent pairs without errors.
     C_grid : list of float
     validation_pairs, test_pairs : int
     test_lists : str
-        Of :data:`LISTS`, or ``same`` as the training lists.
+        The generator of the test lists: one of :data:`LISTS`, or ``same``.
     against : list of str
         Presets whose precision is measured on the same test pairs.
     """
@@ -104,7 +106,7 @@ class Setting(BaseModel):
 
     @property
     def n_ranks(self) -> int:
-        """K."""
+        """The number of ranks, K."""
         return len(self.base) if self.ranks is None else self.ranks
 
     @property
@@ -114,7 +116,7 @@ class Setting(BaseModel):
 
 
 def check_setting(setting: Setting) -> None:
-    """Refuse a setting whose values do not make sense, each or together.
+    """Refuse a setting with values that do not make sense, alone or together.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ def check_setting(setting: Setting) -> None:
     Raises
     ------
     InputError
-        Its place is the key.
+        The place is the key of the setting.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def check_setting(setting: Setting) -> None:
 
 
 def unused_keys(setting: Setting) -> dict[str, str]:
-    """Return the keys that have no effect in a setting, and what would give them one.
+    """Return the keys that have no effect in a setting, and what would give them an effect.
 
     Parameters
     ----------
@@ -146,6 +148,7 @@ def unused_keys(setting: Setting) -> dict[str, str]:
     Returns
     -------
     dict from str to str
+        For each key, the entry of a config under which it has an effect.
 
     Examples
     --------
@@ -175,13 +178,13 @@ def _check_names(s: Setting) -> None:
         except InputError as error:
             raise error.at("against") from error
     if s.documents and s.against:
-        raise InputError("presets on documents without grades", "leave it out", "against")
+        raise InputError("presets need grades, and documents have none", "remove it", "against")
 
 
 def _check_sizes(s: Setting) -> None:
     _within("grades", s.grades, 2, 100)
     for key, least in (("pairs", 1), ("validation_pairs", 1), ("test_pairs", 1)):
-        _within(key, getattr(s, key), least, MOST_PAIRS)
+        _within(key, getattr(s, key), least, MAX_PAIRS)
     _within("ranks", s.n_ranks, 1, 1000)
     if s.documents and s.n_ranks > 127:
         raise InputError(f"{s.n_ranks} documents", "use up to 127", "ranks")
@@ -190,8 +193,8 @@ def _check_sizes(s: Setting) -> None:
 def _check_lists(s: Setting) -> None:
     wrong = [grade for grade in s.base if not 1 <= grade <= s.grades]
     if wrong or not s.base:
-        problem = f"{wrong[0]} is no grade" if wrong else "an empty list"
-        raise InputError(problem, f"use grades 1 ... {s.grades}, {s.grades} the best", "base")
+        problem = f"{wrong[0]} is not a grade" if wrong else "an empty list"
+        raise InputError(problem, f"use grades from 1 to {s.grades}, the best", "base")
     reordering = {"permutations", "sorted-against-shuffled", "documents"}
     if {s.lists, s.test_lists} & reordering and s.n_ranks > len(s.base):
         raise InputError(
@@ -200,11 +203,11 @@ def _check_lists(s: Setting) -> None:
             "ranks",
         )
     if s.documents and s.n_ranks != len(s.base):
-        raise InputError("documents are ranked to the end", "leave it out", "ranks")
+        raise InputError("all documents are ranked", "remove it", "ranks")
     if s.documents != (s.test_lists == "documents") and s.test_lists != SAME:
         raise InputError(
-            f"{s.test_lists!r} lists test what was learned from {s.lists!r} lists",
-            "test documents on documents, grades on grades",
+            f"{s.test_lists!r} lists cannot test what is learned from {s.lists!r} lists",
+            "test documents on documents, and grades on grades",
             "test_lists",
         )
     if s.probabilities is not None and (
@@ -216,7 +219,7 @@ def _check_lists(s: Setting) -> None:
             f"{s.probabilities}", f"give {s.grades} numbers that add up to 1", "probabilities"
         )
     if "queries" in (s.lists, s.test_lists) and not s.queries:
-        raise InputError("lists of queries need a file", "name a LETOR file", "queries")
+        raise InputError('lists = "queries" needs a file', "name a LETOR file", "queries")
 
 
 def _check_noise(s: Setting) -> None:
@@ -224,9 +227,9 @@ def _check_noise(s: Setting) -> None:
     n_grades = 2 * s.pairs * s.n_ranks
     _within("wrong_grades", s.wrong_grades, 0, n_grades, f"{s.wrong_grades} of {n_grades} grades")
     if s.documents and s.wrong_grades:
-        raise InputError("documents have no grades to be wrong", "leave it out", "wrong_grades")
+        raise InputError("documents have no grades", "remove it", "wrong_grades")
     if not 0.5 < s.reliability <= 1:
-        raise InputError(f"{s.reliability}", "use more than .5, and at most 1", "reliability")
+        raise InputError(f"{s.reliability}", "use a number above .5, at most 1", "reliability")
     if not -100 <= s.bias <= 100:
         raise InputError(f"{s.bias}", "use -100 ... 100 standard deviations", "bias")
 

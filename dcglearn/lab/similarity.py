@@ -1,18 +1,18 @@
-"""How near a learned W is to the truth it was learned from.
+"""Similarity of a learned W to the truth it was learned from.
 
     precision   = share of test pairs ordered as the truth orders them
     similarity  = cos(T(W), T(W_hat)),   T(W) = W - W[:, worst]          (eq. 3)
 
-(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2). Pairs that reorder one list see W only
-up to a constant for each grade, so there similarity does not tend to 1: the smallest
-monotone W they teach is (c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - c_K), .8917
-for c = 1 / log(k + 1) and ten ranks, whatever the gains. What such pairs can teach is W up
-to constants for each rank and each grade; the cosine of the double-centred matrices
-compares that part alone and does tend to 1.
+(Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2). Pairs that reorder one list determine W only
+up to constants for each rank and each grade, so for them similarity does not tend to 1: the
+smallest monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_K) g') =
+cos(c, c - c_K), which is .8917 for c = 1 / log(k + 1) and ten ranks, whatever the gains. The
+identifiable similarity is the cosine of the double-centred matrices: it compares only the part
+that such pairs determine, and does tend to 1.
 
-Gains are learned up to an affine map, discounts up to scale, or up to an affine map too
-where lists of the same content were compared; so they are compared after the map of that
-kind that brings them nearest to the truth.
+Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
+pairs compare lists of the same content. They are compared with the truth after the least-squares
+map of that kind.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     Returns
     -------
     float
-        In [-1, 1]; 0 where one of them prefers nothing to anything.
+        In [-1, 1]; 0 if one of them gives all grades the same weight at every rank.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
 
     Examples
     --------
-    The limit of the paper's own design:
+    The limit for pairs that reorder one list, as in the paper:
 
     >>> c = 1 / np.log(np.arange(2, 12))
     >>> g = np.array([5, 4, 3, 2, 1])
@@ -57,7 +57,7 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
 
 
 def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
-    """Return the similarity of the part that pairs of one list's permutations determine.
+    """Return the similarity of the part of W that pairs of permutations of one list determine.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     Returns
     -------
     float
-        In [-1, 1]; 0 where one of them has no such part.
+        In [-1, 1]; 0 if that part of one of them is 0.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
 def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -> float:
     """Return the cosine after adding one large constant to both matrices.
 
-    Section 6.2 notes that it comes near 1; it does so for any two matrices, so it says
-    nothing of what was learned.
+    Section 6.2 notes that it is close to 1. It is close to 1 for any two matrices, so it does
+    not measure what was learned.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -
 
     Examples
     --------
-    Opposite preferences:
+    Two matrices with opposite preferences:
 
     >>> round(offset_similarity([[1.0, 0.0]], [[0.0, 1.0]]), 3)
     1.0
@@ -116,18 +116,18 @@ def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -
 
 
 def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
-    """Bring estimated parameters as near to the true ones as what is identified allows.
+    """Map estimated parameters onto the true ones by least squares, as far as identified.
 
     Parameters
     ----------
     estimated, true : array-like of float, shape (m,)
     affine : bool, default True
-        Whether they are identified up to an affine map; up to scale otherwise.
+        Whether they are identified up to an affine map; otherwise up to scale.
 
     Returns
     -------
     ndarray of float, shape (m,)
-        By least squares.
+        The mapped estimates.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -
 
 
 def double_centred(W: Floats) -> Floats:
-    """Take the means of rows and columns off a matrix.
+    """Subtract the means of rows and columns from a matrix.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def double_centred(W: Floats) -> Floats:
     Returns
     -------
     ndarray of float, shape (K, L)
-        Its rows and columns add up to 0.
+        Every row and every column adds up to 0.
     """
     rows = W - W.mean(axis=1, keepdims=True)
     found: Floats = rows - rows.mean(axis=0)

@@ -1,9 +1,13 @@
-"""Finished cells on disk: one JSON line each, appended as they finish.
+"""Finished cells on disk: one JSON line per cell, appended as the cells finish.
 
-A run that is killed loses at most the record it was writing: every append begins on a fresh
-line, so a torn record spoils no other, and it is dropped, counted and computed again.
-Failures are written down and never reused. Records of another version of the cells have
-other keys; they stay where they are and are passed over.
+A run that is killed loses at most the record it was writing. Every append begins on a fresh line,
+so a torn record does not spoil the next one: it is dropped, counted and computed again. Failures
+are recorded and never reused. Records of another version of the cells have other keys; they stay
+in the file and are skipped.
+
+``cells.jsonl`` holds the records. A table of queries that cells refer to is stored once, in
+``tables/HASH.json``. Records of earlier versions of this package hold the whole table in each
+cell; they are still read.
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.cells import CELL_VERSION, key_of
+from dcglearn.base.files import read_text, write_text
+from dcglearn.lab.cells import CELL_VERSION, QueryTable, key_of, query_table_hash
 
 CELLS_FILE = "cells.jsonl"
+TABLES_FOLDER = "tables"
 
 
 class Store:
@@ -30,9 +36,9 @@ class Store:
     Attributes
     ----------
     torn : int
-        Records that cannot be read, dropped.
+        Records that cannot be read; they are dropped.
     failed : int
-        Records of cells that failed and have no result.
+        Cells that failed and have no result.
     other_versions : int
         Records of other versions of the cells.
 
@@ -52,10 +58,11 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder) / CELLS_FILE
+        self.folder = Path(folder)
+        self.path = self.folder / CELLS_FILE
         self.torn = self.failed = self.other_versions = 0
         self._results: dict[str, dict[str, Any]] = {}
-        self._errors: dict[str, str] = {}
+        self._failures: dict[str, dict[str, Any]] = {}
         try:
             lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         except OSError as error:
@@ -64,13 +71,13 @@ class Store:
             ) from error
         for line in lines:
             if line.strip():
-                self._take(line)
-        self.failed = len(self._errors)
+                self._read(line)
+        self.failed = len(self._failures)
 
-    def _take(self, line: bytes) -> None:
+    def _read(self, line: bytes) -> None:
         try:
             record = json.loads(line)
-            version, key = record["version"], str(record["key"])
+            version, key = record["version"], _key_of_record(record)
             result, error = record.get("result"), record.get("error")
         except (ValueError, KeyError, TypeError, AttributeError):
             self.torn += 1
@@ -78,24 +85,45 @@ class Store:
         if version != CELL_VERSION:
             self.other_versions += 1
         elif isinstance(result, dict) and all(map(_is_number_or_list, result.values())):
-            self._results[key] = result
-            self._errors.pop(key, None)
+            self._keep(key, {"result": result})
         elif error is None:
             self.torn += 1
+        else:
+            self._keep(key, record)
+
+    def _keep(self, key: str, outcome: dict[str, Any]) -> None:
+        """Keep a result, or a failure of a cell that has no result."""
+        if "result" in outcome:
+            self._results[key] = outcome["result"]
+            self._failures.pop(key, None)
         elif key not in self._results:
-            self._errors[key] = str(error)
+            self._failures[key] = outcome
 
     def __len__(self) -> int:
-        """Cells with a result."""
+        """Count the cells with a result."""
         return len(self._results)
 
     def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
-        """Return a finished cell's result, or None."""
+        """Return the result of a finished cell, or None."""
         return self._results.get(key_of(cell))
 
     def error(self, cell: dict[str, Any]) -> str | None:
-        """Return why a cell failed when it was last tried, or None."""
-        return self._errors.get(key_of(cell))
+        """Return the error of a cell that failed when it was last tried, or None.
+
+        Parameters
+        ----------
+        cell : dict
+
+        Returns
+        -------
+        str or None
+            One line; if the error is a bug, the traceback follows on further lines.
+        """
+        failure = self._failures.get(key_of(cell))
+        if failure is None:
+            return None
+        trace = failure.get("traceback")
+        return f"{failure.get('error')}\n{trace}" if trace else str(failure.get("error"))
 
     def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Write a record and keep it.
@@ -104,17 +132,17 @@ class Store:
         ----------
         cell : dict
         outcome : dict
-            ``result`` or ``error``, as :func:`dcglearn.lab.cells.run_cell` returns.
+            ``result`` or ``error``, as :func:`dcglearn.lab.compute.run_cell` returns.
 
         Raises
         ------
         InputError
-            If the place cannot be written.
+            If the file cannot be written.
         """
         key = key_of(cell)
         record = {"version": CELL_VERSION, "key": key, "cell": cell, **outcome}
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             # One write of one whole line, so that two runs may share a store.
             line = "\n" + json.dumps(record, separators=(",", ":")) + "\n"
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -127,12 +155,65 @@ class Store:
                 f"cannot be written ({error.strerror})", "choose another `out`", str(self.path)
             ) from error
         if written < len(line):  # the line is ASCII
-            raise InputError("the disk is full", "make room; the cells are kept", str(self.path))
-        if "result" in outcome:
-            self._results[key] = outcome["result"]
-            self._errors.pop(key, None)
-        elif key not in self._results:
-            self._errors[key] = str(outcome.get("error"))
+            raise InputError(
+                "the disk is full", "make room; finished cells are kept", str(self.path)
+            )
+        self._keep(key, outcome)
+
+    def add_queries(self, table: QueryTable) -> None:
+        """Store a table of queries, unless it is already there.
+
+        Parameters
+        ----------
+        table : list of list of int
+            Counts of grades, one row per query.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        path = self._table_path(query_table_hash(table))
+        if path.exists():
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"cannot be made ({error.strerror})", "choose another `out`", str(path.parent)
+            ) from error
+        write_text(path, json.dumps(table, separators=(",", ":")) + "\n")
+
+    def queries(self, table_hash: str) -> QueryTable:
+        """Return a stored table of queries: what a stored cell needs to be computed again.
+
+        Parameters
+        ----------
+        table_hash : str
+            The value of ``queries`` in the cell.
+
+        Returns
+        -------
+        list of list of int
+
+        Raises
+        ------
+        InputError
+            If the table is not there.
+        """
+        table: QueryTable = json.loads(read_text(self._table_path(table_hash)))
+        return table
+
+    def _table_path(self, table_hash: str) -> Path:
+        return self.folder / TABLES_FOLDER / f"{table_hash}.json"
+
+
+def _key_of_record(record: dict[str, Any]) -> str:
+    """Return the key of a record; one with a whole table of queries gets the key of its hash."""
+    cell = record.get("cell", {})
+    if isinstance(cell.get("queries"), list) and record["version"] == CELL_VERSION:
+        return key_of({**cell, "queries": query_table_hash(cell["queries"])})
+    return str(record["key"])
 
 
 def _is_number_or_list(value: Any) -> bool:

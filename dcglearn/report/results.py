@@ -17,7 +17,7 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.cells import CELL_VERSION, query_table_hash
 from dcglearn.lab.config import Config
 from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
 from dcglearn.lab.plots import Figure
@@ -72,7 +72,7 @@ def check_folder(folder: Path, config: Config) -> None:
     found = _read_provenance(folder)
     if found is None:
         return
-    there, version = found["experiment"], found["cells"]["version"]
+    there, version = _with_hash(found["experiment"]), found["cells"]["version"]
     if version != CELL_VERSION:
         raise InputError(
             f"holds results of version {version} of the cells, and this is version {CELL_VERSION}",
@@ -101,6 +101,14 @@ def check_folder(folder: Path, config: Config) -> None:
             _OTHER_FOLDER,
             str(folder),
         )
+
+
+def _with_hash(content: dict[str, Any]) -> dict[str, Any]:
+    """Replace a whole table of queries, as earlier versions wrote it, by its hash."""
+    setting = content.get("setting") or {}
+    if not isinstance(setting.get("queries"), list):
+        return content
+    return {**content, "setting": {**setting, "queries": query_table_hash(setting["queries"])}}
 
 
 def _read_provenance(folder: Path) -> dict[str, Any] | None:

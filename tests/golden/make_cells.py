@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.lab.cells import CELL_VERSION, compute_cell
+from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.compute import compute_cell
 
 CELLS = [
     {},

@@ -1,0 +1,263 @@
+"""Computing a cell: draw lists, judge them, learn from the judgments, test what was learned.
+
+The result is a pure function of the cell (and of its table of queries): the same in any process
+and in any order. This is all that workers run.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.types import Floats, Pairs
+from dcglearn.lab.cells import AXES, QueryTable, rng_for
+from dcglearn.lab.sampling import judge_of, lists_to_test_on, strict_pairs, truth_of
+from dcglearn.lab.setting import Setting, check_setting
+from dcglearn.lab.similarity import (
+    align_to_truth,
+    identifiable_similarity,
+    offset_similarity,
+    similarity,
+)
+from dcglearn.learning.factorise import is_order
+from dcglearn.learning.factors import factors_of
+from dcglearn.measures.agreement import agreement
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import preset
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
+from dcglearn.simulation.truths import grade_scale
+from dcglearn.solver.c_path import solve_path
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.solve import Solution, solve
+
+FRAMES = 8
+"""Innermost frames of a traceback that are kept."""
+
+_TRUTH = ("truth",)
+_JUDGE = ("truth", "reliability", "bias")
+
+
+def run_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dict[str, Any]:
+    """Compute a cell without ever raising an error.
+
+    Parameters
+    ----------
+    cell : dict
+    queries : list of list of int, optional
+        The table of queries that the cell refers to.
+
+    Returns
+    -------
+    dict
+        ``result``, as :func:`compute_cell` returns it; or ``error``, in one line, with a
+        ``traceback`` if the error is a bug: neither an InputError nor a SolverError.
+    """
+    try:
+        with one_blas_thread():  # the order of additions must not vary
+            return {"result": compute_cell(cell, queries)}
+    except (InputError, SolverError) as error:
+        return {"error": _one_line(error)}
+    except Exception as error:
+        return {"error": _one_line(error), "traceback": _short_traceback(error)}
+
+
+def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dict[str, Any]:
+    """Compute the result of a cell.
+
+    Parameters
+    ----------
+    cell : dict
+        As :func:`dcglearn.lab.cells.cell_of` describes it.
+    queries : list of list of int, optional
+        The table of queries that the cell refers to.
+
+    Returns
+    -------
+    dict
+        ``precision``; ``similarity``, ``identifiable`` and ``offset`` similarity; ``gains``
+        and ``discounts`` aligned to the truth, and their ``_correlation`` with it (if the
+        truth is a DCG); ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
+        true utility and of all pairs drawn; and ``precision:PRESET`` for each preset of
+        ``against``.
+
+    Raises
+    ------
+    InputError
+        If the setting does not make sense, or a table of queries is missing.
+    SolverError
+        If an optimum is not confirmed.
+
+    Examples
+    --------
+    >>> round(compute_cell({"seed": 1, "repetition": 0, "test_pairs": 100})["precision"], 2)
+    0.95
+    """
+    cell = _with_queries(cell, queries)
+    setting = _setting(cell)
+    check_setting(setting)
+    truth = truth_of(setting, rng_for(cell, "truth"))
+    noise, bias = _judge(_cache_key(cell, "calibration", _JUDGE))
+    judge = (rng_for(cell, "judge"), noise, bias) if noise or bias else None
+    train, draws, drawn = strict_pairs(
+        setting, setting.lists, setting.pairs, truth, rng_for(cell, "training"), judge
+    )
+    if setting.flips or setting.wrong_grades:
+        train = _with_errors(setting, train, rng_for(cell, "errors"))
+    problem, solution = _learn(setting, train, cell)
+    W = solution.W
+    tests = _cache_key(cell, "test", (*_TRUTH, "test_pairs"))
+    true_W = truth.matrix_for(setting.n_ranks)
+    return {
+        "precision": agreement(_learned_measure(setting, problem, solution), _pairs(tests)),
+        "similarity": similarity(true_W, W),
+        "identifiable": identifiable_similarity(true_W, W),
+        "offset": offset_similarity(true_W, W),
+        **_parameters(truth, problem, solution),
+        "chosen_C": problem.C,
+        "draws": draws,
+        "drawn": drawn,
+        **{f"precision:{name}": _precision_of(name, tests) for name in setting.against},
+    }
+
+
+def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str, Any]:
+    """Put the table of queries in place of its hash: its content seeds the generators."""
+    if queries is not None and "queries" in cell:
+        return {**cell, "queries": queries}
+    if isinstance(cell.get("queries"), str):
+        raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
+    return cell
+
+
+def _setting(cell: dict[str, Any]) -> Setting:
+    return Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
+
+
+def _cache_key(cell: dict[str, Any], name: str, more: tuple[str, ...]) -> str:
+    """Return, as JSON, the part of a cell that a generator and the keys in `more` depend on."""
+    kept = {"seed", "repetition", *AXES[name], *AXES["truth"], *more} & cell.keys()
+    return json.dumps([name, {key: cell[key] for key in sorted(kept)}])
+
+
+@lru_cache(32)
+def _pairs(part: str) -> Pairs:
+    """Draw the exact pairs of a generator; neighbouring cells of a grid share them."""
+    name, cell = json.loads(part)
+    setting = _setting(cell)
+    truth = truth_of(setting, rng_for(cell, "truth"))
+    lists, n = setting.lists, setting.validation_pairs
+    if name == "test":
+        lists, n = lists_to_test_on(setting), setting.test_pairs
+    pairs, _, _ = strict_pairs(setting, lists, n, truth, rng_for(cell, name))
+    by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
+    by_rank.flags.writeable = False
+    return by_rank
+
+
+@lru_cache(256)
+def _precision_of(name: str, tests: str) -> float:
+    """Return the precision of a preset on test pairs."""
+    setting = _setting(json.loads(tests)[1])
+    return agreement(preset(name, grade_scale(setting.grades), setting.n_ranks), _pairs(tests))
+
+
+@lru_cache(32)
+def _judge(part: str) -> tuple[float, float]:
+    """Return the noise and the bias of the judge."""
+    name, cell = json.loads(part)
+    setting = _setting(cell)
+    return judge_of(setting, truth_of(setting, rng_for(cell, "truth")), rng_for(cell, name))
+
+
+def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
+    """Reverse some preferences, then replace some grades."""
+    if setting.flips:
+        pairs = flip_pairs(pairs, setting.flips, rng)
+    if setting.wrong_grades:
+        pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
+    return pairs
+
+
+def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Problem, Solution]:
+    """Return the problem and its optimum; C is given, or agrees best with exact pairs."""
+    C = 1.0 if setting.C == "validation" else setting.C
+    L, ordered = setting.grades, not setting.documents
+    if setting.documents:
+        L = setting.n_ranks
+    problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
+    if setting.C != "validation":
+        return problem, solve(problem)
+    held_out = _pairs(_cache_key(cell, "validation", (*_TRUTH, "validation_pairs")))
+    candidates = []
+    for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True):
+        here = problem.with_C(C)
+        score = agreement(_learned_measure(setting, here, solution), held_out)
+        candidates.append((score, here, solution))
+    best = int(np.argmax([score for score, _, _ in candidates]))
+    return candidates[best][1:]
+
+
+def _learned_measure(setting: Setting, problem: Problem, solution: Solution) -> Measure:
+    if setting.learner != "qp-dcg":
+        return LinearUtility(solution.W)
+    factors = factors_of(problem, solution)
+    return DCG(factors.gains, factors.discounts)
+
+
+def _parameters(truth: Measure, problem: Problem, solution: Solution) -> dict[str, Any]:
+    """Return learned gains and discounts on the scale of the truth, if the truth is a DCG."""
+    if not isinstance(truth, DCG):
+        return {}
+    factors = factors_of(problem, solution)
+    c = truth.discounts_for(problem.shape[0])
+    gains = align_to_truth(factors.gains, truth.gains)
+    discounts = align_to_truth(factors.discounts, c, is_order(factors.gauge))
+    return {
+        "gains": gains.tolist(),
+        "gains_correlation": _correlation(factors.gains, np.array(truth.gains)),
+        "discounts": discounts.tolist(),
+        "discounts_correlation": _correlation(factors.discounts, c),
+    }
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Return |r|, or 0 if one of them is constant."""
+    a, b = a - a.mean(), b - b.mean()
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return abs(float(a @ b)) / size if size else 0.0
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _short_traceback(error: Exception) -> str:
+    """Return the innermost frames, without the folders of this machine."""
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    lines = [f"{_short_path(f.filename)}:{f.lineno} in {f.name}: {f.line}" for f in frames]
+    return "\n".join([*lines, _one_line(error)])
+
+
+def _short_path(filename: str) -> str:
+    """Shorten a path to the part that begins with the package, or to the file name.
+
+    >>> _short_path("/home/a/lib/python3.11/site-packages/numpy/linalg/_linalg.py")
+    'numpy/linalg/_linalg.py'
+    """
+    path = Path(filename)
+    parts = path.parts
+    if "site-packages" in parts:
+        return "/".join(parts[parts.index("site-packages") + 1 :])
+    package = Path(__file__).resolve().parent.parent
+    if path.is_relative_to(package):
+        return path.relative_to(package.parent).as_posix()
+    return path.name

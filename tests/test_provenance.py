@@ -1,0 +1,43 @@
+"""Provenance: the versions of what a result was made with."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from dcglearn.lab import provenance
+
+
+def test_versions_are_those_of_the_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        "scipy >=1.16",
+        "numpy<3,>=2.0",
+        "joblib[extra]~=1.5; python_version >= '3.8'",
+        "pywin32; sys_platform == 'no such platform'",
+        "distributed>=2024.12; extra == 'dask'",
+    ]
+    monkeypatch.setattr(provenance, "requires", lambda name: texts)
+    monkeypatch.setattr(provenance, "version", lambda name: f"version of {name}")
+    made = provenance.made_with.__wrapped__()
+    assert list(made["versions"]) == ["dcglearn", "joblib", "numpy", "scipy"]
+    assert made["versions"]["numpy"] == "version of numpy"
+
+
+def test_the_data_are_hashed(tmp_path: Path) -> None:
+    (tmp_path / "j.jsonl").write_bytes(b"{}\n")
+    found = provenance.provenance(tmp_path / "j.jsonl")
+    assert found["data"] == {"file": "j.jsonl", "sha256": hashlib.sha256(b"{}\n").hexdigest()}
+
+
+def test_code_outside_a_repository_has_no_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "dcglearn" / "lab" / "x.py"))
+    assert provenance.made_with.__wrapped__()["revision"] is None
+
+
+def test_a_missing_git_gives_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert provenance.made_with.__wrapped__()["revision"] is None
