@@ -22,10 +22,8 @@ STILL_NAMING_OPTIONS = {
     "evaluation/system_coherence.py",
     "interop/requirements.py",
     "interop/tensors.py",
-    "lab/store.py",
     "measures/presets.py",
     "measures/scale.py",
-    "report/results.py",
     "report/systems.py",
 }
 
