@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.evaluation.compare_systems import compare_systems
 from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE, ranked_arrays
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.evaluation.significance import holm, paired_p
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
@@ -253,52 +251,6 @@ def test_a_measure_must_cover_the_grades() -> None:
     )
     with pytest.raises(InputError, match="cutoff"):
         measure_for_documents("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
-
-
-def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:
-    differences = rng.normal(0.3, 1, (3, 8))
-    sums = np.array([[row @ signs for signs in product([1, -1], repeat=8)] for row in differences])
-    observed = np.abs(differences.sum(axis=1))[:, None] - 1e-9
-    expected = (np.abs(sums) >= observed).mean(axis=1)
-    assert paired_p(differences, rng) == pytest.approx(expected)
-    sampled = paired_p(differences, rng, resamples=255)  # 2^8 signs are too many then
-    assert sampled == pytest.approx(expected, abs=0.12)
-    assert paired_p(np.zeros((1, 30)), rng).tolist() == [1.0]
-    assert paired_p(np.zeros((1, 30)), rng, "t").tolist() == [1.0]
-    with_gaps = np.append(differences[0], np.nan)[None]
-    assert paired_p(with_gaps, rng, resamples=600)[0] == pytest.approx(expected[0])
-    from scipy.stats import ttest_rel
-
-    a, b = rng.normal(size=(2, 20))
-    assert paired_p((a - b)[None], rng, "t")[0] == pytest.approx(ttest_rel(a, b).pvalue)
-
-
-def test_holm_is_the_step_down_by_hand() -> None:
-    assert holm(np.array([0.02, 0.01, 0.5, 0.04])) == pytest.approx([0.06, 0.04, 0.5, 0.08])
-    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
-
-
-def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
-    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(6)} for i in range(30)}
-    better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
-    noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
-    runs = {"noise": noise, "better": better, "again": noise}
-    found = evaluate(qrels, runs, "nDCG(linear-log2) @ 3")
-    first, same = compare_systems(found, "noise", rng)
-    assert first.difference > 0
-    assert first.low > 0
-    assert first.corrected == pytest.approx(2 * first.p) == pytest.approx(2e-4)
-    assert (same.difference, same.p) == (0, 1)
-    with pytest.raises(InputError, match="did you mean 'noise'"):
-        compare_systems(found, "nois", rng)
-
-
-def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator) -> None:
-    for _ in range(200):
-        one = rng.integers(0, 10, 9) / 10
-        differences = (one - rng.permutation(one))[None]
-        assert paired_p(differences, rng)[0] == 1
-        assert paired_p(differences, rng, "t")[0] == 1
 
 
 def test_bounds_of_a_query_that_nothing_can_help() -> None:

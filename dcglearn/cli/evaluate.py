@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dcglearn.data.qrels_runs import Run
     from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.evaluation.rules import Rules
-    from dcglearn.evaluation.significance import Test
+    from dcglearn.evaluation.significance import PairedTest
     from dcglearn.evaluation.systems import Evaluation
     from dcglearn.measures.names import NamedMeasure
 
@@ -128,7 +128,7 @@ def evaluate(
     import numpy as np
 
     from dcglearn.evaluation.compare_systems import compare_systems
-    from dcglearn.evaluation.significance import TESTS
+    from dcglearn.evaluation.significance import PAIRED_TESTS
     from dcglearn.report.systems import (
         comparisons_table,
         evaluation_to_json,
@@ -138,8 +138,8 @@ def evaluate(
 
     if form not in FORMATS:
         raise unknown_name("--format", form, FORMATS)
-    if test not in (*TESTS, "none"):
-        raise unknown_name("--test", test, (*TESTS, "none"))
+    if test not in (*PAIRED_TESTS, "none"):
+        raise unknown_name("--test", test, (*PAIRED_TESTS, "none"))
     rules = rules_of(like, ties, unjudged, worthless, missing)
     known, read = open_files(qrels, runs, scale, lenient)
     names = [one.name for one in read]
@@ -157,7 +157,7 @@ def evaluate(
         _check_comparable(rules, found)
         with reporting("comparing systems"):
             comparisons = compare_systems(
-                found, baseline or names[0], np.random.default_rng(seed), cast("Test", test)
+                found, baseline or names[0], np.random.default_rng(seed), cast("PairedTest", test)
             )
     if form == "json":
         print_json(evaluation_to_json(found, rules, comparisons, per_query))

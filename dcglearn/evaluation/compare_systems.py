@@ -1,4 +1,4 @@
-"""Paired comparisons of systems under every measure, with tests and intervals."""
+"""Paired comparisons of systems with a baseline under every measure."""
 
 from __future__ import annotations
 
@@ -9,26 +9,33 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.evaluation.significance import RESAMPLES, Test, holm, paired_intervals, paired_p
+from dcglearn.evaluation.significance import (
+    RESAMPLES,
+    PairedTest,
+    holm,
+    paired_intervals,
+    paired_p_values,
+)
 from dcglearn.evaluation.systems import Evaluation
 
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """One system beside another, under one measure.
+    """A system compared with the baseline under one measure.
 
     Attributes
     ----------
     measure, system, baseline : str
     difference : float
-        Of the means, over the queries that both have.
+        Mean of the system minus mean of the baseline, over the queries that both have.
     low, high : float
-        Its 95% bootstrap interval.
+        95% bootstrap interval of the difference.
     p : float
-        Of the paired test.
+        p-value of the paired test.
     corrected : float
-        The same with Holm's correction, over all systems compared under that measure.
+        p-value with Holm's correction for all systems compared under that measure.
     queries : int
+        Number of queries that both have.
     """
 
     measure: str
@@ -42,28 +49,28 @@ class SystemComparison:
     queries: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers as a JSON-able dict."""
+        """Return the fields as a JSON-able dict."""
         return dict(vars(self))
 
 
 def compare_systems(
-    found: Evaluation,
+    evaluation: Evaluation,
     baseline: str,
     rng: np.random.Generator,
-    test: Test = "randomisation",
+    test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
 ) -> list[SystemComparison]:
-    """Compare every system with one of them, under every measure.
+    """Compare every system with a baseline under every measure.
 
     Parameters
     ----------
-    found : Evaluation
+    evaluation : Evaluation
     baseline : str
         The name of a system.
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
-        Of the randomisation and of the bootstrap.
+        Of the randomisation test and of the bootstrap.
 
     Returns
     -------
@@ -73,33 +80,50 @@ def compare_systems(
     Raises
     ------
     InputError
-        If there is no such system, or fewer than two queries.
+        If there is no such system, the values are bounds, or two systems share fewer than two
+        queries.
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.systems import evaluate
+    >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
+    >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
+    ...         for name, first, other in (("good", "d1", "d2"), ("bad", "d2", "d1"))}
+    >>> evaluation = evaluate(qrels, runs, "zipf")
+    >>> (found,) = compare_systems(evaluation, "bad", np.random.default_rng(0))
+    >>> found.system, found.difference, found.p
+    ('good', 0.5, 0.0078125)
     """
-    if baseline not in found.systems:
-        raise unknown_name("system", baseline, found.systems)
-    base = found.systems.index(baseline)
-    others = [s for s in range(len(found.systems)) if s != base]
-    result = []
-    for m, named in enumerate(found.measures):
-        differences = found.values[others, m] - found.values[base, m]
+    if baseline not in evaluation.systems:
+        raise unknown_name("system", baseline, evaluation.systems)
+    if evaluation.high is not None:
+        raise InputError(
+            "differences of bounds", 'evaluate with another rule than `unjudged="bounds"`'
+        )
+    base = evaluation.systems.index(baseline)
+    others = [s for s in range(len(evaluation.systems)) if s != base]
+    comparisons: list[SystemComparison] = []
+    for m, named in enumerate(evaluation.measures if others else ()):
+        differences = evaluation.values[others, m] - evaluation.values[base, m]
         if (np.isfinite(differences).sum(axis=1) < 2).any():
             raise InputError(
-                "fewer than two queries to compare", "give more, or --test none", named.name
+                "fewer than two queries to compare", "give runs that share more queries", named.name
             )
-        p = paired_p(differences, rng, test, resamples)
+        p = paired_p_values(differences, rng, test, resamples)
         intervals = paired_intervals(differences, rng, resamples)
-        for row, s in enumerate(others):
-            result.append(
-                SystemComparison(
-                    named.name,
-                    found.systems[s],
-                    baseline,
-                    float(np.nanmean(differences[row])),
-                    float(intervals[row, 0]),
-                    float(intervals[row, 1]),
-                    float(p[row]),
-                    float(holm(p)[row]),
-                    int(np.isfinite(differences[row]).sum()),
-                )
+        corrected = holm(p)
+        comparisons += [
+            SystemComparison(
+                named.name,
+                evaluation.systems[s],
+                baseline,
+                float(np.nanmean(differences[row])),
+                float(intervals[row, 0]),
+                float(intervals[row, 1]),
+                float(p[row]),
+                float(corrected[row]),
+                int(np.isfinite(differences[row]).sum()),
             )
-    return result
+            for row, s in enumerate(others)
+        ]
+    return comparisons

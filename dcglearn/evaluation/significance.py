@@ -1,11 +1,11 @@
-"""How sure a mean is, and whether a difference of means is more than chance.
+"""Confidence intervals of means, and tests of differences between means.
 
-Judgments of one query are alike, so queries are resampled, not judgments: the
-percentile bootstrap over clusters (Efron & Tibshirani, An Introduction to the
-Bootstrap, 1993, chapters 8 and 13). Two systems are compared query by query: if neither is
-better, each difference is as likely to have the other sign (Fisher's randomisation test;
-Smucker, Allan & Carterette, CIKM 2007). Many comparisons are corrected by Holm's step-down
-method (Scand. J. Statist. 6, 1979).
+Judgments of one query are not independent, so queries are resampled, not judgments: the
+percentile bootstrap over clusters (Efron & Tibshirani, An Introduction to the Bootstrap, 1993,
+chapters 8 and 13). Two systems are compared query by query: if neither is better, each difference
+is as likely to have the other sign (Fisher's randomisation test; Smucker, Allan & Carterette,
+CIKM 2007). Several comparisons are corrected by Holm's step-down method (Scand. J. Statist. 6,
+1979).
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from dcglearn.base.types import Floats
 
 RESAMPLES = 9999
 
-Test = Literal["randomisation", "t"]
-TESTS: tuple[Test, ...] = ("randomisation", "t")
+PairedTest = Literal["randomisation", "t"]
+PAIRED_TESTS: tuple[PairedTest, ...] = ("randomisation", "t")
 
-_AT_ONCE = 4_000_000
-"""Numbers drawn at a time."""
+_DRAWN_AT_ONCE = 4_000_000
+_SIGNS_AT_ONCE = 1_000_000
+_ZERO = 1e-12
+"""A sum below this share of the sum of its absolute terms is 0: rounding leaves as much."""
 
 
 def clustered_intervals(
@@ -37,8 +39,8 @@ def clustered_intervals(
 ) -> Floats:
     """Return a bootstrap interval of each column's weighted mean.
 
-    All columns are resampled together, so differences of columns, given as columns,
-    have paired intervals.
+    All columns are resampled together: differences of columns, given as columns, get paired
+    intervals.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def clustered_intervals(
     Returns
     -------
     ndarray of float, shape (m, 2)
-        Low and high; both nan where fewer than two clusters have weight.
+        Low and high; both nan if fewer than two clusters have weight.
 
     Examples
     --------
@@ -62,12 +64,12 @@ def clustered_intervals(
     >>> clustered_intervals(values, np.array([0, 0, 1, 1]), np.ones(4), rng)
     array([[0., 1.]])
     """
-    from scipy.stats import bootstrap  # it takes long to load
+    from scipy.stats import bootstrap  # slow to load
 
-    counted = weights > 0  # a resample of queries without weight would have no mean
+    counted = weights > 0  # a resample of clusters without weight would have no mean
     values, groups, weights = values[counted], groups[counted], weights[counted]
-    number, cluster = np.unique(groups, return_inverse=True)
-    if len(number) < 2:
+    distinct, cluster = np.unique(groups, return_inverse=True)
+    if len(distinct) < 2:
         return np.full((values.shape[1], 2), np.nan)
     sums = np.array([np.bincount(cluster, weights * column) for column in values.T])
     sizes = np.broadcast_to(np.bincount(cluster, weights), sums.shape)
@@ -75,28 +77,28 @@ def clustered_intervals(
     def mean(total: Floats, size: Floats, axis: int = -1) -> Floats:
         return np.asarray(total.sum(axis=axis) / size.sum(axis=axis))
 
-    found = bootstrap(
+    interval = bootstrap(
         (sums, sizes),
         mean,
         paired=True,
         vectorized=True,
         axis=-1,
         n_resamples=resamples,
-        batch=max(1, _AT_ONCE // sums.size),
+        batch=max(1, _DRAWN_AT_ONCE // sums.size),
         confidence_level=level,
         method="percentile",
         rng=rng,
     ).confidence_interval
-    return np.stack([found.low, found.high], axis=1)
+    return np.stack([interval.low, interval.high], axis=1)
 
 
-def paired_p(
+def paired_p_values(
     differences: Floats,
     rng: np.random.Generator,
-    test: Test = "randomisation",
+    test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
 ) -> Floats:
-    """Return how likely mean differences as large, of either sign, are by chance.
+    """Return the two-sided p-value of each mean difference.
 
     Parameters
     ----------
@@ -104,50 +106,54 @@ def paired_p(
         Of m comparisons on n queries; nan leaves a query out.
     rng : numpy.random.Generator
     test : {"randomisation", "t"}, default "randomisation"
-        All 2^n signs are taken where they are no more than `resamples`; the t test is
-        the paired one.
+        The randomisation test takes all 2^n signs if there are at most `resamples` of them, and
+        else draws `resamples` signs. The t test is the paired one.
     resamples : int, default 9999
 
     Returns
     -------
     ndarray of float, shape (m,)
-        1 where all differences are 0.
+        1 if all differences are 0.
 
     Examples
     --------
-    >>> paired_p(np.array([[0.1, 0.2, 0.3, 0.1, 0.2]]), np.random.default_rng(0))
+    >>> paired_p_values(np.array([[0.1, 0.2, 0.3, 0.1, 0.2]]), np.random.default_rng(0))
     array([0.0625])
     """
     if test == "t":
-        # equal differences have no variance: _t_test says what p is then
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.array([_t_test(row[~np.isnan(row)]) for row in differences])
+        return np.array([_t_test(row[~np.isnan(row)]) for row in differences])
+    from scipy.stats import permutation_test  # slow to load
+
     counted = np.nan_to_num(differences)
-    rounding = 1e-12 * np.abs(counted).sum(axis=1)
-    observed = np.abs(counted.sum(axis=1)) - rounding  # what is equal but for rounding counts
-    n = counted.shape[1]
-    exact = 2**n <= resamples if n < 60 else False
-    total = 2**n if exact else resamples
-    as_large = np.zeros(len(counted))
-    step = max(1, _AT_ONCE // n)
-    for begin in range(0, total, step):
-        size = min(step, total - begin)
-        if exact:
-            signs = (np.arange(begin, begin + size)[:, None] >> np.arange(n)) & 1
-        else:
-            signs = rng.integers(0, 2, (size, n), np.int8)
-        sums = counted @ (2.0 * signs - 1.0).T
-        as_large += (np.abs(sums) >= observed[:, None]).sum(axis=1)
-    return as_large / total if exact else (as_large + 1) / (total + 1)
+    size = np.abs(counted).sum(axis=1)
+    shares = counted / np.where(size > 0, size, 1.0)[:, None]
+
+    def absolute_sums(signs: Floats, axis: int = -1) -> Floats:
+        """Sum each comparison under many signs; sums equal but for rounding become equal."""
+        return np.round(np.abs(signs @ shares.T) / _ZERO)
+
+    return np.asarray(
+        permutation_test(
+            (np.ones(counted.shape[1]),),  # the same signs for all comparisons
+            absolute_sums,
+            permutation_type="samples",
+            alternative="greater",
+            vectorized=True,
+            n_resamples=resamples,
+            batch=max(1, _SIGNS_AT_ONCE // counted.shape[1]),
+            rng=rng,
+        ).pvalue
+    )
 
 
 def _t_test(row: Floats) -> float:
     from scipy.stats import ttest_1samp
 
-    if abs(row.sum()) <= 1e-12 * np.abs(row).sum():
+    if abs(row.sum()) <= _ZERO * np.abs(row).sum():
         return 1.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # nearly constant differences: p is all but 0, as it says
+    with warnings.catch_warnings(), np.errstate(divide="ignore"):
+        # of nearly or exactly equal differences, which have a p-value near 0
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
         return float(ttest_1samp(row, 0.0).pvalue)
 
 
@@ -157,7 +163,7 @@ def paired_intervals(
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Floats:
-    """Return bootstrap intervals of mean differences, queries being resampled.
+    """Return a bootstrap interval of each mean difference; queries are resampled.
 
     Parameters
     ----------
@@ -170,17 +176,20 @@ def paired_intervals(
     Returns
     -------
     ndarray of float, shape (m, 2)
+        Low and high.
     """
-    found = np.empty((len(differences), 2))
+    intervals = np.empty((len(differences), 2))
     for row, one in enumerate(differences):
         kept = one[~np.isnan(one)][:, None]
         weights = np.ones(len(kept))
-        found[row] = clustered_intervals(kept, np.arange(len(kept)), weights, rng, level, resamples)
-    return found
+        intervals[row] = clustered_intervals(
+            kept, np.arange(len(kept)), weights, rng, level, resamples
+        )[0]
+    return intervals
 
 
 def holm(p: Floats) -> Floats:
-    """Correct p-values of several comparisons by Holm's step-down method.
+    """Correct the p-values of several comparisons by Holm's step-down method.
 
     Parameters
     ----------
@@ -197,6 +206,6 @@ def holm(p: Floats) -> Floats:
     """
     order = np.argsort(p)
     steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    found = np.empty(len(p))
-    found[order] = np.minimum(1.0, steps)
-    return found
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(1.0, steps)
+    return corrected
