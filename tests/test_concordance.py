@@ -55,9 +55,9 @@ def test_whole_numbers_beyond_floating_point_stay_apart() -> None:
         ([1, 2], [1, float("nan")], "estimate, item 1: the score is nan; use finite numbers"),
         ([float("inf"), 2], [1, 2], "truth, item 0: the score is inf"),
         ([[1, 2]], [1, 2], r"truth: scores of shape \(1, 2\) and type int64"),
-        ([1, 2], ["a", "b"], "estimate: scores of shape .* one number an item"),
+        ([1, 2], ["a", "b"], "estimate: scores of shape .* one number per item"),
         ([1, 2], [None, 1], "estimate: scores of shape .* type object"),
-        ([1, 2], [[1], [2, 3]], "estimate: no vector of scores"),
+        ([1, 2], [[1], [2, 3]], "estimate: scores that are not a vector"),
         (3, 3, r"truth: scores of shape \(\)"),
     ],
 )

@@ -31,7 +31,7 @@ D = {
 
 @st.composite
 def graphs(draw: st.DrawFn, at_least: int = 0) -> Edges:
-    """Preferences between some of six items, without a circle."""
+    """Preferences between some of six items, without a cycle."""
     order = draw(st.permutations(range(6)))
     every = list(itertools.combinations(order, 2))
     return draw(st.lists(st.sampled_from(every), min_size=at_least, max_size=10))
@@ -218,16 +218,16 @@ def test_a_long_chain(discount: EdrcDiscount, rng: np.random.Generator) -> None:
     assert edrc_of_scores(scores, -scores, discount=discount) == -1
 
 
-def test_circles_are_named() -> None:
-    circle = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A")]
+def test_cycles_are_named() -> None:
+    cycle = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A")]
     named = "(A > B > C > A|B > C > A > B|C > A > B > C)"
-    with pytest.raises(InputError, match=f"^truth: .* circle: {named}; remove one of them"):
-        edrc(circle, PREDICTION)
-    with pytest.raises(InputError, match=f"^prediction: .* circle: {named}; remove one"):
-        edrc(TRUTH, circle)
-    with pytest.raises(InputError, match=r"circle: (A > B > A|B > A > B);"):
+    with pytest.raises(InputError, match=f"^truth: .* cycle: {named}; remove one of them"):
+        edrc(cycle, PREDICTION)
+    with pytest.raises(InputError, match=f"^prediction: .* cycle: {named}; remove one"):
+        edrc(TRUTH, cycle)
+    with pytest.raises(InputError, match=r"cycle: (A > B > A|B > A > B);"):
         edrc(TRUTH, [("A", "B"), ("B", "A")])
-    with pytest.raises(InputError, match="circle: A > A;"):
+    with pytest.raises(InputError, match="cycle: A > A;"):
         edrc([("A", "A")], [])
 
 
@@ -235,25 +235,25 @@ def test_circles_are_named() -> None:
     ("options", "message"),
     [
         ({"truth": []}, "^truth: the truth prefers no item to another; give at least one"),
-        ({"truth": ["AB"]}, "^truth, preference 0: 'AB' is no pair; give .better, worse."),
-        ({"truth": [("A", "B", "C")]}, "^truth, preference 0: .* is no pair"),
-        ({"truth": [{"A", "B"}]}, "^truth, preference 0: .* is no pair"),
-        ({"truth": [3]}, "^truth, preference 0: 3 is no pair"),
+        ({"truth": ["AB"]}, "^truth, preference 0: 'AB' is not a pair; give .better, worse."),
+        ({"truth": [("A", "B", "C")]}, "^truth, preference 0: .* is not a pair"),
+        ({"truth": [{"A", "B"}]}, "^truth, preference 0: .* is not a pair"),
+        ({"truth": [3]}, "^truth, preference 0: 3 is not a pair"),
         ({"prediction": [("A", "B"), ("A", ["B"])]}, r"^prediction, preference 1: item \['B'\]"),
         ({"prediction": [(["A"], "B")]}, r"^prediction, preference 0: item \['A'\] is not"),
-        ({"items": "ABCD"}, "^truth, preference 2: E is none of the items; add it to items"),
-        ({"items": "ABCDEA"}, "^items: item A is there twice"),
+        ({"items": "ABCD"}, "^truth, preference 2: E is not one of the items; add it to `items`"),
+        ({"items": "ABCDEA"}, "^items: item A occurs twice"),
         ({"items": ["A", ["B"]]}, r"^items: item \['B'\] is not hashable"),
-        ({"prediction": [("F", "A")], "items": "ABCDE"}, "^prediction, preference 0: F is none"),
+        ({"prediction": [("F", "A")], "items": "ABCDE"}, "^prediction, preference 0: F is not one"),
         ({"discount": "exponentail"}, "unknown discount .* did you mean 'exponential'"),
         ({"normalise": "ideal"}, "unknown normalisation 'ideal'"),
         ({"likelihoods": {("A", "B"): 1.2}}, "^likelihoods: likelihood 1.2 of A over B; use 0"),
         ({"likelihoods": {("A", "B"): -0.1}}, "likelihood -0.1 of A over B"),
         ({"likelihoods": {("A", "B"): float("nan")}}, "likelihood nan of A over B"),
         ({"likelihoods": {("A", "B"): "high"}}, "likelihood high of A over B"),
-        ({"likelihoods": {("A", "A"): 0.5}}, "is no pair; give .one item, another item."),
-        ({"likelihoods": {"AB": 0.5}}, "'AB' is no pair"),
-        ({"likelihoods": {("A", "F"): 0.5}}, "^likelihoods: F is none of the items"),
+        ({"likelihoods": {("A", "A"): 0.5}}, "is not a pair; give .one item, another item."),
+        ({"likelihoods": {"AB": 0.5}}, "'AB' is not a pair"),
+        ({"likelihoods": {("A", "F"): 0.5}}, "^likelihoods: F is not one of the items"),
         (
             {"likelihoods": {("A", "B"): 0.7, ("B", "A"): 0.6}},
             "likelihood 0.6 of B over A, and 0.7 of A over B; give one of them",

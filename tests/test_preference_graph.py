@@ -40,9 +40,9 @@ def test_closure_and_ranks_are_those_of_all_chains(data: st.DataObject) -> None:
             assert found.side(i, v) == (i in above) - (i in below)
 
 
-def test_a_circle_is_named_in_its_order() -> None:
+def test_a_cycle_is_named_in_its_order() -> None:
     pairs = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A"), ("C", "E")]
-    with pytest.raises(InputError, match=r"circle: (.*); remove one of them") as error:
+    with pytest.raises(InputError, match=r"cycle: (.*); remove one of them") as error:
         transitive_closure(pairs, number_items(None, truth=pairs), "truth")
     named = error.value.problem.split(": ")[1].split(" > ")
     assert len(named) == 4

@@ -230,7 +230,12 @@ def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) 
         ([3, 2, 2], [1, 2, 3], {"variant": "a"}, "^truth: items 1 and 2 are tied; use `variant` b"),
         ([3, 2, 1], [1, 1, 1], {"variant": "b"}, "^estimate: all 3 items are tied; give at least"),
         ([1, 1], [2, 1], {"variant": "b"}, "^truth: all 2 items are tied"),
-        ([2, 1], [2, 1], {"variant": "b", "positions": "truth"}, "variant b takes both"),
+        (
+            [2, 1],
+            [2, 1],
+            {"variant": "b", "positions": "truth"},
+            "`positions` truth with `variant` b; omit",
+        ),
         ([2, 1], [2, 1], {"variant": "c"}, "unknown variant 'c'"),
         ([2, 1], [2, 1], {"positions": "estimated"}, "did you mean 'estimate'"),
         ([2, 1], [2, float("nan")], {}, "^estimate, item 1: the score is nan"),

@@ -1,1 +1,1 @@
-"""When two measures, or two parameter sets, disagree about which list or system is better."""
+"""Coherence: whether measures with different gains and discounts agree on two lists or runs."""

@@ -1,1 +1,1 @@
-"""How alike two orders are."""
+"""Rank correlation: how similar two orders of the same items are."""

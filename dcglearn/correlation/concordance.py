@@ -1,10 +1,10 @@
-"""Pairs of items that two score vectors order alike, counted without comparing all pairs.
+"""Concordant and discordant pairs of two orders, counted without comparing all pairs.
 
-For each item, how many items are above it in both orders (with the second order turned
-round: above it in one and below it in the other). Two numbers differ first at one highest
-binary digit; so sort by the first order, and for each digit of the ranks in the second count,
-among the items whose higher digits are equal, the ones that come before a zero. That is a
-merge sort from the top down, N log N steps in all.
+For each item, the number of items above it in both orders; with the second order reversed, the
+number above it in one and below it in the other. Of two different numbers, the larger has a 1 at
+the highest binary digit in which they differ. So the items are sorted by the first order, and for
+each digit of their ranks in the second order, the ones before each zero are counted among the
+items whose higher digits are equal. This is a merge sort from the top down with O(N log N) steps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dcglearn.base.types import Integers
 
 
 def paired_ranks(truth: ArrayLike, estimate: ArrayLike) -> tuple[Integers, Integers]:
-    """Turn two score vectors of the same items into ranks, equal scores sharing one.
+    """Convert two score vectors of the same items to ranks; equal scores share a rank.
 
     Parameters
     ----------
@@ -51,15 +51,17 @@ def paired_ranks(truth: ArrayLike, estimate: ArrayLike) -> tuple[Integers, Integ
 
 
 def _ranks(scores: ArrayLike, name: str) -> Integers:
-    """Return dense ranks of finite scores; whole numbers are compared as such."""
+    """Return dense ranks of finite scores; integers are compared exactly."""
     try:
         values = np.asarray(scores)
     except ValueError as error:  # rows of different lengths
-        raise InputError("no vector of scores", "give one number an item", name) from error
+        raise InputError(
+            "scores that are not a vector", "give one number per item", name
+        ) from error
     if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
         raise InputError(
             f"scores of shape {values.shape} and type {values.dtype}",
-            "give one number an item",
+            "give one number per item",
             name,
         )
     if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -69,7 +71,7 @@ def _ranks(scores: ArrayLike, name: str) -> Integers:
 
 
 def count_above(ranks: Integers) -> Integers:
-    """Return for each item how many items are strictly above it.
+    """Count for each item the items strictly above it.
 
     Parameters
     ----------
@@ -90,13 +92,13 @@ def count_above(ranks: Integers) -> Integers:
 
 
 def count_above_in_both(first: Integers, second: Integers) -> Integers:
-    """Return for each item how many items are strictly above it in both orders.
+    """Count for each item the items strictly above it in both orders.
 
     Parameters
     ----------
     first, second : ndarray of int, shape (N,)
-        Ranks, higher is better, of any sign: ``-second`` counts the items above in the
-        first and below in the second.
+        Ranks of any sign, higher is better. ``-second`` counts the items above in the first
+        order and below in the second.
 
     Returns
     -------
@@ -107,14 +109,16 @@ def count_above_in_both(first: Integers, second: Integers) -> Integers:
     >>> count_above_in_both(np.array([3, 2, 1, 0]), np.array([2, 3, 1, 0]))
     array([0, 0, 2, 3])
     """
-    order = np.lexsort((second, -first))  # ties of the first ascend, so that none counts another
+    order = np.lexsort(
+        (second, -first)
+    )  # tied items are sorted upwards, so that none counts another
     found = np.empty(len(order), np.int64)
     found[order] = _larger_before((second - second.min())[order])
     return found
 
 
 def _larger_before(numbers: Integers) -> Integers:
-    """Return for each entry of a vector of numbers >= 0 how many larger ones stand before it.
+    """Count for each entry of a vector of numbers >= 0 the larger ones before it.
 
     >>> _larger_before(np.array([2, 3, 1, 3, 0]))
     array([0, 0, 2, 0, 4])
@@ -122,9 +126,9 @@ def _larger_before(numbers: Integers) -> Integers:
     found = np.zeros(len(numbers), np.int64)
     for digit in range(int(numbers.max()).bit_length()):
         order = np.argsort(numbers >> (digit + 1), kind="stable")
-        family = numbers[order] >> (digit + 1)  # equal in all higher digits
-        one = numbers[order] >> digit & 1
-        ones_before = np.cumsum(one) - one
-        within = ones_before - ones_before[np.searchsorted(family, family)]
-        found[order] += np.where(one == 0, within, 0)
+        prefix = numbers[order] >> (digit + 1)
+        bit = numbers[order] >> digit & 1
+        ones_before = np.cumsum(bit) - bit
+        with_prefix = ones_before - ones_before[np.searchsorted(prefix, prefix)]
+        found[order] += np.where(bit == 0, with_prefix, 0)
     return found

@@ -1,12 +1,13 @@
-"""All that follows from preferences between items: their transitive closure.
+"""The preference graph of pairs of items, and its transitive closure.
 
-Preferences are pairs (better, worse) of any hashable items: a directed graph, which must have
-no cycle. Taken in an order in which every item comes after its betters, the items above v are
+Preferences are pairs (better, worse) of hashable items: the edges of a directed graph, which must
+not have a cycle. In a topological order, every item comes after the items preferred to it, and the
+items above v are
 
-    above(v) = union over the pairs (u, v) of  {u} and above(u)
+    above(v) = union over the edges (u, v) of  {u} and above(u)
 
-A set of items is a whole number, bit i for item i, so that a union of N items costs N / 8 bytes
-and the closure N^2 / 8: 12 MB each way for 10,000 items.
+A set of items is an integer whose bit i represents item i, so a set of N items takes N / 8 bytes
+and the closure N^2 / 8 bytes in each direction: 12 MB for 10,000 items.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Integers
 
 Edges = Iterable[tuple[Hashable, Hashable]]
-"""Preferences: the better item of each pair first. A pair may come more than once."""
+"""Preferences: the better item of each pair first. A pair may occur several times."""
 
 
 @dataclass(frozen=True)
 class Closure:
-    """Who is above whom, directly or through others.
+    """The transitive closure of a preference graph.
 
     Parameters
     ----------
-    above, below : list of int, one an item
-        The items above (below) item i, as bits.
+    above, below : list of int, length N
+        The items above (below) each item, directly or through others, as the bits of an
+        integer.
     ranks : ndarray of int, shape (N,)
-        1 for items with nothing above them, else 1 + the largest rank right above: the
-        number of items on the longest chain that ends in the item.
+        The length of the longest chain of preferences that ends in the item: 1 for items with
+        nothing above them, otherwise 1 + the largest rank among the items preferred to it.
     """
 
     above: list[int]
@@ -42,7 +44,7 @@ class Closure:
     ranks: Integers
 
     def side(self, first: int, second: int) -> int:
-        """Return 1 if item `first` is above item `second`, -1 if below, 0 if neither."""
+        """Return 1 if the item `first` is above `second`, -1 if it is below, 0 otherwise."""
         return (self.above[second] >> first & 1) - (self.below[second] >> first & 1)
 
 
@@ -62,7 +64,7 @@ def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]
     Raises
     ------
     InputError
-        Naming the number of the first preference, from 0, that is no such pair.
+        If a preference is not such a pair, with its number, counted from 0.
 
     Examples
     --------
@@ -73,25 +75,27 @@ def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]
     for row, pair in enumerate(pairs):
         if not (type(pair) is tuple or _is_ordered(pair)) or len(pair) != 2:
             raise InputError(
-                f"{pair!r} is no pair", "give (better, worse)", f"{name}, preference {row}"
+                f"{pair!r} is not a pair", "give (better, worse)", f"{name}, preference {row}"
             )
         better, worse = pair
         if not _is_hashable((better, worse)):
             item = better if _is_hashable(worse) else worse
             raise InputError(
-                f"item {item!r} is not hashable", "name it by a text", f"{name}, preference {row}"
+                f"item {item!r} is not hashable",
+                "use a string or a number",
+                f"{name}, preference {row}",
             )
         found.append((better, worse))
     return found
 
 
 def _is_ordered(pair: object) -> bool:
-    """Return whether something holds items in an order, and is no text."""
+    """Return whether an object is an ordered collection, and not a string."""
     return isinstance(pair, Collection) and not isinstance(pair, (str, bytes, Set, Mapping))
 
 
 def _is_hashable(item: object) -> bool:
-    """Return whether an item can be looked up; a tuple that holds a list cannot."""
+    """Return whether an item is hashable; a tuple that contains a list is not."""
     try:
         hash(item)
     except TypeError:
@@ -102,12 +106,12 @@ def _is_hashable(item: object) -> bool:
 def number_items(
     items: Iterable[Hashable] | None, **preferences: list[tuple[Hashable, Hashable]]
 ) -> dict[Hashable, int]:
-    """Give each item that preferences are about a number.
+    """Number the items that preferences are about.
 
     Parameters
     ----------
     items : iterable of hashable, or None
-        All items. By default those that occur in the preferences, in that order.
+        All items. By default those that occur in the preferences, in order of occurrence.
     **preferences : list of (better, worse)
         Checked pairs, by name.
 
@@ -118,7 +122,7 @@ def number_items(
     Raises
     ------
     InputError
-        If an item is given twice, cannot be hashed, or occurs in a preference and not in `items`.
+        If an item is given twice, is not hashable, or occurs in a preference and not in `items`.
 
     Examples
     --------
@@ -128,17 +132,17 @@ def number_items(
     numbers: dict[Hashable, int] = {}
     for item in () if items is None else items:
         if not _is_hashable(item):
-            raise InputError(f"item {item!r} is not hashable", "name it by a text", "items")
+            raise InputError(f"item {item!r} is not hashable", "use a string or a number", "items")
         if item in numbers:
-            raise InputError(f"item {item} is there twice", "give each item once", "items")
+            raise InputError(f"item {item} occurs twice", "give each item once", "items")
         numbers[item] = len(numbers)
     for name, pairs in preferences.items():
         for row, pair in enumerate(pairs):
             for item in pair:
                 if items is not None and item not in numbers:
                     raise InputError(
-                        f"{item} is none of the items",
-                        "add it to items, or leave items out",
+                        f"{item} is not one of the items",
+                        "add it to `items`, or omit `items`",
                         f"{name}, preference {row}",
                     )
                 numbers.setdefault(item, len(numbers))
@@ -148,13 +152,13 @@ def number_items(
 def transitive_closure(
     pairs: list[tuple[Hashable, Hashable]], numbers: Mapping[Hashable, int], name: str
 ) -> Closure:
-    """Return all that follows from preferences.
+    """Compute the transitive closure of preferences.
 
     Parameters
     ----------
     pairs : list of (better, worse)
     numbers : mapping from item to int
-        0 ... N - 1, as :func:`number_items` gives them.
+        0 ... N - 1, as returned by :func:`number_items`.
     name : str
         What to call the preferences in an error.
 
@@ -165,7 +169,7 @@ def transitive_closure(
     Raises
     ------
     InputError
-        If preferences form a cycle, naming its items.
+        If preferences form a cycle, with its items.
 
     Examples
     --------
@@ -180,7 +184,7 @@ def transitive_closure(
     for better, worse in dict.fromkeys(pairs):
         betters[numbers[worse]].append(numbers[better])
         worses[numbers[better]].append(numbers[worse])
-    order = _best_first(betters, list(numbers), name)
+    order = _topological_order(betters, list(numbers), name)
     ranks = [1] * len(numbers)
     for i in order:
         ranks[i] = 1 + max((ranks[j] for j in betters[i]), default=0)
@@ -188,21 +192,21 @@ def transitive_closure(
     return Closure(above, below, np.array(ranks, np.int64))
 
 
-def _best_first(betters: list[list[int]], names: list[Hashable], name: str) -> list[int]:
-    """Return the items in an order in which each comes after its betters."""
+def _topological_order(betters: list[list[int]], names: list[Hashable], name: str) -> list[int]:
+    """Return the items in an order in which each comes after the items preferred to it."""
     try:
         return list(TopologicalSorter(dict(enumerate(betters))).static_order())
     except CycleError as error:
         cycle = " > ".join(str(names[i]) for i in error.args[1])
         raise InputError(
-            f"the preferences go round in a circle: {cycle}", "remove one of them", name
+            f"the preferences form a cycle: {cycle}", "remove one of them", name
         ) from error
 
 
 def _reached(steps: list[list[int]], order: list[int]) -> list[int]:
-    """Return the items reached from each by any number of steps, as bits."""
+    """Return the items reached from each item by one or more steps, as bits."""
     found = [0] * len(steps)
-    for i in order:  # with itself, for those that come after it
+    for i in order:  # each with itself, for the items that come after it
         reached = 1 << i
         for j in steps[i]:
             reached |= found[j]

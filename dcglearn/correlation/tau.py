@@ -1,21 +1,23 @@
-"""AP correlation and Kendall's tau: how well an estimated order agrees with a true one.
+"""AP correlation and Kendall's tau: the agreement of an estimated order with a true one.
 
-For the items of one list in order, C(i) is how many items above rank i are above that item in
-the other list too:
+C(i) is the number of items above rank i of one list that are also above the item at rank i in the
+other list. With it,
 
     tau_ap = 2 / (N - 1) sum_{i = 2 ... N} C(i) / (i - 1)  -  1
 
 A swap near the top costs more than one near the end (Yilmaz, Aslam & Robertson, *A New Rank
-Correlation Coefficient for Information Retrieval*, SIGIR 2008). The coefficient is not
-symmetric: in the usual form the positions are those of the estimate and the truth says what
-is correct. Ties as in Urbano & Marrero, *The Treatment of Ties in AP Correlation*, ICTIR 2017:
+Correlation Coefficient for Information Retrieval*, SIGIR 2008). The coefficient is not symmetric:
+in the usual form the ranks are those of the estimate, and the truth defines which pairs are
+correct. The variants for ties are those of Urbano & Marrero, *The Treatment of Ties in AP
+Correlation*, ICTIR 2017:
 
 * a, accuracy: the truth is strict, the estimate may have ties; the mean over all orders of the
-  tied items. In a group of t tied items below m others, the k-th (k = 0 ... t - 1) has k others
-  of its group above it, half of them rightly on average, and of the m others as many as an item
-  of the group has on average: its share is (mean C + k / 2) / (m + k).
-* b, agreement: both may have ties; the mean of both directions, where an item counts the items
-  strictly above it, and the sum is divided by the number of items that have any.
+  tied items. Take a group of t tied items with m items above the group. The k-th of them
+  (k = 0 ... t - 1) has k items of its group above it, of which half are correct on average, and m
+  others, of which on average as many are correct as for a random item of the group. Its term is
+  (mean C + k / 2) / (m + k).
+* b, agreement: both may have ties; the mean of both directions. An item counts the items strictly
+  above it, and the mean is over the items that have any.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ from dcglearn.base.types import Integers
 from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 
 Positions = Literal["estimate", "truth"]
+"""The list from which AP correlation takes the ranks."""
+
 TauVariant = Literal["a", "b"]
+"""How a coefficient treats ties (see :func:`tau_ap` and :func:`kendall_tau`)."""
 
 
 def tau_ap(
@@ -41,18 +46,18 @@ def tau_ap(
     positions: Positions = "estimate",
     variant: TauVariant | None = None,
 ) -> float:
-    """Return the AP correlation of an estimated order with the true one.
+    """Compute the AP correlation of an estimated order with the true one.
 
     Parameters
     ----------
     truth, estimate : array-like of real numbers, shape (N,)
-        Scores of the same items, higher is better. Only their order counts.
+        Scores of the same items, higher is better. Only their order matters.
     positions : {"estimate", "truth"}, default "estimate"
-        Which list the ranks are taken from; the other one says what is correct.
+        The list from which the ranks are taken; the other one defines which pairs are correct.
     variant : {None, "a", "b"}, default None
-        None refuses ties. "a": the truth is strict and the estimate may have ties, the mean
-        over all orders of the tied items. "b": both may have ties, the mean of both
-        directions; it knows no `positions` and is symmetric.
+        None refuses ties. "a": the estimate may have ties and the truth may not; the mean
+        over all orders of the tied items. "b": both may have ties; the mean of both
+        directions, which is symmetric and takes no `positions`.
 
     Returns
     -------
@@ -62,8 +67,9 @@ def tau_ap(
     Raises
     ------
     InputError
-        If the scores are fewer than two, of different lengths or not finite; if they have ties
-        that the variant does not allow, or all scores of a list are tied under "b".
+        If there are fewer than two scores, the lengths differ or a score is not finite; if
+        there are ties that the variant does not allow, or all scores of a list are tied with
+        variant "b".
 
     References
     ----------
@@ -86,55 +92,57 @@ def tau_ap(
         raise unknown_name("variant", variant, ["None", "a", "b"])
     true, estimated = paired_ranks(truth, estimate)
     if variant == "b":
-        return _both_directions(true, estimated, positions)
+        return _variant_b(true, estimated, positions)
     _refuse_ties(true, estimated, variant)
     if positions == "truth":
-        return _mean_over_correctness(true, estimated)
-    return _mean_over_positions(true, estimated)
+        return _variant_a_by_truth(true, estimated)
+    return _variant_a_by_estimate(true, estimated)
 
 
 def _one_direction(positions: Integers, correctness: Integers) -> float:
     """Return the coefficient with the ranks of one list, counting items strictly above."""
     above = count_above(positions)
     counted = above > 0
-    shares = count_above_in_both(positions, correctness)[counted] / above[counted]
-    return float(2 * shares.mean() - 1)
+    precision = count_above_in_both(positions, correctness)[counted] / above[counted]
+    return float(2 * precision.mean() - 1)
 
 
-def _both_directions(true: Integers, estimated: Integers, positions: Positions) -> float:
-    """Return variant b."""
+def _variant_b(true: Integers, estimated: Integers, positions: Positions) -> float:
+    """Return the mean of both directions."""
     if positions != "estimate":
         raise InputError(
-            f"positions={positions!r} with variant='b'", "variant b takes both: leave positions out"
+            f"`positions` {positions} with `variant` b", "omit `positions`: variant b takes both"
         )
     _refuse_one_group(true, estimated)
     return (_one_direction(true, estimated) + _one_direction(estimated, true)) / 2
 
 
-def _mean_over_positions(true: Integers, estimated: Integers) -> float:
-    """Return the mean over the orders of tied estimates; the estimate says the positions."""
-    above, right = count_above(estimated), count_above_in_both(estimated, true)
-    mean_right = np.bincount(estimated, right) / np.bincount(estimated)
+def _variant_a_by_estimate(true: Integers, estimated: Integers) -> float:
+    """Return the mean over the orders of tied estimates, with the ranks of the estimate."""
+    above, correct = count_above(estimated), count_above_in_both(estimated, true)
+    mean_correct = np.bincount(estimated, correct) / np.bincount(estimated)
     order = np.argsort(-estimated, kind="stable")
-    ranks = np.arange(1, len(order))  # how many are above positions 2 ... N
-    tied_above = ranks - above[order][1:]
-    shares = (mean_right[estimated[order]][1:] + tied_above / 2) / ranks
-    return float(2 * shares.mean() - 1)
+    n_above = np.arange(1, len(order))  # the number of items above ranks 2 ... N
+    tied_above = n_above - above[order][1:]
+    precision = (mean_correct[estimated[order]][1:] + tied_above / 2) / n_above
+    return float(2 * precision.mean() - 1)
 
 
-def _mean_over_correctness(true: Integers, estimated: Integers) -> float:
-    """Return the mean over the orders of tied estimates; the truth says the positions.
+def _variant_a_by_truth(true: Integers, estimated: Integers) -> float:
+    """Return the mean over the orders of tied estimates, with the ranks of the truth.
 
-    An item tied with one that is truly above it is rightly below it in half of the orders.
+    An item tied in the estimate with one that is above it in the truth is below it in half of
+    the orders, so the pair adds 0.
     """
     above = count_above(true)
-    right, wrong = count_above_in_both(true, estimated), count_above_in_both(true, -estimated)
+    concordant = count_above_in_both(true, estimated)
+    discordant = count_above_in_both(true, -estimated)
     counted = above > 0
-    return float(((right - wrong)[counted] / above[counted]).mean())
+    return float(((concordant - discordant)[counted] / above[counted]).mean())
 
 
 def _refuse_ties(true: Integers, estimated: Integers, variant: TauVariant | None) -> None:
-    """Refuse the ties that plain AP correlation, or variant a, cannot take."""
+    """Refuse the ties that AP correlation without a variant, or variant a, does not allow."""
     tied = _tied_items(true)
     if tied:
         raise InputError(
@@ -152,7 +160,7 @@ def _refuse_ties(true: Integers, estimated: Integers, variant: TauVariant | None
 
 
 def _refuse_one_group(true: Integers, estimated: Integers) -> None:
-    """Refuse a list that orders nothing."""
+    """Refuse a list in which all items are tied."""
     for name, ranks in (("truth", true), ("estimate", estimated)):
         if not ranks.any():
             raise InputError(
@@ -161,22 +169,23 @@ def _refuse_one_group(true: Integers, estimated: Integers) -> None:
 
 
 def _tied_items(ranks: Integers) -> tuple[int, int] | None:
-    """Return the numbers of two items of equal rank, if there are any."""
+    """Return the indices of two items of equal rank, or None."""
     order = np.argsort(ranks, kind="stable")
     equal = np.flatnonzero(np.diff(ranks[order]) == 0)
     return (int(order[equal[0]]), int(order[equal[0] + 1])) if len(equal) else None
 
 
 def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b") -> float:
-    """Return Kendall's rank correlation of two score vectors.
+    """Compute Kendall's rank correlation of two score vectors.
 
     Parameters
     ----------
     truth, estimate : array-like of real numbers, shape (N,)
-        Scores of the same items, higher is better. Only their order counts.
+        Scores of the same items, higher is better. Only their order matters.
     variant : {"a", "b"}, default "b"
-        "a": (concordant - discordant pairs) / all pairs, so that ties keep it below 1. "b":
-        divided by the root of the pairs untied in the truth times those untied in the estimate.
+        "a": (concordant - discordant pairs) / all pairs, which is below 1 where there are
+        ties. "b": divided by the root of the number of pairs untied in the truth times the
+        number untied in the estimate.
 
     Returns
     -------
@@ -185,8 +194,8 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b"
     Raises
     ------
     InputError
-        If the scores are fewer than two, of different lengths or not finite, or all scores of
-        a list are tied, under "b".
+        If there are fewer than two scores, the lengths differ or a score is not finite, or
+        all scores of a list are tied with variant "b".
 
     References
     ----------
@@ -207,6 +216,6 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b"
         discordant = count_above_in_both(true, -estimated).sum()
         return float((concordant - discordant) / math.comb(len(true), 2))
     _refuse_one_group(true, estimated)
-    from scipy.stats import kendalltau  # loads for more than a second, for this alone
+    from scipy.stats import kendalltau  # deferred: the import takes more than a second
 
     return float(kendalltau(true, estimated).statistic)
