@@ -234,7 +234,7 @@ def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) 
             [2, 1],
             [2, 1],
             {"variant": "b", "positions": "truth"},
-            "`positions` truth with `variant` b; omit",
+            "truth with `variant` b; omit",
         ),
         ([2, 1], [2, 1], {"variant": "c"}, "unknown variant 'c'"),
         ([2, 1], [2, 1], {"positions": "estimated"}, "did you mean 'estimate'"),

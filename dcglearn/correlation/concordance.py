@@ -109,9 +109,7 @@ def count_above_in_both(first: Integers, second: Integers) -> Integers:
     >>> count_above_in_both(np.array([3, 2, 1, 0]), np.array([2, 3, 1, 0]))
     array([0, 0, 2, 3])
     """
-    order = np.lexsort(
-        (second, -first)
-    )  # tied items are sorted upwards, so that none counts another
+    order = np.lexsort((second, -first))  # ties ascend: none counts another
     found = np.empty(len(order), np.int64)
     found[order] = _larger_before((second - second.min())[order])
     return found

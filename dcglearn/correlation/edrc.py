@@ -14,7 +14,7 @@ two, EP is 1/2; or, where a likelihood p of w above v is given, p if w is above 
 is above w, and 1/2 otherwise. D is R, 2^R, log2(1 + R) or R - 1; with complete orders, the last
 gives AP correlation with the ranks of the *truth*. In terms of 2 EP - 1, the pairs with 1/2 vanish:
 
-    EDRC = 1 / Z  sum_{v not in S} (concordant - discordant pairs of v and the items above it) / D(v)
+    EDRC = 1 / Z  sum_{v not in S} (concordant - discordant pairs of v with items above it) / D(v)
 
 So a perfect prediction has an EDRC below 1 where the truth is incomplete, because Z counts the
 pairs that the truth does not relate.
@@ -113,13 +113,11 @@ def edrc(
     5.0
     """
     _check_names(discount, normalise)
-    true_pairs, predicted_pairs = (
-        check_preferences(truth, "truth"),
-        check_preferences(prediction, "prediction"),
-    )
-    numbers = number_items(items, truth=true_pairs, prediction=predicted_pairs)
-    true = transitive_closure(true_pairs, numbers, "truth")
-    predicted = transitive_closure(predicted_pairs, numbers, "prediction")
+    true_edges = check_preferences(truth, "truth")
+    predicted_edges = check_preferences(prediction, "prediction")
+    numbers = number_items(items, truth=true_edges, prediction=predicted_edges)
+    true = transitive_closure(true_edges, numbers, "truth")
+    predicted = transitive_closure(predicted_edges, numbers, "prediction")
     surplus = np.array(
         [
             (true_above & above).bit_count() - (true_above & below).bit_count()

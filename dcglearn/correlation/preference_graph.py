@@ -82,7 +82,7 @@ def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]
             item = better if _is_hashable(worse) else worse
             raise InputError(
                 f"item {item!r} is not hashable",
-                "use a string or a number",
+                "use a string",
                 f"{name}, preference {row}",
             )
         found.append((better, worse))
@@ -106,7 +106,7 @@ def _is_hashable(item: object) -> bool:
 def number_items(
     items: Iterable[Hashable] | None, **preferences: list[tuple[Hashable, Hashable]]
 ) -> dict[Hashable, int]:
-    """Number the items that preferences are about.
+    """Assign a number to each item that preferences are about.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def number_items(
     numbers: dict[Hashable, int] = {}
     for item in () if items is None else items:
         if not _is_hashable(item):
-            raise InputError(f"item {item!r} is not hashable", "use a string or a number", "items")
+            raise InputError(f"item {item!r} is not hashable", "use a string", "items")
         if item in numbers:
             raise InputError(f"item {item} occurs twice", "give each item once", "items")
         numbers[item] = len(numbers)
