@@ -1,1 +1,1 @@
-"""Truths, lists and judges; everything draws from a generator passed in."""
+"""Simulated truths, pairs of lists and judges, drawn by a generator that the caller passes in."""

@@ -1,8 +1,8 @@
-"""Simulated judges: from a truth and pairs of lists to judgments, with errors or without.
+"""Simulated judges: from a truth and pairs of lists to judgments, with or without errors.
 
-The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of
-higher true utility; draws are dropped, not labelled. A human-like judge sees the
-difference through logistic noise, and may call small differences a tie:
+The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of higher true
+utility; pairs of equal utility are dropped, not labelled. A human-like judge perceives the
+difference with logistic noise, and may call small differences a tie:
 
     x = u(a) - u(b) + bias + noise,    tie if |x| < indifference
 """
@@ -23,14 +23,15 @@ from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
-def flip_pairs(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
-    """Return the pairs with exactly so many of them turned round (figures 5 and 6).
+def flip_pairs(pairs: Pairs, n_flips: int, rng: np.random.Generator) -> Pairs:
+    """Reverse a given number of pairs (figures 5 and 6).
 
     Parameters
     ----------
     pairs : ndarray of int8, shape (n, 2, K)
-    how_many : int
-        From 0 to n.
+    n_flips : int
+        The number of pairs to reverse, from 0 to n. With the same state of `rng`, the pairs
+        reversed for a smaller number are among those for a larger one.
     rng : numpy.random.Generator
 
     Returns
@@ -40,7 +41,7 @@ def flip_pairs(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     Raises
     ------
     InputError
-        If there are not so many pairs.
+        If `n_flips` is outside 0 ... n.
 
     Examples
     --------
@@ -48,24 +49,26 @@ def flip_pairs(pairs: Pairs, how_many: int, rng: np.random.Generator) -> Pairs:
     >>> int(flip_pairs(pairs, 3, np.random.default_rng(0))[:, 0].sum())
     3
     """
-    if not 0 <= how_many <= len(pairs):
-        raise InputError(f"{how_many} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
+    if not 0 <= n_flips <= len(pairs):
+        raise InputError(f"{n_flips} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
     noisy = pairs.copy()
-    chosen = rng.permutation(len(pairs))[:how_many]  # fewer flips are some of these
+    chosen = rng.permutation(len(pairs))[:n_flips]
     noisy[chosen] = noisy[chosen][:, ::-1]
     return noisy
 
 
-def misgrade_pairs(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Generator) -> Pairs:
-    """Return the pairs with exactly so many grades replaced by others (figures 7 and 8).
+def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+    """Replace a given number of grades by different ones (figures 7 and 8).
 
-    Preferences are labelled before; the grades are wrong afterwards.
+    The order of the lists in a pair stays: preferences are labelled with the true grades.
 
     Parameters
     ----------
     pairs : ndarray of int8, shape (n, 2, K)
-    how_many : int
-        From 0 to the number of grades in all lists.
+    n_wrong : int
+        The number of grades to replace, from 0 to the number of documents in all lists. With
+        the same state of `rng`, the documents with wrong grades for a smaller number are among
+        those for a larger one.
     n_grades : int
         L, at least 2.
     rng : numpy.random.Generator
@@ -78,23 +81,23 @@ def misgrade_pairs(pairs: Pairs, how_many: int, n_grades: int, rng: np.random.Ge
     Raises
     ------
     InputError
-        If there are not so many grades, or only one kind of them.
+        If there are fewer documents than `n_wrong`, or fewer than two grades.
     """
-    places = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
-    if not 0 <= how_many <= len(places) or n_grades < 2:
+    documents = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
+    if not 0 <= n_wrong <= len(documents) or n_grades < 2:
         raise InputError(
-            f"{how_many} wrong grades among {len(places)} of {n_grades} kinds",
-            f"use 0 ... {len(places)}, and two grades or more",
+            f"{n_wrong} wrong grades among {len(documents)} documents, {n_grades} different grades",
+            f"use 0 ... {len(documents)} wrong grades, and at least two different grades",
         )
     noisy = pairs.copy()
-    chosen = rng.permutation(places)[:how_many]  # fewer wrong grades are some of these
-    steps = rng.integers(1, n_grades, how_many)  # 1 ... L - 1: never back to the same grade
+    chosen = rng.permutation(documents)[:n_wrong]
+    steps = rng.integers(1, n_grades, n_wrong)  # 1 ... L - 1: never back to the same grade
     noisy.reshape(-1)[chosen] = (noisy.reshape(-1)[chosen] + steps) % n_grades
     return noisy
 
 
 def true_pairs(truth: Measure, lists: Pairs) -> Pairs:
-    """Label pairs as the truth orders them.
+    """Order the two lists of each pair by the truth.
 
     Parameters
     ----------
@@ -112,21 +115,22 @@ def true_pairs(truth: Measure, lists: Pairs) -> Pairs:
     >>> true_pairs(DCG([5, 4, 3, 2, 1], "log2"), lists).tolist()
     [[[0, 4], [4, 0]]]
     """
-    return judged_pairs(truth, lists, np.random.default_rng(0))  # nothing is drawn
+    return judged_pairs(truth, lists, np.random.default_rng(0))  # without noise, nothing is drawn
 
 
 def noise_scale(truth_differences: Floats, reliability: float) -> float:
-    """Return the scale of logistic noise with which a judge is right so often.
+    """Compute the scale of logistic noise that gives a judge a certain reliability.
 
-    A judge of noise s prefers the better list with probability 1 / (1 + exp(-|d| / s)),
-    d being the true difference; the mean of that over the pairs is the reliability.
+    A judge with noise of scale s prefers the better list with probability
+    1 / (1 + exp(-|d| / s)), where d is the true difference; the mean of that over the pairs is
+    the reliability.
 
     Parameters
     ----------
     truth_differences : ndarray of float, shape (n,)
-        True differences of the pairs; draws count for nothing.
+        True differences of the pairs. Pairs of equal utility are ignored.
     reliability : float
-        Above 1/2, up to 1.
+        Above 1/2, and at most 1.
 
     Returns
     -------
@@ -144,41 +148,44 @@ def noise_scale(truth_differences: Floats, reliability: float) -> float:
     1.0
     """
     if not 0.5 < reliability <= 1:
-        raise InputError(f"reliability {reliability}", "use more than .5, and at most 1")
+        raise InputError(f"reliability {reliability}", "use a number above 0.5 and at most 1")
     sizes = np.abs(truth_differences[truth_differences != 0])
     if not len(sizes):
-        raise InputError("the truth likes all lists alike", "choose another truth or other lists")
+        raise InputError(
+            "the truth gives all lists the same utility", "choose another truth or other lists"
+        )
     if reliability == 1:
         return 0.0
 
-    def too_right(log_noise: float) -> float:
+    def excess(log_noise: float) -> float:
         return float(expit(sizes / np.exp(log_noise)).mean()) - reliability
 
-    # At e^-40 of the smallest difference every pair is right, at e^40 of the largest half.
+    # With noise of e^-40 times the smallest difference all judgments are correct; with e^40
+    # times the largest, half of them.
     low, high = np.log(sizes.min()) - 40, np.log(sizes.max()) + 40
-    return float(np.exp(brentq(too_right, low, high, xtol=1e-12)))
+    return float(np.exp(brentq(excess, low, high, xtol=1e-12)))
 
 
 def judged_pairs(
     truth: Measure, lists: Pairs, rng: np.random.Generator, noise: float = 0.0, bias: float = 0.0
 ) -> Pairs:
-    """Label pairs as a judge with noise and a liking for one side orders them.
+    """Order the two lists of each pair by a judge with noise and a bias for one side.
 
     Parameters
     ----------
     truth : DCG or LinearUtility
     lists : ndarray of int8, shape (n, 2, K)
-        The lists as they are shown, side a first.
+        The lists as they are shown, a first.
     rng : numpy.random.Generator
     noise : float, default 0
         Scale of the logistic noise, in units of the truth (see :func:`noise_scale`).
     bias : float, default 0
-        What being shown as a is worth, in units of the truth.
+        Added to the difference in favour of the list shown as a, in units of the truth.
 
     Returns
     -------
     ndarray of int8, shape (m, 2, K)
-        The preferred list first; pairs of equal true utility are dropped.
+        The preferred list first. Pairs of equal true or perceived utility are dropped.
 
     Examples
     --------
@@ -188,11 +195,11 @@ def judged_pairs(
             [0, 4]]], dtype=int8)
     """
     difference = score_differences(truth, lists)
-    seen = difference + bias
+    perceived = difference + bias
     if noise:
-        seen = seen + noise * rng.logistic(size=len(lists))
-    kept = (difference != 0) & (seen != 0)
-    pairs: Pairs = np.where((seen < 0)[:, None, None], lists[:, ::-1], lists)[kept]
+        perceived = perceived + noise * rng.logistic(size=len(lists))
+    kept = (difference != 0) & (perceived != 0)
+    pairs: Pairs = np.where((perceived < 0)[:, None, None], lists[:, ::-1], lists)[kept]
     return pairs
 
 
@@ -207,26 +214,27 @@ def side_by_side(
     n_queries: int | None = None,
     n_judges: int = 0,
 ) -> Preferences:
-    """Have lists judged side by side by a human-like judge.
+    """Judge pairs of lists side by side, as a human-like judge with noise, bias and ties.
 
     Parameters
     ----------
     truth : DCG or LinearUtility
-        What the judge likes.
+        The utility of the lists for the judge.
     lists : ndarray of int8, shape (n, 2, K)
         The lists shown as a and b.
     scale : Scale
     rng : numpy.random.Generator
     reliability : float, default 4
-        1 / scale of the logistic noise, in units of the truth.
+        1 / scale of the logistic noise, in units of 1 / utility.
     indifference : float, default 0.5
-        Differences smaller than this are called a tie.
+        Perceived differences smaller than this are called a tie, "good" or "bad" by the mean
+        utility of the two lists.
     bias : float, default 0
-        What being shown as a is worth.
+        Added to the difference in favour of the list shown as a.
     n_queries : int, optional
-        How many queries the judgments are of; a fifth of them by default.
+        The number of queries; a fifth of the number of judgments by default.
     n_judges : int, default 0
-        How many judges take turns; 0 names none.
+        The number of judges, who take turns; with 0 the judgments name no judge.
 
     Returns
     -------
@@ -235,8 +243,7 @@ def side_by_side(
     Raises
     ------
     InputError
-        If a number is not finite, the reliability not positive or the indifference
-        negative.
+        If a number is not finite, the reliability not positive or the indifference negative.
     """
     if not (np.isfinite([reliability, indifference, bias]).all() and reliability > 0):
         raise InputError(
@@ -247,11 +254,11 @@ def side_by_side(
         raise InputError(f"indifference {indifference}", "use 0 or more")
     n = len(lists)
     noise = rng.logistic(size=n) / reliability
-    seen = score_differences(truth, lists) + bias + noise
+    perceived = score_differences(truth, lists) + bias + noise
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
-    answers: NDArray[np.object_] = np.where(seen > 0, "a", "b").astype(object)
-    tied = np.abs(seen) < indifference
-    answers[tied] = np.where(_worth(truth, lists) > 0.5, "good", "bad")[tied]
+    answers: NDArray[np.object_] = np.where(perceived > 0, "a", "b").astype(object)
+    tied = np.abs(perceived) < indifference
+    answers[tied] = np.where(_relative_utility(truth, lists) > 0.5, "good", "bad")[tied]
     return Preferences.of(
         lists,
         answers,
@@ -261,9 +268,9 @@ def side_by_side(
     )
 
 
-def _worth(truth: Measure, lists: Pairs) -> NDArray[np.float64]:
-    """Return the mean worth of both lists of a pair, from 0 (worst possible) to 1 (best)."""
+def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
+    """Return the mean utility of both lists of a pair, from 0 (worst possible) to 1 (best)."""
     weights = truth.matrix_for(lists.shape[2])
     low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
-    worth = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
-    return (worth - low) / (high - low) if high > low else np.zeros(len(lists))
+    utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
+    return (utility - low) / (high - low) if high > low else np.zeros(len(lists))

@@ -1,7 +1,7 @@
-"""Pairs of lists to judge: simulated ones, and ones of real queries.
+"""Pairs of lists to judge, drawn at random or from the documents of real queries.
 
-The designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6), lists of independent grades,
-and lists of the judged documents of one query.
+The designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6), lists of independent grades, and
+lists of the judged documents of one query.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
 
 
 def permuted_lists(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
-    """Return pairs of random permutations of one list.
+    """Draw pairs of random permutations of one list.
 
     Parameters
     ----------
     n : int
+        Number of pairs.
     rng : numpy.random.Generator
     base : array-like of int, shape (K,)
         Grade indices.
@@ -44,16 +45,17 @@ def drawn_lists(
     rng: np.random.Generator,
     shortest: int | None = None,
 ) -> Pairs:
-    """Return pairs of lists whose grades are drawn independently.
+    """Draw pairs of lists of independent grades.
 
     Parameters
     ----------
     n, n_ranks : int
-    probabilities : sequence of float
-        Of each grade, best first; they add up to 1.
+        Number of pairs, and K.
+    probabilities : sequence of float, length L
+        The probability of each grade, best first; they add up to 1.
     rng : numpy.random.Generator
     shortest : int, optional
-        Lists have random lengths from this to K; all have K by default.
+        Lists have random lengths from this to K. By default all lists have length K.
 
     Returns
     -------
@@ -62,10 +64,14 @@ def drawn_lists(
     Raises
     ------
     InputError
-        If the probabilities do not add up to 1, or `shortest` is outside 1 ... K.
+        If a probability is negative, they do not add up to 1, or `shortest` is outside
+        1 ... K.
     """
     if abs(sum(probabilities) - 1) > 1e-9 or min(probabilities) < 0:
-        raise InputError(f"grade probabilities {list(probabilities)}", "make them add up to 1")
+        raise InputError(
+            f"grade probabilities {list(probabilities)}",
+            "use positive numbers that add up to 1",
+        )
     lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
     if shortest is not None:
         if not 1 <= shortest <= n_ranks:
@@ -76,11 +82,12 @@ def drawn_lists(
 
 
 def sorted_against_shuffled(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST) -> Pairs:
-    """Return pairs of the best ordering of a list and a random one (section 6, figure 9).
+    """Draw pairs of the best ordering of a list and a random one (section 6, figure 9).
 
     Parameters
     ----------
     n : int
+        Number of pairs.
     rng : numpy.random.Generator
     base : array-like of int, shape (K,)
         Grade indices.
@@ -95,11 +102,12 @@ def sorted_against_shuffled(n: int, rng: np.random.Generator, base: ArrayLike = 
 
 
 def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Pairs:
-    """Return pairs of a sorted list and another one, of uniform grades (figure 10).
+    """Draw pairs of a sorted list and an unsorted one, of uniform grades (figure 10).
 
     Parameters
     ----------
     n, n_ranks, n_grades : int
+        Number of pairs, K and L.
     rng : numpy.random.Generator
 
     Returns
@@ -112,22 +120,23 @@ def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: np.random.G
 
 
 def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Generator) -> Pairs:
-    """Return pairs of lists of the documents of one query each.
+    """Draw pairs of lists of the documents of a real query.
 
-    Both lists of a pair are random orderings of the documents of one random query, cut at
-    K, so their content differs where the query has more documents than K.
+    Both lists of a pair are random orderings of the documents of one random query, cut at K,
+    so their content differs where the query has more than K documents.
 
     Parameters
     ----------
     n, n_ranks : int
+        Number of pairs, and K.
     counts : array-like of int, shape (queries, L)
-        How many documents of each grade a query has, best grade first.
+        The number of documents of each grade that each query has, best grade first.
     rng : numpy.random.Generator
 
     Returns
     -------
     ndarray of int8, shape (n, 2, K)
-        Queries of fewer documents leave the last ranks empty.
+        Queries with fewer than K documents leave the last ranks empty.
 
     Examples
     --------
@@ -138,9 +147,9 @@ def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Gen
     table = np.asarray(counts)
     width = int(max(table.sum(axis=1).max(), n_ranks))
     documents = np.full((len(table), width), NO_DOCUMENT, np.int8)
-    for row, held in zip(documents, table, strict=True):
-        row[: held.sum()] = np.repeat(np.arange(table.shape[1]), held)
+    for row, n_of_grade in zip(documents, table, strict=True):
+        row[: n_of_grade.sum()] = np.repeat(np.arange(table.shape[1]), n_of_grade)
     chosen = documents[rng.integers(len(table), size=n)]
     pools = np.repeat(chosen[:, None], 2, axis=1)
-    keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty places go last
+    keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty ranks come last
     return np.take_along_axis(pools, np.argsort(keys, axis=2), axis=2)[:, :, :n_ranks]

@@ -1,11 +1,10 @@
-"""Simulated pairs of lists, and the truths that order them.
+"""The true measures that order simulated pairs of lists.
 
-The truths and lists of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6):
+The truths of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) are
 
     W[k, l] = G_l / log(k + 1),    Data 1: G_l = l,    Data 2: G_l = 2^l - 1
 
-and beyond them truths whose gains change from rank to rank, lists of drawn grades, and
-lists drawn from the judged documents of real queries.
+A truth may also be any other DCG, or have gains that change from rank to rank.
 """
 
 from __future__ import annotations
@@ -22,34 +21,35 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
 DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
-"""Section 6, Data 1: gain l; 1 / log(k + 1) in any base gives the same order."""
+"""Section 6, Data 1: gain l. The base of the logarithm does not change the order."""
 
 DATA_2 = DCG([31, 15, 7, 3, 1], "log2")
 """Section 6, Data 2: gain 2^l - 1."""
 
 TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
-"""The paper's truths, by the presets that they are on grades L ... 1."""
+"""The preset of each truth of the paper, on grades L ... 1."""
 
 FREE = "free"
-"""The name of a truth whose gains are drawn anew at every rank."""
+"""The name of a truth whose gains are drawn independently at each rank."""
 
 
 def grade_scale(n_grades: int) -> Scale:
-    """Return the scale of section 6: grades L ... 1, the best first."""
+    """Return the scale of section 6: grades L ... 1, best first."""
     return Scale(tuple(range(n_grades, 0, -1)))
 
 
 def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator) -> Measure:
-    """Return the truth that a name means.
+    """Return the truth of a given name.
 
     Parameters
     ----------
     name : str
-        ``data-1``, ``data-2``, ``free`` (drawn by `rng`; gains change from rank to rank), a
-        preset, a measure file, or a measure in full with any gains and discounts.
+        ``data-1``, ``data-2``, ``free`` (see :func:`free_truth`), a preset, a measure file, or
+        a measure written in full with any gains and discounts.
     n_ranks, n_grades : int
         K and L.
     rng : numpy.random.Generator
+        Used by ``free`` only.
 
     Returns
     -------
@@ -58,7 +58,8 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     Raises
     ------
     InputError
-        If there is no such truth (the known ones are named), or it is for another K or L.
+        If there is no such truth (the message lists those that exist), or it has another K or
+        L.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
 
 
 def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearUtility:
-    """Draw a truth that is no DCG: at every rank the grades are worth sorted uniform numbers.
+    """Draw a truth that is not a DCG: the gains at each rank are sorted uniform numbers.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearU
     Returns
     -------
     LinearUtility
-        Better grades are worth more at every rank.
+        The gains do not increase from grade to grade at any rank.
 
     Examples
     --------
