@@ -87,7 +87,7 @@ def test_few_right_pairs_take_few_steps_whatever_C(
 def test_an_interior_point_tells_which_pairs_miss_their_margin(
     C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(newtons, "_along_path", None)  # it is not called
+    monkeypatch.setattr(newtons, "_descend_along_path", None)  # it is not called
     for n in (10, 50, 200):
         problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
         found = newton(problem)
@@ -108,7 +108,7 @@ def test_a_piece_beyond_double_precision_is_an_error(
     monotone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = Problem.of([[[0, 1], [1, 0]]], 2, monotone=monotone)
-    for solver in ("solve_nnls", "_solved"):
+    for solver in ("solve_nnls", "_solve_triangular"):
         monkeypatch.setattr(newtons, solver, lambda H, b, free=None: np.full(len(b), np.nan))
     with pytest.raises(SolverError, match="not finite"):
         newton(problem)

@@ -247,7 +247,7 @@ def test_an_answer_that_is_not_confirmed_raises(
     few = qp._OPTIONS["osqp"] | {"max_iter": 3, "polishing": False}
     monkeypatch.setitem(qp._OPTIONS, "osqp", few)
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
-    with pytest.raises(SolverError, match=r"user_limit after 3 iterations.*residual"):
+    with pytest.raises(SolverError, match=r"'user_limit' after 3 iterations.*residual"):
         solve(problem, "osqp")
     with monkeypatch.context() as patch:
         nowhere = Descent(

@@ -1,7 +1,7 @@
-"""The optima along a path of C, each begun from the one before.
+"""The optima along a path of C, each started from the previous one.
 
-A larger C trusts the pairs more and the size penalty w'w less. Neighbouring optima miss
-nearly the same margins, so that a step or two of Newton's lead from one to the next.
+With a larger C the pairs count more relative to the penalty |W - W_0|^2. Neighbouring optima
+have nearly the same active set, so one or two Newton steps lead from one to the next.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dcglearn.solver.problem import Objective
 from dcglearn.solver.solve import Solution, SolverName, solve
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
-"""10^-4 ... 10^3 by tens."""
+"""The powers of ten from 10^-4 to 10^3."""
 
 
 def solve_path(
@@ -23,20 +23,20 @@ def solve_path(
     Parameters
     ----------
     problem : Objective
-        Its own C does not matter.
+        Its own C is not used.
     grid : sequence of float
-        Positive and finite; ascending is quickest.
+        Positive and finite; ascending is fastest.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
 
     Yields
     ------
     Solution
-        One a C, in the order of `grid`.
+        One per C, in the order of `grid`.
 
     Raises
     ------
     InputError
-        If a C cannot be used.
+        If a C is not positive and finite, or overflows.
     SolverError
         If no answer is confirmed.
 

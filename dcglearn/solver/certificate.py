@@ -1,19 +1,19 @@
-"""Is this W optimal, and how far can it be from the optimum? One judge for all solvers.
+"""Whether a W is optimal, and a bound on its distance from the optimum, for any solver.
 
-For any W in the cone of monotone rows let r = max(0, m - X w), q = w_0 + C X'(v r), and P
-the projection on that cone (isotonic regression, row by row). The dual variables
-2 C v r are feasible, and the duality gap they leave is
+For W in the cone of matrices with non-increasing rows, let r = max(0, m - X w),
+q = w_0 + C X'(v r), and P the projection on that cone (isotonic regression of each row).
+The dual variables 2 C v r are feasible, and their duality gap is
 
     gap = |w - P(q)|^2 + 2 <w, P(q) - q>,        |w - w*| <= sqrt(gap)
 
-because the objective is 2-strongly convex. w is the optimum iff w = P(q). It takes
-one pass over the pairs and nothing from the solver. Without monotone rows P is the
-identity and gap = |w - q|^2.
+because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This
+takes one pass over the pairs and needs nothing from the solver. Without monotone
+constraints, P is the identity and gap = |w - q|^2.
 
-The last term is added up as sum z S over the steps z[k, l] = w[k, l] - w[k, l + 1] >= 0
-with S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0, which is 0 where P(q) steps: where grades
-are tied, q holds multipliers as large as the pulls of all pairs, and only a sum that leaves
-them out is exact.
+The last term is computed as sum z S over the steps z[k, l] = w[k, l] - w[k, l + 1] >= 0
+with S[k, l] = sum_{j <= l} (P(q) - q)[k, j] >= 0, which is 0 where P(q) has a step. Where
+grades are tied, q contains multipliers as large as C sum v r, and only a sum that skips
+them is accurate.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from dcglearn.solver.active_set import ResidualSums, residual_sums
 from dcglearn.solver.problem import Objective
 
 TOLERANCE = 1e-6
-"""An answer is accepted when sqrt(gap) <= TOLERANCE |w|."""
+"""An answer is accepted if sqrt(gap) <= TOLERANCE |w|."""
 
 RESIDUAL_ROUNDING = 1e-14
-"""w = P(q) can be told to ROUNDING C sum_i v_i r_i only: what adding up the pulls, and writing
-w down in double precision, leave. An answer that is that near is accepted too. It matters
-where C sum v is some 10^10 or more, and where the pulls of all pairs cancel, so that the
-optimum is 0 and has no size to compare with."""
+"""w - P(q) can be computed only to within RESIDUAL_ROUNDING C sum_i v_i r_i: the rounding error
+of the sum X'(v r) and of w itself. An answer within that is accepted too. This matters when
+C sum v is about 10^10 or more, and when the terms of X'(v r) cancel, so that the optimum is 0
+and a tolerance relative to |w| cannot be met."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known about an answer, from the problem and the answer alone.
+    """What follows about an answer from the problem and the answer alone.
 
     Attributes
     ----------
     objective : float
-        The value at W.
+        The objective at W.
     gap : float
         An upper bound on objective - optimum.
     distance : float
@@ -53,12 +53,12 @@ class Certificate:
     residual : float
         The largest entry of |W - P(q)|, 0 at the optimum.
     residual_sum : float
-        C sum_i v_i r_i, the pulls of all pairs without their signs.
+        C sum_i v_i r_i, which bounds the entries of q - w_0.
     active_pairs : int
-        Pairs that do not reach their margin.
+        Number of pairs that do not reach their margin.
     tied_grades : int
-        Monotone rows that hold with equality: neighbouring grades worth the same
-        at a rank.
+        Number of monotone constraints that hold with equality: neighbouring grades with the
+        same weight at a rank.
     """
 
     objective: float
@@ -72,13 +72,12 @@ class Certificate:
 
     @property
     def confirmed(self) -> bool:
-        """Whether the answer is the optimum to within a tolerance or rounding."""
+        """Whether the answer is the optimum to within the tolerance or rounding."""
         near = self.distance <= TOLERANCE * self.size
         return near or self.residual <= RESIDUAL_ROUNDING * self.residual_sum
 
     def to_json(self) -> dict[str, float | int | bool]:
-        """Return the numbers as a JSON-able dict."""
-        # The key is "pull" in all files written so far.
+        """Return the numbers as a dict for JSON; `residual_sum` has the key ``pull`` in files."""
         numbers = {"pull" if k == "residual_sum" else k: v for k, v in asdict(self).items()}
         return numbers | {"confirmed": self.confirmed}
 
@@ -91,7 +90,7 @@ class Certificate:
 
 
 def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
-    """Project an answer on the cone and judge it.
+    """Project an answer on the cone and compute its certificate.
 
     Parameters
     ----------
@@ -102,12 +101,13 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     Returns
     -------
     W : ndarray of float, shape (K, L)
-        The answer, projected on the monotone cone; this is what the certificate is of.
+        The answer, projected on the cone of non-increasing rows.
     certificate : Certificate
+        Of the projected answer.
 
     Examples
     --------
-    One pair of lists of one rank; the optimum is W = (1/3, -1/3) for C = 1:
+    One pair of lists with one rank. The optimum is W = (1/3, -1/3) for C = 1:
 
     >>> from dcglearn.solver.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
@@ -116,44 +116,63 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     (True, False)
     """
     W = project(problem, W)
-    missed = problem.sum_over_blocks(residual_sums, W.ravel())
-    q = primal_from_dual(problem, missed)
+    sums = problem.sum_over_blocks(residual_sums, W.ravel())
+    q = primal_from_dual(problem, sums)
     target = project(problem, q)
     gap = float(np.sum((W - target) ** 2))
     if problem.monotone:
         gap += 2 * _complementarity(W, q, target)
     certificate = Certificate(
-        objective=float(np.sum((W - problem.prior) ** 2) + problem.C * missed.loss),
+        objective=float(np.sum((W - problem.prior) ** 2) + problem.C * sums.loss),
         gap=gap,
         distance=float(np.sqrt(gap)),
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
-        residual_sum=problem.C * missed.total,
-        active_pairs=missed.active,
+        residual_sum=problem.C * sums.total,
+        active_pairs=sums.active,
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
     )
     return W, certificate
 
 
 def _complementarity(W: Floats, q: Floats, target: Floats) -> float:
-    """Return <W, P(q) - q>, added up by steps from grade to grade."""
-    held = np.maximum(0.0, np.cumsum(target - q, axis=1)[:, :-1])
+    """Return <W, P(q) - q>, summed over the steps between neighbouring grades."""
+    multipliers = np.maximum(0.0, np.cumsum(target - q, axis=1)[:, :-1])
     tied = target[:, :-1] == target[:, 1:]
-    return float(np.sum((W[:, :-1] - W[:, 1:]) * held, where=tied))
+    return float(np.sum((W[:, :-1] - W[:, 1:]) * multipliers, where=tied))
 
 
-def primal_from_dual(problem: Objective, missed: ResidualSums) -> Floats:
-    """Return q = w_0 + C X'(v r), where the missed margins pull W to, shape (K, L)."""
-    return problem.prior + problem.C * missed.normal_residual.reshape(problem.shape)
+def primal_from_dual(problem: Objective, sums: ResidualSums) -> Floats:
+    """Return q = w_0 + C X'(v r), the primal point of the dual variables 2 C v r.
+
+    Parameters
+    ----------
+    problem : Objective
+    sums : ResidualSums
+        At some W.
+
+    Returns
+    -------
+    ndarray of float, shape (K, L)
+        The unconstrained optimum if the residuals stayed as they are; it equals W at the
+        optimum without monotone constraints.
+    """
+    return problem.prior + problem.C * sums.normal_residual.reshape(problem.shape)
 
 
 def project(problem: Objective, W: Floats) -> Floats:
-    """Return the nearest matrix with monotone rows, or W itself where none are asked for."""
+    """Return the nearest matrix with non-increasing rows, or a copy of W if none are required.
+
+    Parameters
+    ----------
+    problem : Objective
+    W : ndarray of float, shape (K, L)
+    """
     if not problem.monotone:
         return np.array(W, float)
-    from scipy.optimize import isotonic_regression
+    from scipy.optimize import isotonic_regression  # loads slowly
 
-    found = np.array(W, float)
-    for k in np.flatnonzero((np.diff(found) > 0).any(axis=1)):
-        found[k] = isotonic_regression(found[k], increasing=False).x
-    return found
+    projected = np.array(W, float)
+    for k in np.flatnonzero((np.diff(projected) > 0).any(axis=1)):
+        projected[k] = isotonic_regression(projected[k], increasing=False).x
+    return projected

@@ -1,18 +1,17 @@
-"""Binary encodings of rankings, and of the differences between two.
+"""Binary encodings of rankings, and of the difference between two rankings.
 
-A ranking becomes one unit vector a rank, one after the other (position-major):
-with five grades, the 1st, 5th and 3rd grade in that order are
+The encoding of a ranking has one unit vector per rank, one after the other
+(position-major). With five grades, the 1st, 5th and 3rd grade in that order are
 
     s(pi) = 10000 00001 00100        so that        u(pi) = <W, s(pi)>
 
 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.1, K x L). Rankings of K documents
-without grades take one unit vector of length K a rank (section 8, K x K): it is
-the same encoding with document numbers in the place of grades. An empty rank, -1,
-is a zero vector.
+without grades have one unit vector of length K per rank (section 8, K x K): this is the
+same encoding with document numbers instead of grades. An empty rank, -1, is a zero vector.
 
-A pair of rankings enters learning only as x = s(first) - s(second), which has at
-most 2 K entries that are not zero. The matrix X of such rows is for the problem as it is
-printed; the quick solver does without it (:mod:`dcglearn.solver.pair_codes`).
+Learning uses a pair of rankings only as x = s(first) - s(second), which has at most 2 K
+nonzero entries. The matrix X of these rows is for the solvers that use cvxpy; Newton's method
+does without it (:mod:`dcglearn.solver.pair_codes`).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def encode(rankings: ArrayLike, n_grades: int) -> Floats:
     Parameters
     ----------
     rankings : array-like of int, shape (n, K)
-        Grade indices (or document numbers), -1 for none.
+        Grade indices (or document numbers); -1 means no document.
     n_grades : int
         L (or K, the number of documents).
 
@@ -86,7 +85,7 @@ def difference_matrix(pairs: ArrayLike, n_grades: int) -> csr_array:
     Returns
     -------
     scipy.sparse.csr_array of float, shape (n, K L)
-        Ranks at which both lists hold the same grade leave no entry.
+        Without entries for ranks at which both lists have the same grade.
 
     Examples
     --------

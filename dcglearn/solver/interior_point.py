@@ -1,15 +1,17 @@
-"""Near the optimum of few pairs, whatever C: Mehrotra's interior-point method.
+"""An approximate optimum for few pairs and any C: Mehrotra's interior-point method.
 
-Newton's method (:mod:`dcglearn.solver.newton`) finds which pairs miss their margin in few
-steps, unless C is large and hardly a pair is wrong: then w has to grow until all margins fit,
-and pairs come and go on the way. An interior point comes near in ten steps, say, and knows by
-then which are which. A pair and two neighbouring grades are rows alike,
+Newton's method (:mod:`dcglearn.solver.newton`) finds the active set in few steps, unless C is
+large and hardly any pair is wrong. Then w has to grow until all margins are met, and pairs
+enter and leave the active set on the way. An interior point is close to the optimum after
+about ten steps and determines the active set. Pairs and pairs of neighbouring grades are
+constraints of the same form,
 
     A w + p a - m = s,    a, s >= 0,    a s = 0,    2 (w - w_0) = A'a,
 
-with A = x, p = 1 / (2 C v) for a pair, and A w = w[k, l] - w[k, l + 1], p = m = 0 for two grades.
-A step goes to a s = 0 along the tangent, looks how far that gets, and goes again, to a
-common a s > 0 that is the smaller the farther it got: S. Mehrotra, "On the Implementation of a
+with A = x, p = 1 / (2 C v) for a pair, and A w = w[k, l] - w[k, l + 1], p = m = 0 for two
+grades. a holds the multipliers and s the slacks. Each step predicts along the tangent towards
+a s = 0, measures how far that stays feasible, and corrects towards a common a s > 0, which is
+the smaller the farther the prediction went: S. Mehrotra, "On the Implementation of a
 Primal-Dual Interior Point Method" (SIAM Journal on Optimization 2, 1992).
 """
 
@@ -25,53 +27,58 @@ from dcglearn.solver.active_set import dense_pairs
 from dcglearn.solver.problem import Objective
 
 MAX_INTERIOR_STEPS = 50
-"""Steps that are made at most; half as many do."""
+"""Upper limit of the steps; problems seen so far take at most half as many."""
 
-NEAR, NEAREST = 1e-6, 1e-14
-"""It ends where the gap to the optimum, which is a s, is below the first share of the objective
-and w tells which pairs miss their margin, or below the second."""
+LARGE_GAP, SMALL_GAP = 1e-6, 1e-14
+"""The iteration ends when the duality gap a's, relative to the objective, is below the first and
+w determines the active set, or below the second."""
 
-INSIDE = 0.99
-"""The share of the way to the nearest bound that a step goes."""
+STEP_SHARE = 0.99
+"""Share of the distance to the nearest bound that a step covers."""
 
 
-class _Wanted(NamedTuple):
-    """What is asked for: A w + p a >= m, at a price.
+class _Constraints(NamedTuple):
+    """The constraints A w + p a >= m.
 
     Attributes
     ----------
     A : ndarray of float, shape (n, K L)
-    soft, margins : ndarray of float, shape (n,)
+    softness, margins : ndarray of float, shape (n,)
         p and m.
     prior : ndarray of float, shape (K L,)
         w_0.
     """
 
     A: Floats
-    soft: Floats
+    softness: Floats
     margins: Floats
     prior: Floats
 
 
 class _Point(NamedTuple):
-    """Inside: a > 0 and s > 0; the equations need not hold yet."""
+    """A point with a > 0 and s > 0, or a direction; the equations need not hold yet."""
 
     w: Floats
     a: Floats
     s: Floats
 
-    def moved(self, way: _Point, t: float) -> _Point:
-        return _Point(self.w + t * way.w, self.a + t * way.a, self.s + t * way.s)
+    def moved(self, direction: _Point, t: float) -> _Point:
+        return _Point(self.w + t * direction.w, self.a + t * direction.a, self.s + t * direction.s)
 
-    def farthest(self, way: _Point) -> float:
-        """Return how far the way leads inside, 1 at most."""
+    def largest_step(self, direction: _Point) -> float:
+        """Return the largest t up to 1 for which a and s stay non-negative."""
         return float(
-            1 / max(1.0, -(way.a / self.a).min(initial=0.0), -(way.s / self.s).min(initial=0.0))
+            1
+            / max(
+                1.0,
+                -(direction.a / self.a).min(initial=0.0),
+                -(direction.s / self.s).min(initial=0.0),
+            )
         )
 
 
 def interior_point_start(problem: Objective) -> tuple[Floats, int]:
-    """Come near the optimum.
+    """Approximate the optimum, as a start for Newton's method.
 
     Parameters
     ----------
@@ -81,10 +88,10 @@ def interior_point_start(problem: Objective) -> tuple[Floats, int]:
     Returns
     -------
     W : ndarray of float, shape (K, L)
-        Its rows fall, but for the rest that is missing to the optimum; grades that are tied there
-        are not quite. It is w_0 where double precision does not get anywhere.
+        Its rows are non-increasing up to the remaining error; grades that are tied at the
+        optimum are only nearly so. It is w_0 if double precision is not enough.
     steps : int
-        Each takes one product X'VX, and some with vectors.
+        Each takes one product X'VX and a few with vectors.
 
     Examples
     --------
@@ -95,60 +102,62 @@ def interior_point_start(problem: Objective) -> tuple[Floats, int]:
     array([[ 0.33, -0.33],
            [ 0.  ,  0.  ]])
     """
-    with np.errstate(all="ignore"):  # what is not finite is not used
-        wanted = _wanted(problem)
-        (w, _, _), steps = _inside(wanted, _start(wanted))
+    with np.errstate(all="ignore"):  # points that are not finite are not used
+        constraints = _constraints(problem)
+        (w, _, _), steps = _iterate(constraints, _first_point(constraints))
     return (w.reshape(problem.shape) if np.isfinite(w).all() else problem.prior), steps
 
 
-def _wanted(problem: Objective) -> _Wanted:
-    """Return the pairs that weigh anything, and below them the neighbouring grades."""
+def _constraints(problem: Objective) -> _Constraints:
+    """Return those of the pairs whose weight is positive, then those of neighbouring grades."""
     pairs = problem.sum_over_blocks(dense_pairs)
     K, L = problem.shape
-    falls = np.eye(L)[:-1] - np.eye(L)[1:] if problem.monotone else np.zeros((0, L))
-    A = np.vstack([pairs.X, np.kron(np.eye(K), falls)])
+    steps = np.eye(L)[:-1] - np.eye(L)[1:] if problem.monotone else np.zeros((0, L))
+    A = np.vstack([pairs.X, np.kron(np.eye(K), steps)])
     hard = np.zeros(len(A) - len(pairs.X))
-    soft = np.hstack([0.5 / problem.C / pairs.weights, hard])
-    return _Wanted(A, soft, np.hstack([pairs.margins, hard]), problem.prior.ravel())
+    softness = np.hstack([0.5 / problem.C / pairs.weights, hard])
+    return _Constraints(A, softness, np.hstack([pairs.margins, hard]), problem.prior.ravel())
 
 
-def _start(wanted: _Wanted) -> _Point:
-    """Return least squares, with a and s moved inside as Mehrotra does."""
-    A, soft, margins, prior = wanted
-    stiff = 1 / (soft + 1)
-    R, _ = _triangle(A, stiff)
-    w = prior + dpotrs(R, (stiff * (margins - A @ prior)) @ A)[0]
-    reached = A @ w
-    a = stiff * (margins - reached)
-    s = soft * a - margins + reached
+def _first_point(constraints: _Constraints) -> _Point:
+    """Return the least-squares point, with a and s made positive by Mehrotra's rule."""
+    A, softness, margins, prior = constraints
+    stiffness = 1 / (softness + 1)
+    R, _ = _cholesky_of_step(A, stiffness)
+    w = prior + dpotrs(R, (stiffness * (margins - A @ prior)) @ A)[0]
+    product = A @ w
+    a = stiffness * (margins - product)
+    s = softness * a - margins + product
     a += max(0.0, -1.5 * a.min(initial=0.0))
     s += max(0.0, -1.5 * s.min(initial=0.0))
     gap = a @ s
     return _Point(w, a + gap / s.sum() / 2, s + gap / a.sum() / 2)
 
 
-def _inside(wanted: _Wanted, at: _Point) -> tuple[_Point, int]:
-    """Go on until the gap is small, or there is no way."""
+def _iterate(constraints: _Constraints, at: _Point) -> tuple[_Point, int]:
+    """Step until the duality gap is small, or no step can be computed."""
     for step in range(MAX_INTERIOR_STEPS):
         gap = at.a @ at.s
-        size = np.sum((at.w - wanted.prior) ** 2) + (at.a * at.a) @ wanted.soft / 2
-        if not gap > NEAREST * size or (gap <= NEAR * size and _tells(wanted, at)):
+        size = np.sum((at.w - constraints.prior) ** 2) + (at.a * at.a) @ constraints.softness / 2
+        if not gap > SMALL_GAP * size:
             return at, step
-        tangent = _tangent(wanted, at)
+        if gap <= LARGE_GAP * size and _determines_active_set(constraints, at):
+            return at, step
+        tangent = _tangent(constraints, at)
         if tangent is None:
             return at, step
-        straight = tangent.way(0.0)
-        there = at.moved(straight, at.farthest(straight))
-        share = (there.a @ there.s / gap) ** 3
-        way = tangent.way(share * gap / len(at.a) - straight.a * straight.s)
-        at = at.moved(way, min(1.0, INSIDE * at.farthest(way)))
+        predictor = tangent.direction(0.0)
+        predicted = at.moved(predictor, at.largest_step(predictor))
+        share = (predicted.a @ predicted.s / gap) ** 3
+        corrector = tangent.direction(share * gap / len(at.a) - predictor.a * predictor.s)
+        at = at.moved(corrector, min(1.0, STEP_SHARE * at.largest_step(corrector)))
     return at, MAX_INTERIOR_STEPS
 
 
-def _tells(wanted: _Wanted, at: _Point) -> bool:
-    """Whether the pairs that miss their margin by w are those with a > s."""
-    missed = wanted.soft * at.a
-    return bool(((at.s < missed) == (at.s < at.a))[wanted.soft > 0].all())
+def _determines_active_set(constraints: _Constraints, at: _Point) -> bool:
+    """Whether the pairs that miss their margin at w are those with a > s."""
+    residuals = constraints.softness * at.a
+    return bool(((at.s < residuals) == (at.s < at.a))[constraints.softness > 0].all())
 
 
 class _Tangent(NamedTuple):
@@ -156,49 +165,50 @@ class _Tangent(NamedTuple):
 
     Attributes
     ----------
-    wanted : _Wanted
+    constraints : _Constraints
     R : ndarray of float, shape (K L, K L)
-        R'R = 2 I + A' diag(stiff) A.
-    missing : ndarray of float, shape (n,)
+        R'R = 2 I + A' diag(stiffness) A.
+    infeasibility : ndarray of float, shape (n,)
         A w + p a - m - s.
-    pull : ndarray of float, shape (K L,)
+    dual_residual : ndarray of float, shape (K L,)
         A'a - 2 (w - w_0).
-    room, stiff, owed : ndarray of float, shape (n,)
+    room, stiffness, product : ndarray of float, shape (n,)
         s + p a, a / (s + p a) and a (A w + p a - m).
     """
 
-    wanted: _Wanted
+    constraints: _Constraints
     R: Floats
-    missing: Floats
-    pull: Floats
+    infeasibility: Floats
+    dual_residual: Floats
     room: Floats
-    stiff: Floats
-    owed: Floats
+    stiffness: Floats
+    product: Floats
 
-    def way(self, aim: Floats | float) -> _Point:
-        """Return the way to a s = aim."""
-        A, soft, _, _ = self.wanted
-        force = (aim - self.owed) / self.room
-        w = dpotrs(self.R, self.pull + force @ A)[0]
-        gained = A @ w
-        a = force - self.stiff * gained
-        return _Point(w, a, soft * a + gained + self.missing)
+    def direction(self, target: Floats | float) -> _Point:
+        """Return the direction to the point where a s = target."""
+        A, softness, _, _ = self.constraints
+        force = (target - self.product) / self.room
+        w = dpotrs(self.R, self.dual_residual + force @ A)[0]
+        change = A @ w
+        a = force - self.stiffness * change
+        return _Point(w, a, softness * a + change + self.infeasibility)
 
 
-def _tangent(wanted: _Wanted, at: _Point) -> _Tangent | None:
-    A, soft, margins, prior = wanted
+def _tangent(constraints: _Constraints, at: _Point) -> _Tangent | None:
+    A, softness, margins, prior = constraints
     w, a, s = at
-    reached = A @ w + soft * a - margins
-    room = s + soft * a
-    stiff = a / room
-    R, failed = _triangle(A, stiff)
+    surplus = A @ w + softness * a - margins
+    room = s + softness * a
+    stiffness = a / room
+    R, failed = _cholesky_of_step(A, stiffness)
     if failed:
         return None
-    return _Tangent(wanted, R, reached - s, a @ A - 2 * (w - prior), room, stiff, a * reached)
+    dual_residual = a @ A - 2 * (w - prior)
+    return _Tangent(constraints, R, surplus - s, dual_residual, room, stiffness, a * surplus)
 
 
-def _triangle(A: Floats, weights: Floats) -> tuple[Floats, int]:
-    """Return the upper R with R'R = 2 I + A' V A, and whether there is none."""
+def _cholesky_of_step(A: Floats, weights: Floats) -> tuple[Floats, int]:
+    """Return the upper triangular R with R'R = 2 I + A' V A, and nonzero if there is none."""
     weighted = A * np.sqrt(weights)[:, None]
     H = weighted.T @ weighted
     H.flat[:: len(H) + 1] += 2

@@ -1,9 +1,9 @@
-"""Margins: by how much the preferred ranking should win.
+"""Margins: the difference in utility by which the preferred ranking should win.
 
 ``unit``     m = 1                              (Zhou, Zha, Xue & Yu, eq. 1)
-``hamming``  m = #{k : pi_k differs from pi'_k} (the same, eq. 4, "enhanced")
+``hamming``  m = #{k : pi_k differs from pi'_k} (the same paper, eq. 4, "enhanced")
 
-or any numbers, one a pair. A margin of 0 or less asks for less than a win.
+or one number per pair. With a margin of 0 or less, the preferred ranking need not win.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
     Raises
     ------
     InputError
-        If the name is unknown, or the numbers are not finite or not one a pair.
+        If the name is unknown, or the numbers are not finite or not one per pair.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
 
 
 def constant_array(value: float, n_pairs: int) -> Floats:
-    """Return an array of one value that takes no memory, and cannot be written.
+    """Return a read-only array that repeats one value without storing it n times.
 
     Parameters
     ----------

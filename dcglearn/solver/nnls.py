@@ -1,19 +1,19 @@
-"""Non-negative least squares from the normal equations, by exchanges of whole blocks.
+"""Non-negative least squares from the normal equations, by block principal pivoting.
 
     min  x'H x - 2 x'b,   x >= 0
 
-is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F, where x is
-positive on F and the slope H x - b is not negative elsewhere. Block principal pivoting
-guesses F, solves, and exchanges all that have the wrong sign: Portugal, Judice & Vicente,
+is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F, if x is
+positive on F and the gradient H x - b is not negative elsewhere. Block principal pivoting
+guesses F, solves, and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente,
 "A comparison of block pivoting and interior-point algorithms for linear least squares
-problems with nonnegative variables" (Math. Comp. 63, 1994). A few exchanges do, and from the
-F of a near problem one or two, where an active-set method takes one unknown at a time.
+problems with nonnegative variables" (Math. Comp. 63, 1994). A few exchanges are enough, and
+one or two from the F of a similar problem, while an active-set method exchanges one unknown
+at a time.
 
-Exchanges may go round in circles. Where they do not bring the wrong signs below their
-fewest for some time, the active-set method of Lawson & Hanson in SciPy takes over, from
-nothing. (The paper exchanges one unknown at a time then, which is sure to end; on pieces with
-400 unknowns that H hardly tells apart it had not ended after 1,500, each of which costs a
-factor of H_FF.)
+The exchanges may cycle. If the number of wrong signs does not fall below its minimum for some
+exchanges, SciPy's active-set method (Lawson & Hanson) takes over, from the beginning. (The
+paper then exchanges one unknown at a time, which must end; on models with 400 nearly dependent
+unknowns it had not ended after 1,500 exchanges, each of which factorises H_FF.)
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from scipy.optimize import nnls
 from dcglearn.base.types import Floats
 
 PATIENCE = 3
-"""Exchanges in a row that need not bring the wrong signs below their fewest."""
+"""Exchanges in a row that need not reduce the number of wrong signs below its minimum."""
 
 GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
-"""A slope can be told to ROUNDING h_i sum_j h_j |x_j| with h_i^2 = H_ii: the errors of a
-Cholesky factor are of that shape. The residuals seen are below a tenth of it."""
+"""A gradient component is known to within GRADIENT_ROUNDING h_i sum_j h_j |x_j| with
+h_i^2 = H_ii: the rounding errors of a Cholesky factor have that form. Observed residuals are
+below a tenth of it."""
 
 
 def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> Floats:
@@ -43,19 +44,19 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
         Symmetric and positive definite.
     b : ndarray of float, shape (n,)
     start : ndarray of bool, shape (n,), optional
-        Which unknowns are thought to be positive; by default those with a positive b.
+        Which unknowns are assumed to be positive at first; by default those with a positive b.
 
     Returns
     -------
     ndarray of float, shape (n,)
-        What is on the bound is exactly 0, also what is above it by rounding only.
+        Unknowns on the bound, or above it only by rounding, are exactly 0.
 
     Raises
     ------
     LinAlgError
         If H is not positive definite in double precision.
     RuntimeError
-        If SciPy's solver takes over and runs out of steps.
+        If SciPy's solver takes over and reaches its step limit.
 
     Examples
     --------
@@ -69,17 +70,17 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
     free = b > 0 if start is None else start
     fewest, patience = len(b) + 1, PATIENCE
     while patience >= 0:
-        x = _minimum_of_face(H, b, free)
+        x = _minimum_on_face(H, b, free)
         if x is None:
             break
-        slope = H @ x - b
+        gradient = H @ x - b
         rounding = (GRADIENT_ROUNDING * (h @ np.abs(x))) * h
-        # A free x_i so small that its part of the slope is rounding is put on the bound, where
-        # its slope is rounding too.
-        better = np.where(free, diagonal * x, -slope) > rounding
+        # A free x_i whose contribution to the gradient is below rounding is put on the bound;
+        # its gradient is below rounding there too.
+        better = np.where(free, diagonal * x, -gradient) > rounding
         wrong = int(np.count_nonzero(better != free))
         if not wrong:
-            if (np.where(free, np.abs(slope), -slope) <= rounding).all():
+            if (np.where(free, np.abs(gradient), -gradient) <= rounding).all():
                 return x
             break
         patience = PATIENCE if wrong < fewest else patience - 1
@@ -89,12 +90,12 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
     return np.asarray(nnls(R, solve_triangular(R, b, trans="T"))[0])
 
 
-def _minimum_of_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats | None:
-    """Return x with H_FF x_F = b_F and 0 elsewhere; None if H_FF has no factor."""
+def _minimum_on_face(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats | None:
+    """Return x with H_FF x_F = b_F and 0 elsewhere; None if H_FF is not positive definite."""
     x = np.zeros(len(b))
     (F,) = free.nonzero()
     if len(F):
-        # The transpose, which is the same, is laid out as LAPACK wants it.
+        # H_FF is symmetric; its transpose has the memory order of LAPACK.
         _, x[F], failed = dposv(H.take(F, 0).take(F, 1).T, b[F], overwrite_a=1, overwrite_b=1)
         if failed:
             return None

@@ -1,14 +1,14 @@
-"""Polishing: from a solver's near answer to the optimum, by solving its active piece.
+"""Polishing: from an approximate answer to the optimum, by solving for its active set.
 
-Near the optimum it is known which pairs miss their margin (A) and, from the pools of
-P(q) (see :mod:`dcglearn.solver.certificate`), which grades are tied at a rank. On
-that piece the problem is a least-squares problem in the free values z, W = B z, with
-B the 0/1 matrix that gives tied grades one value:
+An approximate answer determines which pairs miss their margin (A) and, from the ties of P(q)
+(see :mod:`dcglearn.solver.certificate`), which grades are tied at a rank. Given both, the
+problem is least squares in the distinct values z, W = B z, where the 0/1 matrix B repeats
+the value of tied grades:
 
     B'(I + C X_A' V X_A) B z = B'(w_0 + C X_A' V m)
 
-The piece is solved exactly, read off again from the answer, and so on until a piece
-returns. The answer with the smallest duality gap is kept.
+This is solved exactly, the active set and the ties are determined again from the result,
+and so on until they repeat. The answer with the smallest duality gap is kept.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from dcglearn.solver.active_set import QuadraticModel, quadratic_model, residual
 from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
 from dcglearn.solver.problem import Objective
 
-ROUNDS = 20
+MAX_POLISH_ROUNDS = 20
 
 
 def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
-    """Improve a near answer until its active piece returns.
+    """Improve an approximate answer until its active set repeats.
 
     Parameters
     ----------
     problem : Objective
     W : ndarray of float, shape (K, L)
-        A near answer.
+        An approximate answer.
 
     Returns
     -------
     W : ndarray of float, shape (K, L)
-        The best answer found, in the cone, by its certificate.
+        The answer with the smallest duality gap, in the cone of non-increasing rows.
     certificate : Certificate
 
     Examples
@@ -49,37 +49,37 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     """
     best, certificate = certify(problem, W)
     current = best
-    seen: set[bytes] = set()
-    for _ in range(ROUNDS):
-        blocks = _blocks(problem, current)
-        at = problem.sum_over_blocks(quadratic_model, current.ravel())
-        known = at.linear.tobytes() + at.hessian.tobytes() + blocks.tobytes()
-        if known in seen:
+    solved: set[bytes] = set()
+    for _ in range(MAX_POLISH_ROUNDS):
+        ties = _tie_groups(problem, current)
+        model = problem.sum_over_blocks(quadratic_model, current.ravel())
+        key = model.linear.tobytes() + model.hessian.tobytes() + ties.tobytes()
+        if key in solved:
             break
-        seen.add(known)
+        solved.add(key)
         try:
-            current, judged = certify(problem, _solve_piece(problem, at, blocks))
-        except LinAlgError:  # a piece beyond double precision; the certificate will tell
+            current, current_certificate = certify(problem, _solve_model(problem, model, ties))
+        except LinAlgError:  # singular in double precision; the best so far is returned
             break
-        if judged.gap < certificate.gap:
-            best, certificate = current, judged
+        if current_certificate.gap < certificate.gap:
+            best, certificate = current, current_certificate
     return best, certificate
 
 
-def _blocks(problem: Objective, W: Floats) -> NDArray[np.intp]:
-    """Return the number of each cell's free value, (K L,): tied grades of a rank share one."""
+def _tie_groups(problem: Objective, W: Floats) -> NDArray[np.intp]:
+    """Return the number of the distinct value of each entry, (K L,): tied grades share one."""
     starts = np.ones(problem.shape, bool)
     if problem.monotone:
-        target = project(
-            problem, primal_from_dual(problem, problem.sum_over_blocks(residual_sums, W.ravel()))
-        )
+        sums = problem.sum_over_blocks(residual_sums, W.ravel())
+        target = project(problem, primal_from_dual(problem, sums))
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
     return np.cumsum(starts.ravel()) - 1
 
 
-def _solve_piece(problem: Objective, at: QuadraticModel, blocks: NDArray[np.intp]) -> Floats:
-    B = np.eye(blocks[-1] + 1)[blocks]
-    hessian = B.T @ B + problem.C * (B.T @ at.hessian @ B)
-    linear = B.T @ (problem.prior.ravel() + problem.C * at.linear)
+def _solve_model(problem: Objective, model: QuadraticModel, ties: NDArray[np.intp]) -> Floats:
+    """Return the minimum of the quadratic model among the W with these ties."""
+    B = np.eye(ties[-1] + 1)[ties]
+    hessian = B.T @ B + problem.C * (B.T @ model.hessian @ B)
+    linear = B.T @ (problem.prior.ravel() + problem.C * model.linear)
     values = cho_solve(cho_factor(hessian), linear)
-    return values[blocks].reshape(problem.shape)
+    return values[ties].reshape(problem.shape)

@@ -1,12 +1,12 @@
-"""The three problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) as they are printed.
+"""The three problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) as printed, solved through cvxpy.
 
     min   w'w + C sum_i v_i xi_i^2
     s.t.  w'(s(pi_i) - s(pi_i')) >= m_i - xi_i,   xi_i >= 0         (eq. 1, 4, 6)
           W[k, l] >= W[k, l + 1]                                    (eq. 1, 4)
 
-A readable reference: one slack a pair, so it is meant for up to some tens of thousands
-of pairs. OSQP needs ever more iterations beyond some hundred pairs, more than it is given
-where C is large; Clarabel does not.
+This is a readable reference with one slack variable per pair, for up to some tens of
+thousands of pairs. Beyond some hundred pairs OSQP needs more and more iterations, and with a
+large C more than its limit; Clarabel does not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dcglearn.solver.encoding import difference_matrix
 from dcglearn.solver.problem import Problem
 
 _OPTIONS = {
-    # No warm start: an answer must not depend on what was solved before it.
+    # No warm start, so that an answer does not depend on what was solved before.
     "osqp": {
         "solver": cp.OSQP,
         "warm_start": False,
@@ -40,7 +40,7 @@ _OPTIONS = {
 
 
 def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
-    """Return the problem as cvxpy states it, and its variable W.
+    """Return the problem as a cvxpy problem, and its variable W.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
 
 
 def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
-    """Return a solver's answer, unjudged.
+    """Return a solver's answer, without checking it.
 
     Parameters
     ----------
@@ -77,17 +77,17 @@ def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     W : ndarray of float, shape (K, L)
     iterations : int
     status : str
-        What the solver says of its answer.
+        As reported by the solver.
 
     Raises
     ------
     SolverError
-        If there is no answer.
+        If the solver returns no answer.
     """
     program, W = cvxpy_problem(problem)
     with warnings.catch_warnings():
-        # cvxpy warns of an inaccurate answer; the certificate decides instead.
-        warnings.simplefilter("ignore")
+        # The certificate decides whether an answer is accurate enough.
+        warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
         try:
             program.solve(**_OPTIONS[solver])
         except (cp.SolverError, ArithmeticError, ValueError) as error:

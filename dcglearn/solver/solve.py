@@ -1,9 +1,9 @@
-"""Solving a problem to a confirmed optimum, whoever solves it.
+"""Solve a problem to a confirmed optimum.
 
-``newton`` needs no slack variables and is the quickest; ``osqp`` and ``clarabel`` solve
-the problem as it is printed, through cvxpy, and are there to be compared with. No
-solver's word is taken: every answer is judged by its certificate, polished where that
-helps, and one that is not confirmed raises.
+``newton`` needs no slack variables and is the fastest solver. ``osqp`` and ``clarabel`` solve
+the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
+by its certificate, whatever the solver reports, and polished if that improves it; an answer
+that is not confirmed raises.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
 
 MAX_CVXPY_PAIRS = 100_000
-"""Pairs up to which ``auto`` tries the problem as it is printed: beyond, that takes minutes
-and gigabytes."""
+"""Number of pairs up to which ``auto`` tries Clarabel; with more it takes minutes and gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +37,17 @@ class Solution:
     W : ndarray of float, shape (K, L)
     certificate : Certificate
     model : QuadraticModel
-        The quadratic that the objective is around W, of the active pairs.
+        The quadratic model of the loss at W.
     solver : str
-        Which solver it started from.
+        The solver whose answer it is.
     status : str
-        How it ended, in that solver's own words.
+        How that solver ended, in its own words.
     iterations : int
     passes : int
-        Over all pairs, the certificate's included; those of solvers that hold all of X are
-        not counted.
+        Over all pairs, including the certificate's. Those of solvers that hold all of X are not
+        counted.
     polished : bool
-        Whether the answer was improved after the solver.
+        Whether polishing improved the solver's answer.
     """
 
     W: Floats
@@ -68,13 +67,13 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem, or another Objective
-        The solvers of the problem as it is printed take a Problem only.
+    problem : Problem or another Objective
+        ``osqp`` and ``clarabel`` need a Problem, with its pairs in memory.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        ``auto`` takes Newton, and Clarabel where that answer is not confirmed and there are
-        at most :data:`MAX_CVXPY_PAIRS` pairs.
+        ``auto`` uses Newton's method, and then Clarabel if that answer is not confirmed and
+        there are at most :data:`MAX_CVXPY_PAIRS` pairs.
     start : Solution, optional
-        Of the same pairs with another C: where Newton begins.
+        Of the same pairs with another C: Newton's method starts from it.
 
     Returns
     -------
@@ -85,8 +84,8 @@ def solve(
     InputError
         If the solver's name is unknown.
     SolverError
-        If no answer is confirmed, with each solver's status, iterations and what
-        the certificate says.
+        If no answer is confirmed, with the status, the iterations and the certificate of each
+        solver.
 
     Examples
     --------
@@ -98,33 +97,33 @@ def solve(
     if solver not in SOLVERS:
         raise unknown_name("solver", solver, SOLVERS)
     refused = []
-    for name in _tried(problem, solver):
+    for name in _solvers_to_try(problem, solver):
         try:
             with one_blas_thread():
-                return _attempt(problem, name, start)
+                return _confirmed_solution(problem, name, start)
         except SolverError as error:
             refused.append(str(error))
     raise SolverError(
-        f"no confirmed optimum (sqrt(gap) <= {TOLERANCE:g} |W| is asked for): "
+        f"no solver reached a confirmed optimum (sqrt(gap) <= {TOLERANCE:g} |W|): "
         + "; ".join(refused)
-        + "; rescale C, the weights or the margins, or name another solver"
+        + "; rescale `C`, the weights or the margins, or choose another `solver`"
     )
 
 
-def _tried(problem: Objective, solver: SolverName) -> list[str]:
+def _solvers_to_try(problem: Objective, solver: SolverName) -> list[str]:
     if solver != "auto":
         return [solver]
     few = isinstance(problem, Problem) and problem.n_pairs <= MAX_CVXPY_PAIRS
     return ["newton", "clarabel"] if few else ["newton"]
 
 
-def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
-    """Return a confirmed solution, or raise with what is to be said of the refused one."""
-    exact, passes, at = False, 0, None
+def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -> Solution:
+    """Return a confirmed solution, or raise what is known about the answer that is not."""
+    settled, passes, model = False, 0, None
     if name == "newton":
-        where = (start.W, start.model) if start else ()
-        W, at, iterations, passes, exact = newton(problem, *where)
-        status = "the active pairs did not change" if exact else "no descent left"
+        given = (start.W, start.model) if start else ()
+        W, model, iterations, passes, settled = newton(problem, *given)
+        status = "the active pairs did not change" if settled else "no further descent"
     else:
         if not isinstance(problem, Problem):
             raise SolverError(f"{name} needs the pairs in memory")
@@ -133,12 +132,15 @@ def _attempt(problem: Objective, name: str, start: Solution | None) -> Solution:
         W, iterations, status = solve_with_cvxpy(problem, name)
     answer, certificate = certify(problem, W)
     improved = False
-    if not (exact and certificate.confirmed):  # then polishing has nothing to add
-        polished, judged = polish(problem, answer)
-        if judged.gap < certificate.gap:
-            answer, certificate, improved = polished, judged, True
+    if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
+        polished, polished_certificate = polish(problem, answer)
+        if polished_certificate.gap < certificate.gap:
+            answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
-        raise SolverError(f"{name} said {status} after {iterations} iterations, but {certificate}")
-    if improved or at is None:
-        at = problem.sum_over_blocks(quadratic_model, answer.ravel())
-    return Solution(answer, certificate, at, name, status, iterations, passes + 1, improved)
+        raise SolverError(
+            f"{name} ended with {status!r} after {iterations} iterations; its answer has "
+            f"{certificate}"
+        )
+    if improved or model is None:
+        model = problem.sum_over_blocks(quadratic_model, answer.ravel())
+    return Solution(answer, certificate, model, name, status, iterations, passes + 1, improved)

@@ -1,9 +1,9 @@
-"""The learning problem of pairs that stay in their files: read part by part, at every pass.
+"""The learning problem of packed pairs in files, which are read again at every pass.
 
-What solvers ask for adds up over blocks of pairs (:mod:`dcglearn.solver.active_set`), so a pass
-reads one part after another, as many at a time as there are threads, or has workers read
-those that lie near them. The sums are taken in the order of the parts, so the answer is
-the same wherever they are read.
+What solvers need adds up over blocks of pairs (:mod:`dcglearn.solver.active_set`). A pass
+reads the row groups of the files one after the other, on as many threads as the machine has,
+or on workers that can read them locally. The sums are taken in the order of the row groups,
+so the answer does not depend on where they are read.
 """
 
 from __future__ import annotations
@@ -41,43 +41,42 @@ _Statistic = TypeVar("_Statistic")
 
 @dataclass(frozen=True)
 class PairSummary:
-    """What a first look at pairs finds.
+    """What the first pass over the pairs collects.
 
     Attributes
     ----------
-    n : int
-        Pairs.
+    n_pairs : int
     weight : float
-        The sum of their weights.
+        The sum of the weights.
     differ : bool
-        Whether the lists of some pair of positive weight differ.
+        Whether the lists of some pair with a positive weight differ.
     best, worst : int
-        The least and the largest grade index, no document aside.
-    empty : bool
-        Whether some list is empty at some rank.
+        The smallest and the largest grade index, without -1 for no document.
+    has_empty_ranks : bool
+        Whether some list has no document at some rank.
     """
 
-    n: int
+    n_pairs: int
     weight: float
     differ: bool
     best: int
     worst: int
-    empty: bool
+    has_empty_ranks: bool
 
     def __add__(self, other: PairSummary) -> PairSummary:
         return PairSummary(
-            self.n + other.n,
+            self.n_pairs + other.n_pairs,
             self.weight + other.weight,
             self.differ or other.differ,
             min(self.best, other.best),
             max(self.worst, other.worst),
-            self.empty or other.empty,
+            self.has_empty_ranks or other.has_empty_ranks,
         )
 
 
 @dataclass(frozen=True)
 class Streamed:
-    """One problem, its pairs in files. Use :meth:`of` to build it.
+    """A learning problem with its pairs in files. Use :meth:`of` to build it.
 
     It is an :class:`dcglearn.solver.problem.Objective`.
 
@@ -87,8 +86,8 @@ class Streamed:
     margin : {"unit", "hamming"}
     C : float
     monotone : bool
-    seen : PairSummary
-        What a first look found.
+    summary : PairSummary
+        From the first pass.
     prior : ndarray of float, shape (K, L)
         W_0.
     workers : callable, optional
@@ -101,7 +100,7 @@ class Streamed:
     margin: str
     C: float
     monotone: bool
-    seen: PairSummary
+    summary: PairSummary
     prior: Floats = field(repr=False)
     workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
@@ -117,7 +116,7 @@ class Streamed:
         workers: Workers | None = None,
         advance: Advance = silent,
     ) -> Streamed:
-        """Look at all pairs once, and build the problem.
+        """Read all pairs once to check them, and build the problem.
 
         Parameters
         ----------
@@ -126,6 +125,7 @@ class Streamed:
         C : float, default 1
         monotone : bool, default True
         prior : array-like of float, shape (K, L), optional
+            W_0; 0 by default.
         workers : callable, optional
         advance : callable
 
@@ -136,24 +136,23 @@ class Streamed:
         Raises
         ------
         InputError
-            If a part is not as it should be (naming file and row), nothing can be learned, or
-            the objective overflows.
+            If a row cannot be used (with its file and number), nothing can be learned, or the
+            objective overflows.
         """
         if margin not in MARGINS:
             raise unknown_name("margin", margin, MARGINS)
-        blank = PairSummary(0, 0.0, False, pairs.n_grades, -1, False)
+        nothing = PairSummary(0, 0.0, False, pairs.n_grades, -1, False)
         W_0 = validate_prior(prior, (pairs.n_ranks, pairs.n_grades))
-        found = cls(pairs, margin, validate_C(C), monotone, blank, W_0, workers, advance)
-        seen = blank if not pairs.row_groups else found._over_parts(_summarise, ())
-        _check_worth_learning(seen)
-        widest = 1.0 if margin == "unit" else float(pairs.n_ranks)
-        check_overflow(found.C, seen.weight, widest)
-        return replace(found, seen=seen)
+        problem = cls(pairs, margin, validate_C(C), monotone, nothing, W_0, workers, advance)
+        summary = problem._sum_over_groups(_summarise, ()) if pairs.row_groups else nothing
+        _check_worth_learning(summary)
+        check_overflow(problem.C, summary.weight, problem._largest_margin)
+        return replace(problem, summary=summary)
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs."""
-        return self.seen.n
+        """Number of pairs."""
+        return self.summary.n_pairs
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -163,23 +162,27 @@ class Streamed:
     @cached_property
     def layout(self) -> CodeLayout:
         """How grades become codes."""
-        return CodeLayout(*self.shape, self.seen.empty)
+        return CodeLayout(*self.shape, self.summary.has_empty_ranks)
+
+    @property
+    def _largest_margin(self) -> float:
+        return 1.0 if self.margin == "unit" else float(self.shape[0])
 
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
-        """Return the sum of a statistic over all blocks, in the order of the parts.
+        """Return the sum of a statistic over all blocks, in the order of the row groups.
 
         Parameters
         ----------
         statistic : callable
+            Called with a block and the arguments. Its results are added.
         *arguments
         """
-        total: _Statistic = self._over_parts(
-            _summed, (self.layout, self.margin, statistic, arguments)
-        )
+        group_arguments = (self.layout, self.margin, statistic, arguments)
+        total: _Statistic = self._sum_over_groups(_sum_of_group, group_arguments)
         return total
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
-        """Return the share of the pairs that each measure agrees with, ties counting 1/2.
+        """Return the share of the pairs that each measure agrees with; ties count 1/2.
 
         Parameters
         ----------
@@ -188,82 +191,86 @@ class Streamed:
         Returns
         -------
         list of float
+            Weighted by the weights of the pairs.
         """
-        right = self._over_parts(_agreed, (tuple(measures),))
-        return [float(share) for share in right / self.seen.weight]
+        agreed = self._sum_over_groups(_agreed_weight, (tuple(measures),))
+        return [float(share) for share in agreed / self.summary.weight]
 
     def with_C(self, C: float) -> Self:
-        """Return the problem with another C.
+        """Return the same problem with another C.
 
         Parameters
         ----------
         C : float
+
+        Raises
+        ------
+        InputError
+            If C is not positive and finite, or so large that the objective overflows.
         """
-        widest = 1.0 if self.margin == "unit" else float(self.shape[0])
-        check_overflow(validate_C(C), self.seen.weight, widest)
+        check_overflow(validate_C(C), self.summary.weight, self._largest_margin)
         return replace(self, C=float(C))
 
     def sample(self, n: int) -> Problem:
-        """Return the problem of about n of the pairs, evenly spread, in memory.
+        """Return the problem of about n of the pairs, evenly spaced, in memory.
 
         Parameters
         ----------
         n : int
         """
         every = max(1, self.n_pairs // n)
-        parts = self._answers(_subsample, (every,))
-        pairs = np.concatenate([rows for rows, _ in parts])
-        weighed = any(weights is not None for _, weights in parts)
+        groups = self._map_groups(_subsample, (every,))
+        pairs = np.concatenate([rows for rows, _ in groups])
         weights = None
-        if weighed:
-            weights = np.concatenate([np.ones(len(rows)) if w is None else w for rows, w in parts])
+        if any(given is not None for _, given in groups):
+            weights = np.concatenate([np.ones(len(rows)) if v is None else v for rows, v in groups])
         C = self.C * self.n_pairs / len(pairs)
         L = self.shape[1]
         return Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
 
-    def _over_parts(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        return reduce(add, self._answers(function, arguments))
+    def _sum_over_groups(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        return reduce(add, self._map_groups(function, arguments))
 
-    def _answers(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
-        """Apply a function to every part; return the answers in their order."""
-        tasks = [(function, part, arguments) for part in self.pairs.row_groups]
+    def _map_groups(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
+        """Apply a function to every row group; return the results in the order of the groups."""
+        tasks = [(function, group, arguments) for group in self.pairs.row_groups]
         done = 0
 
-        def one(task: tuple[Any, ...]) -> Any:
+        def run(task: tuple[Any, ...]) -> Any:
             nonlocal done
-            answer = _answer(task)
+            result = _run_task(task)
             done += 1
             self.advance(done * self.pairs.n_pairs // len(tasks), 0)
-            return answer
+            return result
 
         if self.workers is None:
-            answers = map_threads(one, tasks)
+            results = map_threads(run, tasks)
         else:
-            found = {}
-            for index, answer in self.workers(_answer, tasks):
-                found[index] = answer
-                self.advance(len(found) * self.pairs.n_pairs // len(tasks), 0)
-            answers = [found[index] for index in range(len(tasks))]
-        for answer in answers:
-            if isinstance(answer, Exception):
-                raise answer
-        return answers
+            by_index = {}
+            for index, result in self.workers(_run_task, tasks):
+                by_index[index] = result
+                self.advance(len(by_index) * self.pairs.n_pairs // len(tasks), 0)
+            results = [by_index[index] for index in range(len(tasks))]
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        return results
 
 
-def _answer(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
-    """Do one part's work; a worker returns its errors."""
-    function, part, arguments = task
+def _run_task(task: tuple[Callable[..., Any], RowGroup, tuple[Any, ...]]) -> Any:
+    """Apply a function to one row group; return errors instead of raising them on a worker."""
+    function, group, arguments = task
     try:
         with one_blas_thread():
-            return function(part, *arguments)
+            return function(group, *arguments)
     except (InputError, SolverError) as error:
         return error
     except (MemoryError, OSError) as error:
-        return InputError(f"cannot be used ({type(error).__name__}: {error})", "", part.path)
+        return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
 
 
-def _summarise(part: RowGroup) -> PairSummary:
-    pairs, weights = part.read()
+def _summarise(group: RowGroup) -> PairSummary:
+    pairs, weights = group.read()
     counted = pairs if weights is None else pairs[weights > 0]
     return PairSummary(
         len(pairs),
@@ -275,43 +282,47 @@ def _summarise(part: RowGroup) -> PairSummary:
     )
 
 
-def _agreed(part: RowGroup, measures: Sequence[Measure]) -> Floats:
-    pairs, weights = part.read()
-    shares = [outcomes(measure, pairs) for measure in measures]
-    return np.array([one.sum() if weights is None else weights @ one for one in shares])
+def _agreed_weight(group: RowGroup, measures: Sequence[Measure]) -> Floats:
+    pairs, weights = group.read()
+    agreed = [outcomes(measure, pairs) for measure in measures]
+    return np.array([one.sum() if weights is None else weights @ one for one in agreed])
 
 
-def _subsample(part: RowGroup, every: int) -> tuple[Any, Any]:
-    pairs, weights = part.read()
-    rows = slice(-part.before % every, None, every)
+def _subsample(group: RowGroup, every: int) -> tuple[Any, Any]:
+    pairs, weights = group.read()
+    rows = slice(-group.before % every, None, every)
     return pairs[rows].copy(), None if weights is None else weights[rows]
 
 
-def _summed(
-    part: RowGroup,
+def _sum_of_group(
+    group: RowGroup,
     layout: CodeLayout,
     margin: str,
     statistic: Callable[..., Any],
     arguments: tuple[Any],
 ) -> Any:
-    pairs, weights = part.read()
+    """Return the sum of a statistic over the blocks of one row group."""
+    pairs, weights = group.read()
     total = None
     for begin in range(0, max(1, len(pairs)), MAX_BLOCK_PAIRS):
         rows = slice(begin, begin + MAX_BLOCK_PAIRS)
         some = pairs[rows]
         v = constant_array(1.0, len(some)) if weights is None else weights[rows]
-        found = statistic(Block(layout, layout.encode(some), margins(some, margin), v), *arguments)
-        total = found if total is None else total + found
+        block = Block(layout, layout.encode(some), margins(some, margin), v)
+        part = statistic(block, *arguments)
+        total = part if total is None else total + part
     return total
 
 
-def _check_worth_learning(seen: PairSummary) -> None:
-    if not seen.n or seen.worst < 0:
-        raise InputError("no strict preference, or every weight is zero", "pack some judgments")
-    if not seen.differ:
+def _check_worth_learning(summary: PairSummary) -> None:
+    if not summary.n_pairs or summary.worst < 0:
         raise InputError(
-            f"all {seen.n} strict preferences are between identical lists",
+            "there are no strict preferences, or all weights are 0", "pack some judgments"
+        )
+    if not summary.differ:
+        raise InputError(
+            f"all {summary.n_pairs} strict preferences are between identical lists",
             "give pairs whose lists differ",
         )
-    if seen.best == seen.worst:
+    if summary.best == summary.worst:
         raise InputError("only one grade occurs", "judge lists of different grades")
