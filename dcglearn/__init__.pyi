@@ -37,7 +37,7 @@ from .learning.intervals import parameter_intervals as parameter_intervals
 from .learning.choose_c import choose_C as choose_C
 from .learning.identify import Identifiability as Identifiability
 from .learning.identify import identify as identify
-from .learning.record import learned_measure as learned_measure
+from .report.learned import learned_measure as learned_measure
 from .solver.problem import Problem as Problem
 from .solver.problem import Objective as Objective
 from .solver.streamed import Streamed as Streamed

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from kkt import dense_differences
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.factorise import factorise, fix_gauge, is_order, rank_one
+from dcglearn.learning.factorise import factorise, fix_gauge, is_affine, rank_one
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.null_space import structure
+from dcglearn.learning.null_space import null_space
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
+from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
@@ -33,11 +34,16 @@ def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndar
 def test_ranks_of_the_papers_design_and_of_different_content() -> None:
     same = identify(Problem.of(paper(400, 0), 5))
     assert (same.rank, same.n_directions, same.same_content) == (36, 50, True)
-    assert "up to an affine map: all pairs reorder one list" in " ".join(same.statements())
+    assert "up to an affine map: all pairs reorder one list" in " ".join(
+        undetermined_statements(same)
+    )
     other = identify(Problem.of(paper(400, 400), 5))
     assert (other.rank, other.same_content, other.gauge) == (40, False, "worst")
-    assert other.statements()[1] == "every grade at ranks 1-10 could gain the same constant"
-    assert not other.unnamed
+    assert (
+        undetermined_statements(other)[1]
+        == "every grade at ranks 1-10 could gain the same constant"
+    )
+    assert not other.n_unnamed
 
 
 def test_rank_is_not_enough() -> None:
@@ -54,10 +60,10 @@ def test_rank_is_not_enough() -> None:
     assert few.factors_.gauge == "worst order"
     assert few.identifiability_.offset_share < 0.5
     assert "too few pairs hold lists of different content" in " ".join(
-        few.identifiability_.statements()
+        undetermined_statements(few.identifiability_)
     )
     assert many.factors_.gauge == "worst"
-    moves = [learner.identifiability_.move for learner in (some, many)]
+    moves = [learner.identifiability_.change_on_doubling_c for learner in (some, many)]
     assert moves[0] > 2 * moves[1]  # the ridge still pulls on 1%
 
 
@@ -84,11 +90,11 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = structure(Problem.of(pairs, L).sum_over_blocks(gram_matrices), L)
+    found = null_space(Problem.of(pairs, L).sum_over_blocks(gram_matrices), L)
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
-    assert found.still_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())
-    assert found.still_grades == tuple(g for g in range(L) if not cube[:, :, g].any())
+    assert found.constant_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())
+    assert found.constant_grades == tuple(g for g in range(L) if not cube[:, :, g].any())
     for k in range(K):
         row = np.zeros((K, L))
         row[k] = 1
@@ -96,8 +102,8 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
         if k + 1 in found.free_ranks:
             assert hidden
         assert hidden == (k + 1 not in found.empty_ranks)
-    shown = [g for g in range(L) if g not in found.still_grades]
-    for rank, groups in found.separate:
+    shown = [g for g in range(L) if g not in found.constant_grades]
+    for rank, groups in found.components:
         assert len(groups) > 1
         assert sorted(g for group in groups for g in group) == shown
         for i, j in ((i, j) for i in shown for j in shown if i != j):
@@ -106,7 +112,7 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
             assert not (apart and against)
     columns = [np.tile(np.arange(L) == g, K) * 1.0 for g in range(L)]
     assert found.same_content == all(not (X @ column).any() for column in columns)
-    assert 0 <= found.unnamed <= K * L - found.rank
+    assert 0 <= found.n_unnamed <= K * L - found.rank
 
 
 @given(case=any_pairs(), C=st.sampled_from([1e-6, 1.0, 1e6, 1e18]))
@@ -115,10 +121,10 @@ def test_shares_are_shares(case: tuple[np.ndarray, int], C: float) -> None:
     found = identify(Problem.of(pairs, L, C=C))
     for share in (*found.discount_share, *found.gain_share, found.offset_share):
         assert 0 <= share <= 1
-    for unseen in (*found.discount_unseen, *found.gain_unseen):
+    for unseen in (*found.discount_null, *found.gain_null):
         assert 0 <= unseen <= 1
-    assert found.move is None
-    assert all(isinstance(text, str) for text in found.statements())
+    assert found.change_on_doubling_c is None
+    assert all(isinstance(text, str) for text in undetermined_statements(found))
 
 
 def test_shares_are_those_of_the_formula() -> None:
@@ -136,10 +142,10 @@ def test_shares_are_those_of_the_formula() -> None:
 
 def test_what_never_differs_is_said() -> None:
     found = identify(Problem.of([[[0, 1, 1], [1, 0, 1]], [[0, 0, 1], [0, 1, 1]]], 3))
-    text = found.statements(["good", "fair", "bad"])
-    assert "no pair differs at rank 3: no discount there" in text
-    assert "no pair differs in grade bad: no gain for it" in text
-    assert not found.separate
+    text = undetermined_statements(found, ["good", "fair", "bad"])
+    assert "no pair differs at rank 3: the discount there is undetermined" in text
+    assert "no pair differs in grade bad: its gain is undetermined" in text
+    assert not found.components
 
 
 def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
@@ -147,12 +153,12 @@ def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
     pairs = paper(300, 300)
     one, two = DCGLearner(n_grades=5).fit(pairs), DCGLearner(n_grades=6).fit(pairs)
     a, b = one.identifiability_, two.identifiability_
-    assert b.still_grades == (5,)
-    assert "no pair differs in grade 5: no gain for it" in b.statements()
+    assert b.constant_grades == (5,)
+    assert "no pair differs in grade 5: its gain is undetermined" in undetermined_statements(b)
     assert b.discount_share == pytest.approx(a.discount_share, abs=0.06)
     assert b.gain_share[:5] == pytest.approx(a.gain_share, abs=0.06)
     assert b.gain_share[5] == 0
-    assert b.move == pytest.approx(a.move, abs=0.02)
+    assert b.change_on_doubling_c == pytest.approx(a.change_on_doubling_c, abs=0.02)
     assert two.factors_.discounts == pytest.approx(one.factors_.discounts, abs=0.05)
     assert two.factors_.gains[:5] == pytest.approx(one.factors_.gains, abs=0.05)
     better = DCGLearner(n_grades=6).fit(pairs + 1)
@@ -162,24 +168,24 @@ def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
 
 def test_grades_that_no_chain_of_pairs_compares() -> None:
     found = identify(Problem.of([[[0, 0], [1, 2]], [[2, 0], [3, 1]], [[0, 1], [1, 3]]], 4))
-    assert found.separate == ((1, ((0, 1), (2, 3))),)
+    assert found.components == ((1, ((0, 1), (2, 3))),)
     assert "at rank 1 the grades {0, 1} and {2, 3} are never compared" in " ".join(
-        found.statements()
+        undetermined_statements(found)
     )
 
 
 def test_nothing_differs_anywhere() -> None:
     found = identify(Problem.of([[[0, 1], [0, 1]]], 2))
-    assert found.statements()[-1] == "no pair differs anywhere: nothing is determined"
+    assert undetermined_statements(found)[-1] == "no pair differs anywhere: nothing is determined"
 
 
 def test_doubling_c_moves_what_the_ridge_decides() -> None:
     pairs = paper(300, 300, truth=DATA_2)
     one, two = (DCGLearner(C=C).fit(pairs) for C in (1.0, 2.0))
     moved = np.abs(one.factors_.discounts - two.factors_.discounts).max()
-    assert one.identifiability_.move == pytest.approx(moved, abs=0.03)
+    assert one.identifiability_.change_on_doubling_c == pytest.approx(moved, abs=0.03)
     sure = DCGLearner(C=1000).fit(np.concatenate([pairs, pairs[::3, ::-1]]))
-    assert sure.identifiability_.move < 1e-3
+    assert sure.identifiability_.change_on_doubling_c < 1e-3
 
 
 def test_rank_one_truths_are_read_back() -> None:
@@ -190,7 +196,7 @@ def test_rank_one_truths_are_read_back() -> None:
     assert found.discounts == pytest.approx(c)
     assert found.gains == pytest.approx(g)
     assert found.second_ratio == pytest.approx(0, abs=1e-12)
-    assert found.first_share == pytest.approx(1)
+    assert found.rank_one_share == pytest.approx(1)
     affine = factorise(shifted + np.array([3.0, 1, 0.5, 0]), "worst order")
     assert affine.discounts == pytest.approx((c - c[-1]) / (c[0] - c[-1]))
     floor = np.outer(c, g + 0.5)
@@ -213,7 +219,7 @@ def test_the_factors_never_order_against_the_rank_one_part(
     T = fix_gauge(W, gauge, -1 if ordered else None)
     nearest = rank_one(T)
     read = np.outer(found.discounts, found.gains)
-    if is_order(gauge):
+    if is_affine(gauge):
         read, nearest = (A - A.mean(axis=0) for A in (read, nearest))
     if not ordered:
         read, nearest = (A - A.mean(axis=1, keepdims=True) for A in (read, nearest))
@@ -237,7 +243,7 @@ def test_only_lists_of_different_length_show_what_the_worst_grade_is_worth() -> 
     learner = DCGLearner().fit(pairs)
     found = learner.identifiability_
     assert found.gauge == "absolute"
-    assert found.seen_offsets.tolist() == [False, False, False, True, True]
+    assert found.determined_offsets.tolist() == [False, False, False, True, True]
     assert learner.factors_.gains == pytest.approx([1, 0.6, 0.2], abs=0.05)
     assert learner.factors_.discounts == pytest.approx(1 / np.arange(1, 6), abs=0.05)
 
@@ -260,7 +266,10 @@ def test_too_few_short_lists_are_said() -> None:
     found = DCGLearner().fit(true_pairs(truth, lists)).identifiability_
     assert found.gauge == "worst"
     assert found.empty_ranks == (5,)
-    assert any("lists are empty at rank 5 in too few pairs" in t for t in found.statements())
+    assert any(
+        "too few pairs have a list that is empty at rank 5" in t
+        for t in undetermined_statements(found)
+    )
 
 
 def test_gains_across_groups_that_never_meet_are_not_from_the_data() -> None:
@@ -273,7 +282,7 @@ def test_gains_across_groups_that_never_meet_are_not_from_the_data() -> None:
         wrong = rng.random(len(pairs)) < 0.15
         pairs[wrong] = pairs[wrong][:, ::-1]
         found = DCGLearner().fit(pairs).identifiability_
-        assert found.separate
+        assert found.components
         assert "data" not in found.gains_determined_by
 
 
@@ -284,13 +293,13 @@ def test_nothing_is_surer_than_what_it_is_measured_against() -> None:
     lists[:, :, 0] = rng.integers(0, 2, (2000, 2)) + 2 * rng.integers(0, 2, (2000, 1))
     pairs = true_pairs(DCG([1, 0.9, 0.2, 0], "log2"), lists.astype(np.int8))
     found = DCGLearner().fit(pairs).identifiability_
-    assert found.discount_unseen.min() > 0.1
+    assert found.discount_null.min() > 0.1
     assert found.discount_share.max() <= found.discount_share[0]
     assert "data" not in found.discounts_determined_by
 
 
 def test_weights_that_prefer_nothing_are_refused() -> None:
-    with pytest.raises(InputError, match="prefer nothing"):
+    with pytest.raises(InputError, match="tie all lists"):
         factorise(np.zeros((3, 2)))
     for pairs, margin, reason in [
         ([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], "unit", "cancel out"),

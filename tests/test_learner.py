@@ -14,12 +14,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
-from dcglearn.learning.choose_c import choose_C, cross_validate, interleaved
+from dcglearn.learning.choose_c import choose_C, cross_validate, round_robin_folds
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.record import learned_measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
+from dcglearn.report.learned import learned_measure
 from dcglearn.simulation.judges import side_by_side, true_pairs
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
@@ -149,7 +149,7 @@ def test_documents_without_grades(rng: np.random.Generator) -> None:
     renumbered = DCGLearner(encoding="documents").fit(order[train])
     assert renumbered.factors_.discounts == pytest.approx(discounts, abs=1e-6)
     assert renumbered.factors_.gains[order] == pytest.approx(relevance, abs=1e-6)
-    with pytest.raises(InputError, match="row 1: a ranking is no permutation"):
+    with pytest.raises(InputError, match="row 1: a ranking is not a permutation"):
         DCGLearner(encoding="documents").fit([[[0, 1], [1, 0]], [[0, 0], [1, 0]]])
 
 
@@ -210,7 +210,7 @@ def test_prediction_needs_a_fit_and_the_same_lists(pairs: np.ndarray) -> None:
         learner.predict(pairs)
     unseen = np.full((1, 2, 4), 4)
     two = DCGLearner().fit([[[0, 1, 1, 1], [1, 1, 1, 1]]])
-    with pytest.raises(InputError, match="set n_grades"):
+    with pytest.raises(InputError, match="set `n_grades` to"):
         two.predict(unseen)
 
 
@@ -246,7 +246,7 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
     assert DCGLearner().fit(pairs).choice_ is None
     alone = DCGLearner(C="cv").fit(pairs)  # every pair a query of its own
     assert alone.C_ in choice.grid
-    with pytest.raises(InputError, match="one group of pairs has no folds"):
+    with pytest.raises(InputError, match="pairs of one group cannot be divided into folds"):
         DCGLearner(C="cv").fit(pairs, groups=["q"] * len(pairs))
     with pytest.raises(InputError, match="groups of shape"):
         DCGLearner(C="cv").fit(pairs, groups=["q"])
@@ -256,12 +256,12 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
         DCGLearner(C="cv").fit(alike)
     problem = DCGLearner().problem(pairs)
     with pytest.raises(InputError, match="no candidate for C"):
-        cross_validate(problem, interleaved(np.arange(len(pairs))), [])
+        cross_validate(problem, round_robin_folds(np.arange(len(pairs))), [])
     with pytest.raises(InputError, match="n_folds is 1"):
-        interleaved(["p", "q"], 1)
-    mixed = [test.tolist() for _, test in interleaved(["q", None, "q", float("nan")], 9)]
+        round_robin_folds(["p", "q"], 1)
+    mixed = [test.tolist() for _, test in round_robin_folds(["q", None, "q", float("nan")], 9)]
     assert mixed == [[0, 2], [1], [3]]
-    folds = interleaved(np.arange(len(pairs)))
+    folds = round_robin_folds(np.arange(len(pairs)))
     down = cross_validate(problem, folds, [100.0, 1e-6, 1e-7])
     assert (
         min(

@@ -12,15 +12,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.compare import Compared, MeasureComparison
+from dcglearn.learning.compare import ComparedMeasure, MeasureComparison
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.learning.record import learned_measure
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.judgments import comparison_table
+from dcglearn.report.learned import learned_measure
 from dcglearn.report.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.report.measures import learned_text, measure_text, parameter_tables
 from dcglearn.report.style import save
@@ -42,10 +42,10 @@ def a_fit(same_content: bool = False) -> MeasureFile:
 
 COMPARISON = MeasureComparison(
     rows=(
-        Compared("learned DCG", "cv", 0.9, 0.85, 0.95, None, None, None),
-        Compared("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, 0.1, 0.05, 0.15),
-        Compared("rbp", "DCG([1], rbp(0.8))", 0.9, 0.8, 0.95, 0.0, -0.02, 0.02),
-        Compared("other", "DCG([1], log2)", 0.95, 0.9, 0.99, -0.05, -0.08, -0.01),
+        ComparedMeasure("learned DCG", "cv", 0.9, 0.85, 0.95, None, None, None),
+        ComparedMeasure("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, 0.1, 0.05, 0.15),
+        ComparedMeasure("rbp", "DCG([1], rbp(0.8))", 0.9, 0.8, 0.95, 0.0, -0.02, 0.02),
+        ComparedMeasure("other", "DCG([1], log2)", 0.95, 0.9, 0.99, -0.05, -0.08, -0.01),
     ),
     judgments=1234,
     queries=99,
@@ -93,7 +93,7 @@ def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
     return found
 
 
-def test_a_measure_is_drawn_beside_the_presets() -> None:
+def test_a_measure_is_drawn_next_to_the_presets() -> None:
     content = a_fit()
     assert content.dcg is not None
     assert content.utility is not None
@@ -147,8 +147,8 @@ def test_doubtful_numbers_are_hollow_and_in_brackets() -> None:
     doubtful = {"gains": [False, True, False], "discounts": [False, False]}
     dcg = DCG([1, 0.4, 0], [1, 0.5])
     figure = draw_measure(dcg, None, usual_presets(SCALE, 2), SCALE, "t", doubtful)
-    assert lines(figure, 0)["not from the data"] == [0.4]
-    assert "not from the data" not in lines(figure, 1)
+    assert lines(figure, 0)["not determined by the data"] == [0.4]
+    assert "not determined by the data" not in lines(figure, 1)
     rng = np.random.default_rng(0)
     data = side_by_side(DCG([2, 1, 0]), drawn_lists(60, 8, [0.3, 0.3, 0.4], rng), SCALE, rng)
     learner = DCGLearner(n_grades=3, C=1e-4).fit(data.pairs)
@@ -157,15 +157,15 @@ def test_doubtful_numbers_are_hollow_and_in_brackets() -> None:
     assert [row[2] for row in gains.rows if row[2] == "fixed"] == ["fixed"] * 2
 
 
-def test_what_no_pair_shows_is_a_dash() -> None:
+def test_an_undetermined_number_is_a_dash() -> None:
     rng = np.random.default_rng(0)
     lists = drawn_lists(200, 3, [0.4, 0.3, 0.3], rng)
     lists[:, :, 1] = 1
     data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
     content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
     assert parameter_tables(content)[1].rows[1] == ("2", "-", "0.00")
-    assert "no pair differs at rank 2: no discount there" in learned_text(content)
-    lists[:, :, 1], lists[:, :, 0] = lists[:, :, 0], 1  # now rank 1 is the one that is still
+    assert "no pair differs at rank 2: the discount there is undetermined" in learned_text(content)
+    lists[:, :, 1], lists[:, :, 0] = lists[:, :, 0], 1  # now rank 1 is the constant one
     data = side_by_side(DCG([2, 1, 0]), lists, SCALE, rng)
     rows = parameter_tables(learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x"))[
         1

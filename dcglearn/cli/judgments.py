@@ -100,13 +100,15 @@ def inspect(
     """Say what is in a file of judgments and what it can determine; fit nothing."""
     from dcglearn.data.summary import summarise
     from dcglearn.learning.identify import identify
+    from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.judgments import (
+        before_a_fit,
         grade_table,
         inspection,
         scale_in_words,
-        undetermined,
         what_is_in,
     )
+    from dcglearn.report.undetermined import undetermined_statements
     from dcglearn.solver.problem import Problem
 
     check_names("unit", "auto", encoding)
@@ -122,12 +124,16 @@ def inspect(
             )
             found = identify(problem)
     if json:
+        record = None
+        if found is not None:
+            statements = undetermined_statements(found, labels, noun)
+            record = IdentifiabilityRecord.of(found, statements).to_json()
         print_json(
             {
                 "file": prefs,
                 f"{noun}s": list(labels),
                 **summary.to_json(),
-                "identifiability": found and found.to_json(labels, noun),
+                "identifiability": record,
             }
         )
         return
@@ -139,15 +145,7 @@ def inspect(
         say("\nno strict preference: nothing can be learned from this file")
         return
     say("\n" + inspection(summary))
-    say("\nWhat these judgments determine, before any fit (C = 1):")
-    say(undetermined(found.statements(labels, noun)))
-    reading = "gain" if noun == "grade" else "relevance"
-    say(
-        "  - data shares (1: the data alone; 0: the penalty w'w alone): of a constant added to all "
-        f"discounts at most {found.offset_share:.2f}, of the least determined discount "
-        f"{found.discount_share.min():.2f}, of the least determined {reading} "
-        f"{found.gain_share.min():.2f}"
-    )
+    say("\n" + before_a_fit(found, labels, noun))
 
 
 def agree(

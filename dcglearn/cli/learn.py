@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,10 +37,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.data.preferences import Preferences
-    from dcglearn.learning.choose_c import Choice
+    from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.learning.learner import DCGLearner
-    from dcglearn.measures.files import MeasureFile
+    from dcglearn.measures.files import MeasureFile, MeasurePart
 
 
 def add_to(app: typer.Typer) -> None:
@@ -91,8 +91,8 @@ def fit(
     from dcglearn.cli.packed import fit_packed
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.data.summary import summarise
-    from dcglearn.learning.record import learned_measure
     from dcglearn.report.judgments import scale_in_words, what_is_in
+    from dcglearn.report.learned import learned_measure
 
     value, part = parse_C(C), parse_use(use)
     check_names(margin, solver, encoding)
@@ -126,10 +126,10 @@ def fit(
             learner.set_params(C=choice.C)
         with reporting(f"solving for {len(data.pairs):,} pairs"):
             learner.fit(data.pairs, sample_weight=data.pair_weights)
-        content = learned_measure(learner, data, Path(prefs).name, part)
+        found = None
         if intervals:
             found = _intervals(learner, data, np.random.default_rng(seed), intervals)
-            content = replace(content, about={**content.about, "intervals": found})
+        content = learned_measure(learner, data, Path(prefs).name, part, found)
     words = scale_in_words(data.scale, scale is not None, encoding == "documents")
     _give(what_is_in(prefs, summarise(data), words), content, choice, out, json, part)
 
@@ -169,10 +169,10 @@ def compare(
     import numpy as np
 
     from dcglearn.learning import compare as study
+    from dcglearn.learning.record import LearnedRecord
     from dcglearn.measures.names import measure_for
     from dcglearn.measures.presets import usual_presets
     from dcglearn.report.judgments import comparison_table
-    from dcglearn.report.measures import is_learned
 
     value, part = parse_C(C), parse_use(use)
     check_names(margin, solver)
@@ -202,8 +202,8 @@ def compare(
         return
     say(comparison_table(found).text())
     for one in named:
-        source = one.file.about["learned_from"] if one.file and is_learned(one.file) else {}
-        if source.get("file") == Path(prefs).name:
+        record = LearnedRecord.read(one.file) if one.file else None
+        if record and record.learned_from.file == Path(prefs).name:
             say(f"{one.name} was itself learned from {Path(prefs).name}: its agreement flatters it")
     for path in out or []:
         say(f"wrote {path}")
@@ -229,7 +229,9 @@ def _learner(
     )
 
 
-def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: str) -> Choice:
+def _choose(
+    learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: MeasurePart
+) -> ChosenC:
     from dcglearn.learning.choose_c import choose_C
 
     with reporting("choosing C, by fits") as advance:
@@ -241,14 +243,14 @@ def _choose(learner: DCGLearner, data: Preferences, rng: np.random.Generator, us
 
 def _intervals(
     learner: DCGLearner, data: Preferences, rng: np.random.Generator, resamples: int
-) -> dict[str, Any]:
+) -> ParameterIntervals:
     from dcglearn.learning.intervals import parameter_intervals
 
     with reporting("intervals, by fits") as advance:
-        return parameter_intervals(learner, data, rng, resamples, advance=advance).to_json()
+        return parameter_intervals(learner, data, rng, resamples, advance=advance)
 
 
-def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:
+def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
     import json as codec
 
     from dcglearn.measures.files import measure_to_json
@@ -264,7 +266,7 @@ def _fit_json(content: MeasureFile, choice: Choice | None) -> dict[str, Any]:
 
 
 def _give(
-    about: str, content: MeasureFile, choice: Choice | None, out: str | None, json: bool, use: str
+    about: str, content: MeasureFile, choice: ChosenC | None, out: str | None, json: bool, use: str
 ) -> None:
     """Write what was learned, and print it."""
     from dcglearn.measures.files import write_measure
@@ -279,7 +281,7 @@ def _give(
         say(f"\nwrote {out}; commands that are given it use its {use}")
 
 
-def _print_fit(about: str, content: MeasureFile, choice: Choice | None) -> None:
+def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None:
     from dcglearn.report.judgments import choice_table
     from dcglearn.report.measures import learned_text
 

@@ -80,9 +80,9 @@ def fit_packed(
     """Learn from packed pairs; return what they are, in words, and the measure."""
     from dcglearn.base.workers import open_workers
     from dcglearn.data.packed_pairs import PackedPairs
-    from dcglearn.learning.learner import DCGLearner
-    from dcglearn.learning.record import learned_from_files
+    from dcglearn.learning.fit import fit
     from dcglearn.measures.scale import Scale
+    from dcglearn.report.learned import learned_measure_of_packed
     from dcglearn.solver.streamed import Streamed
 
     if solver not in ("auto", "newton"):
@@ -100,8 +100,9 @@ def fit_packed(
         problem = Streamed.of(
             pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
         )
-        learner = DCGLearner(solver=cast("SolverName", solver)).fit_problem(problem)
-        content = learned_from_files(learner, problem, Path(path).name, use)
+        asked = cast("SolverName", solver)
+        name = Path(path).name
+        content = learned_measure_of_packed(fit(problem, asked), problem, name, use, asked)
     files = len({part.path for part in pairs.row_groups})
     place = f"{path}: {pairs.n_pairs:,} packed preferences in {files:,} "
     words = "file" if files == 1 else "files"

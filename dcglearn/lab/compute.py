@@ -26,18 +26,16 @@ from dcglearn.lab.similarity import (
     offset_similarity,
     similarity,
 )
-from dcglearn.learning.factorise import is_order
-from dcglearn.learning.factors import factors_of
+from dcglearn.learning.factorise import is_affine
+from dcglearn.learning.fit import Fit, fit
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import preset
-from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import Solution, solve
 
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
@@ -112,17 +110,17 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     )
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
-    problem, solution = _learn(setting, train, cell)
-    W = solution.W
+    learned = _learn(setting, train, cell)
+    W = learned.weights
     tests = _cache_key(cell, "test", (*_TRUTH, "test_pairs"))
     true_W = truth.matrix_for(setting.n_ranks)
     return {
-        "precision": agreement(_learned_measure(setting, problem, solution), _pairs(tests)),
+        "precision": agreement(_learned_measure(setting, learned), _pairs(tests)),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(truth, problem, solution),
-        "chosen_C": problem.C,
+        **_parameters(truth, learned),
+        "chosen_C": learned.problem.C,
         "draws": draws,
         "drawn": drawn,
         **{f"precision:{name}": _precision_of(name, tests) for name in setting.against},
@@ -187,40 +185,36 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
     return pairs
 
 
-def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> tuple[Problem, Solution]:
-    """Return the problem and its optimum; C is given, or agrees best with exact pairs."""
+def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> Fit:
+    """Learn; C is given, or agrees best with exact pairs."""
     C = 1.0 if setting.C == "validation" else setting.C
     L, ordered = setting.grades, not setting.documents
     if setting.documents:
         L = setting.n_ranks
     problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
     if setting.C != "validation":
-        return problem, solve(problem)
+        return fit(problem)
     held_out = _pairs(_cache_key(cell, "validation", (*_TRUTH, "validation_pairs")))
-    candidates = []
-    for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True):
-        here = problem.with_C(C)
-        score = agreement(_learned_measure(setting, here, solution), held_out)
-        candidates.append((score, here, solution))
-    best = int(np.argmax([score for score, _, _ in candidates]))
-    return candidates[best][1:]
+    fits = [
+        Fit(problem.with_C(C), solution)
+        for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
+    ]
+    scores = [agreement(_learned_measure(setting, learned), held_out) for learned in fits]
+    return fits[int(np.argmax(scores))]
 
 
-def _learned_measure(setting: Setting, problem: Problem, solution: Solution) -> Measure:
-    if setting.learner != "qp-dcg":
-        return LinearUtility(solution.W)
-    factors = factors_of(problem, solution)
-    return DCG(factors.gains, factors.discounts)
+def _learned_measure(setting: Setting, learned: Fit) -> Measure:
+    return learned.dcg if setting.learner == "qp-dcg" else learned.utility
 
 
-def _parameters(truth: Measure, problem: Problem, solution: Solution) -> dict[str, Any]:
+def _parameters(truth: Measure, learned: Fit) -> dict[str, Any]:
     """Return learned gains and discounts on the scale of the truth, if the truth is a DCG."""
     if not isinstance(truth, DCG):
         return {}
-    factors = factors_of(problem, solution)
-    c = truth.discounts_for(problem.shape[0])
+    factors = learned.factors
+    c = truth.discounts_for(len(factors.discounts))
     gains = align_to_truth(factors.gains, truth.gains)
-    discounts = align_to_truth(factors.discounts, c, is_order(factors.gauge))
+    discounts = align_to_truth(factors.discounts, c, is_affine(factors.gauge))
     return {
         "gains": gains.tolist(),
         "gains_correlation": _correlation(factors.gains, np.array(truth.gains)),

@@ -1,1 +1,1 @@
-"""From pairs of rankings to a DCG."""
+"""From pairs of rankings to the gains and discounts of a DCG, and what the pairs determine."""

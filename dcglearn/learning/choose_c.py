@@ -1,6 +1,6 @@
-"""Choosing C: the value whose fits agree best with queries they have not seen.
+"""Choosing C by cross-validation: the value whose fits agree best with held-out queries.
 
-Every fold is solved along the whole path of C, each optimum begun from the one before.
+Every fold is solved along the whole path of C, each optimum being the start of the next.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.query_groups import group_numbers, query_folds
-from dcglearn.learning.factors import factors_of
+from dcglearn.learning.fit import Fit
 from dcglearn.measures.agreement import outcomes, weighted_mean
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.utility import LinearUtility
+from dcglearn.measures.files import MeasurePart
 from dcglearn.solver.c_path import C_GRID, solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Row numbers of the training part and of the test part."""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The chosen C, and the agreement of every candidate with held-out queries.
+class ChosenC:
+    """The C that cross-validation chose, and the agreement of every candidate.
 
     Attributes
     ----------
     C : float
     grid : tuple of float
+        The candidates.
     agreement : tuple of float
-        One a candidate.
+        Agreement with held-out queries, one per candidate.
     """
 
     C: float
@@ -51,47 +51,47 @@ def choose_C(
     n_folds: int = 5,
     grid: Iterable[float] = C_GRID,
     solver: SolverName = "auto",
-    use: str = "utility",
+    use: MeasurePart = "utility",
     advance: Advance = silent,
-) -> Choice:
-    """Choose C by cross-validation that keeps a query whole.
+) -> ChosenC:
+    """Choose C by cross-validation that keeps the judgments of a query together.
 
     Parameters
     ----------
     problem : Problem
-        Its own C does not matter.
+        Its own C has no effect.
     groups : ndarray of int, shape (n,)
         The query of each pair.
     rng : numpy.random.Generator
         Shuffles the queries into folds.
     n_folds : int, default 5
-        Fewer where there are fewer queries.
+        Fewer if there are fewer queries.
     grid, solver, use, advance
         As in :func:`cross_validate`.
 
     Returns
     -------
-    Choice
-        The smallest of the best: among equals, the one that shrinks most.
+    ChosenC
 
     Raises
     ------
     InputError
-        If there is only one query, or a training part teaches nothing (naming the fold).
+        If there is only one query, or nothing can be learned from a training part (the
+        message names the fold).
     """
     folds = query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng)
     return cross_validate(problem, list(folds), grid, solver, use, advance)
 
 
-def interleaved(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
-    """Deal groups out to folds by turns, in the order in which they first occur.
+def round_robin_folds(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
+    """Deal groups out to folds in turn, in the order in which they first occur.
 
     Parameters
     ----------
     groups : array-like, shape (n,)
         The query of each pair.
     n_folds : int, default 5
-        Fewer where there are fewer groups.
+        Fewer if there are fewer groups.
 
     Returns
     -------
@@ -101,23 +101,26 @@ def interleaved(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
     Raises
     ------
     InputError
-        If there is only one group, or fewer than two folds are asked for.
+        If there is only one group, or `n_folds` is below 2.
 
     Examples
     --------
-    >>> [test.tolist() for _, test in interleaved(["q", "q", "p", "r"], 2)]
+    >>> [test.tolist() for _, test in round_robin_folds(["q", "q", "p", "r"], 2)]
     [[0, 1, 3], [2]]
     """
     codes = group_numbers(groups)
     count = int(codes.max(initial=-1)) + 1
     if count < 2:
-        raise InputError("one group of pairs has no folds", "name C, or give pairs of more queries")
+        raise InputError(
+            "pairs of one group cannot be divided into folds",
+            "give `C` a value, or give pairs of more queries",
+        )
     if n_folds < 2:
         raise InputError(f"n_folds is {n_folds}", "use 2 or more")
-    turn = codes % min(n_folds, count)
+    fold = codes % min(n_folds, count)
     return [
-        (np.flatnonzero(turn != fold), np.flatnonzero(turn == fold))
-        for fold in range(turn.max() + 1)
+        (np.flatnonzero(fold != number), np.flatnonzero(fold == number))
+        for number in range(fold.max() + 1)
     ]
 
 
@@ -126,63 +129,65 @@ def cross_validate(
     folds: Sequence[Fold],
     grid: Iterable[float] = C_GRID,
     solver: SolverName = "auto",
-    use: str = "utility",
+    use: MeasurePart = "utility",
     advance: Advance = silent,
-) -> Choice:
+) -> ChosenC:
     """Choose the C whose optima on the training parts agree best with the test parts.
 
     Parameters
     ----------
     problem : Problem
-        Its own C does not matter.
+        Its own C has no effect.
     folds : sequence of (train, test)
-        Row numbers of pairs; together the test parts are all pairs.
+        Row numbers of pairs. Every pair is in one test part.
     grid : iterable of float
-        Candidates, at least one; ascending is quickest.
+        Candidates, at least one. Ascending values are fastest.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
     use : {"utility", "dcg"}, default "utility"
-        Whose agreement counts: that of W, as in ``DCGLearner.score``, or of its DCG.
+        Whether W itself is tested, as in ``DCGLearner.score``, or its DCG.
     advance : callable
         Called with (fits done, fits in all).
 
     Returns
     -------
-    Choice
+    ChosenC
+        Among equally good candidates the smallest, which shrinks most.
 
     Raises
     ------
     InputError
-        If a training part teaches nothing (naming the fold), or there is no candidate.
+        If nothing can be learned from a training part (the message names the fold), or
+        there are no candidates.
     SolverError
-        If an optimum is not confirmed (naming the fold).
+        If an optimum is not confirmed (the message names the fold).
     """
     candidates = tuple(grid)
     if not candidates:
         raise InputError("no candidate for C", "give at least one")
-    found = np.zeros((len(candidates), problem.n_pairs))
+    right = np.zeros((len(candidates), problem.n_pairs))
     for f, (train, test) in enumerate(folds):
-        with _fold_named(f + 1, len(folds)):
+        with _naming_fold(f + 1, len(folds)):
             part = problem.take(train)
             path = solve_path(part, candidates, solver)
             for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
-                measure: Measure = LinearUtility(solution.W)
-                if use == "dcg":
-                    factors = factors_of(part.with_C(C), solution)
-                    measure = DCG(factors.gains, factors.discounts)
-                found[c, test] = outcomes(measure, problem.pairs[test])
+                learned = Fit(part.with_C(C), solution)
+                measure = learned.dcg if use == "dcg" else learned.utility
+                right[c, test] = outcomes(measure, problem.pairs[test])
                 advance(f * len(candidates) + c + 1, len(folds) * len(candidates))
-    scores = tuple(weighted_mean(row, problem.weights) for row in found)
-    best = min(C for C, score in zip(candidates, scores, strict=True) if score == max(scores))
-    return Choice(best, candidates, scores)
+    agreement = tuple(weighted_mean(row, problem.weights) for row in right)
+    best = max(agreement)
+    chosen = min(C for C, share in zip(candidates, agreement, strict=True) if share == best)
+    return ChosenC(chosen, candidates, agreement)
 
 
 @contextmanager
-def _fold_named(number: int, count: int) -> Iterator[None]:
-    """Say in an error which training part is meant."""
+def _naming_fold(number: int, count: int) -> Iterator[None]:
+    """Name the training part in the message of an error."""
     where = f"without fold {number} of {count} of the cross-validation"
     try:
         yield
     except InputError as error:
-        raise InputError(f"{where}: {error.problem}", f"name C; or {error.remedy}") from error
+        remedy = f"give `C` a value; or {error.remedy}"
+        raise InputError(f"{where}: {error.problem}", remedy) from error
     except SolverError as error:
         raise SolverError(f"{where}: {error}") from error

@@ -1,9 +1,9 @@
-"""Learned against ad hoc, on the same judgments.
+"""The learned measure compared with given ones, on the same judgments.
 
 The learned measure is cross-validated by query: every judgment is predicted by a
-measure learned without its query. The presets need no training. Agreement, and the
-difference between learned and each other measure, come with intervals clustered by
-query.
+measure learned without the judgments of its query. Given measures need no training.
+Agreement, and the difference between the learned and each other measure, have bootstrap
+intervals clustered by query.
 """
 
 from __future__ import annotations
@@ -16,32 +16,34 @@ import numpy as np
 from sklearn.base import clone
 
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Integers
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
 from dcglearn.evaluation.significance import clustered_intervals
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
 
 LEARNED_DCG = "learned DCG"
 LEARNED_UTILITY = "learned W"
+"""Names of the two learned measures in a comparison."""
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedMeasure:
     """One measure of a comparison.
 
     Attributes
     ----------
     name, measure : str
-        Its short name, and in full (for the learned ones, how they were learned).
+        The short name, and the measure in full (for learned ones, how they were learned).
     agreement, low, high : float
-        The share of strict judgments it agrees with, and its interval.
+        The share of strict judgments that it agrees with, and its interval.
     ahead, ahead_low, ahead_high : float or None
-        Agreement of the learned measure minus its own, and its interval; None for
-        the learned measure itself.
+        Agreement of the learned measure minus that of this one, and its interval; None
+        for the learned measure itself.
     """
 
     name: str
@@ -55,7 +57,7 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """Whether the learned measure agrees better, worse, or it is open."""
+        """``learned better``, ``learned worse`` or ``undecided``; empty for the learned one."""
         if self.ahead_low is None or self.ahead_high is None:
             return ""
         if self.ahead_low > 0:
@@ -69,17 +71,17 @@ class MeasureComparison:
 
     Attributes
     ----------
-    rows : tuple of Compared
+    rows : tuple of ComparedMeasure
     judgments, queries : int
-        Strict judgments, and their queries.
+        The number of strict judgments, and of their queries.
     n_folds : int
     C : tuple of float
         The C of each fold.
     learned : str
-        The name of the learned measure that the differences are taken from.
+        The name of the learned measure that the others are subtracted from.
     """
 
-    rows: tuple[Compared, ...]
+    rows: tuple[ComparedMeasure, ...]
     judgments: int
     queries: int
     n_folds: int
@@ -87,7 +89,7 @@ class MeasureComparison:
     learned: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as a JSON-able dict, the verdicts included."""
+        """Return a JSON-able dict, with the verdicts."""
         rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
         return asdict(self) | {"rows": rows}
 
@@ -97,7 +99,7 @@ def compare(
     others: Mapping[str, Measure],
     learner: DCGLearner,
     rng: np.random.Generator,
-    use: str = "dcg",
+    use: MeasurePart = "dcg",
     n_folds: int = 10,
     tune: bool = False,
     advance: Advance = silent,
@@ -107,17 +109,17 @@ def compare(
     Parameters
     ----------
     preferences : Preferences
-        Strict judgments with weight count; ties are not used.
+        Ties, and judgments of weight 0, are not used.
     others : mapping from name to measure
     learner : DCGLearner
     rng : numpy.random.Generator
-        For the folds and the resampling.
+        Draws the folds and the resamples.
     use : {"dcg", "utility"}, default "dcg"
-        Which reading of what was learned the differences are taken from; both are listed.
+        Which of the two learned measures the others are subtracted from; both are listed.
     n_folds : int, default 10
-        Fewer where there are fewer queries.
+        Fewer if there are fewer queries.
     tune : bool, default False
-        Choose C anew in each fold's training part, by cross-validation inside it.
+        Choose C in the training part of each fold, by cross-validation within it.
     advance : callable
         Called with (steps done, steps in all): the folds, then the intervals.
 
@@ -143,14 +145,12 @@ def compare(
         one = clone(learner)
         if tune:
             problem = one.problem(pairs[train], weights[train])
-            choice = choose_C(problem, groups[train], rng, solver=one.solver, use=use)
-            one.set_params(C=choice.C)
+            best = choose_C(problem, groups[train], rng, solver=one.solver, use=use)
+            one.set_params(C=best.C)
         one.fit(pairs[train], sample_weight=weights[train])
-        dcg[test], utility[test] = (
-            outcomes(one.dcg_, pairs[test]),
-            outcomes(one.utility_, pairs[test]),
-        )
-        chosen.append(float(one.C))
+        dcg[test] = outcomes(one.dcg_, pairs[test])
+        utility[test] = outcomes(one.utility_, pairs[test])
+        chosen.append(float(one.C_))
         advance(done, len(folds) + 1)  # the intervals are the last step
 
     both = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
@@ -168,11 +168,11 @@ def compare(
 def _rows(
     table: Mapping[str, Floats],
     full: Mapping[str, str],
-    groups: np.ndarray[Any, np.dtype[np.int64]],
+    groups: Integers,
     weights: Floats,
     rng: np.random.Generator,
-) -> tuple[Compared, ...]:
-    """Return a row a measure; the first is the one the others are compared with."""
+) -> tuple[ComparedMeasure, ...]:
+    """Return one row per measure; the others are subtracted from the first."""
     values = np.stack(list(table.values()), axis=1)
     m = values.shape[1]
     columns = np.hstack([values, values[:, :1] - values[:, 1:]])
@@ -181,5 +181,5 @@ def _rows(
     rows = []
     for i, name in enumerate(table):
         ahead = (None, None, None) if i == 0 else (means[m + i - 1], *map(float, bounds[m + i - 1]))
-        rows.append(Compared(name, full[name], means[i], *map(float, bounds[i]), *ahead))
+        rows.append(ComparedMeasure(name, full[name], means[i], *map(float, bounds[i]), *ahead))
     return tuple(rows)

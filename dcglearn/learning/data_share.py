@@ -1,32 +1,49 @@
-"""How far data, rather than the size penalty w'w, determine a direction of W.
+"""How much of a direction of W the data determine, as opposed to the size penalty w'w.
 
-For a direction t, |t| = 1, and the hessian C X'VX of some pairs, its *data share* is
+For a direction t, |t| = 1, and the hessian C X'VX of some pairs, the *data share* is
 
     share(t) = 1 - t'(I + C X'VX)^-1 t = sum_e (e't)^2 C h_e / (1 + C h_e)
 
-with the eigenvectors e and eigenvalues h of X'VX: 0 where the penalty (the ridge) decides
-alone, towards 1 where the data do. Its unseen part, sum of (e't)^2 over h_e = 0, is what
-no pair touches.
+with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone
+determines W, and tends to 1 as the data do (in ridge regression: 1 minus the ratio of the
+posterior to the prior variance along t). The null part of t, the sum of (e't)^2 over
+h_e = 0, is the part that no pair depends on.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.factorise import Gauge, is_order
+from dcglearn.learning.factorise import Gauge, is_affine
 
 HALF = 0.5
-"""Below this data share the ridge weighs more than the data."""
+"""Below this data share the penalty outweighs the data."""
 
-NOTHING = 1e-9
-"""Below this data share there are no data at all, but for rounding."""
+NEGLIGIBLE = 1e-9
+"""A data share below this is rounding: the data determine nothing."""
 
 
-class DataShares:
+@dataclass(frozen=True)
+class DeterminedGauge:
+    """The gauge that pairs determine.
+
+    Attributes
+    ----------
+    gauge : {"worst", "absolute", "worst order", "absolute order"}
+    determined_offsets : ndarray of bool, shape (K,)
+        Ranks whose offset the data determine.
+    """
+
+    gauge: Gauge
+    determined_offsets: NDArray[np.bool_]
+
+
+class DataShare:
     """Data shares of directions t of W, for some pairs.
 
     Parameters
@@ -36,8 +53,8 @@ class DataShares:
     C : float
     n_grades : int
         L.
-    still_grades : tuple of int
-        Grades that never differ: nothing is said of them.
+    constant_grades : tuple of int
+        Grades in which no pair differs; directions leave them out.
     """
 
     def __init__(
@@ -45,76 +62,76 @@ class DataShares:
         hessian: Floats,
         C: float,
         n_grades: int,
-        still_grades: tuple[int, ...] = (),
+        constant_grades: tuple[int, ...] = (),
     ) -> None:
         self.shape = (len(hessian) // n_grades, n_grades)
-        self.shown = np.array([grade not in still_grades for grade in range(n_grades)])
+        self.varying = np.array([grade not in constant_grades for grade in range(n_grades)])
         values, self._vectors = np.linalg.eigh(hessian)
-        noise = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        self._hidden = values <= noise
-        self._ridge = 1.0 / (1.0 + C * np.where(self._hidden, 0.0, values))
+        rounding = 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        self._null = values <= rounding
+        self._penalty_share = 1.0 / (1.0 + C * np.where(self._null, 0.0, values))
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction (..., K, L); 0 for the direction 0."""
-        found: Floats = self._parts(directions) @ (1.0 - self._ridge)
-        return found
+        shares: Floats = self._squares(directions) @ (1.0 - self._penalty_share)
+        return shares
 
-    def unseen(self, directions: Floats) -> Floats:
+    def null_part(self, directions: Floats) -> Floats:
         """Return the part of each direction in the null space of X; 1 for the direction 0."""
-        found: Floats = 1.0 - self._parts(directions) @ ~self._hidden
-        return found
+        parts: Floats = 1.0 - self._squares(directions) @ ~self._null
+        return parts
 
-    def _parts(self, directions: Floats) -> Floats:
-        """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they add up to 1."""
+    def _squares(self, directions: Floats) -> Floats:
+        """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
         flat = directions.reshape(*directions.shape[:-2], len(self._vectors))
-        parts: Floats = (flat @ self._vectors) ** 2
-        total = parts.sum(axis=-1, keepdims=True)
-        parts[total[..., 0] <= 1e-24] = 0.0
-        return parts / np.where(total > 1e-24, total, 1.0)
+        squares: Floats = (flat @ self._vectors) ** 2
+        total = squares.sum(axis=-1, keepdims=True)
+        squares[total[..., 0] <= 1e-24] = 0.0
+        return squares / np.where(total > 1e-24, total, 1.0)
 
-    def pull_of_ridge(self, W: Floats) -> Floats:
-        """Return (I + C X'VX)^-1 W = dW / d log C on the active piece, shape (K, L)."""
-        found: Floats = self._vectors @ (self._ridge * (self._vectors.T @ W.ravel()))
-        return found.reshape(W.shape)
+    def derivative(self, W: Floats) -> Floats:
+        """Return dW / d log C = (I + C X'VX)^-1 W, the active set being kept, shape (K, L)."""
+        change: Floats = self._vectors @ (self._penalty_share * (self._vectors.T @ W.ravel()))
+        return change.reshape(W.shape)
 
-    def gauge(self, still_ranks: tuple[int, ...]) -> tuple[Gauge, NDArray[np.bool_]]:
-        """Choose how to read W: by what is half as well determined as what is beside it.
+    def gauge(self, constant_ranks: tuple[int, ...]) -> DeterminedGauge:
+        """Choose the gauge: an offset counts if its share is half that of comparable directions.
 
         Parameters
         ----------
-        still_ranks : tuple of int
+        constant_ranks : tuple of int
             Ranks (from 1) at which no pair differs.
 
         Returns
         -------
-        gauge : {"worst", "absolute", "worst order", "absolute order"}
-        seen_offsets : ndarray of bool, shape (K,)
+        DeterminedGauge
         """
         n_ranks = self.shape[0]
-        gains, ones = self.spaced(1.0, -1.0), self.shown * 1.0
-        ranks = np.eye(n_ranks)[:, :, None]  # one direction a rank
-        seen = self.share(ranks * ones) >= np.maximum(HALF * self.share(ranks * gains), NOTHING)
-        rows = "absolute" if seen.any() else "worst"
-        moving = [k for k in range(n_ranks) if k + 1 not in still_ranks]
-        between = self.share((ranks[moving] - 1 / n_ranks) * gains)
-        offset = self.share(self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), seen))
-        order = offset < HALF * (np.median(between) if moving else 0.0)
-        return cast(Gauge, f"{rows} order" if order else rows), seen
+        gains, ones = self.spaced_gains(1.0, -1.0), self.varying * 1.0
+        ranks = np.eye(n_ranks)[:, :, None]  # one direction per rank
+        least = np.maximum(HALF * self.share(ranks * gains), NEGLIGIBLE)
+        determined = self.share(ranks * ones) >= least
+        zero = "absolute" if determined.any() else "worst"
+        differing = [k for k in range(n_ranks) if k + 1 not in constant_ranks]
+        between = self.share((ranks[differing] - 1 / n_ranks) * gains)
+        common = self.without_offsets(np.outer(np.ones(n_ranks), gains + ones), determined)
+        affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
+        return DeterminedGauge(cast(Gauge, f"{zero} order" if affine else zero), determined)
 
-    def spaced(self, best: float, worst: float) -> Floats:
-        """Return equally spaced gains of the grades that are shown, 0 for the others."""
-        gains = np.zeros(len(self.shown))
-        gains[self.shown] = np.linspace(best, worst, int(self.shown.sum()))
+    def spaced_gains(self, best: float, worst: float) -> Floats:
+        """Return equally spaced gains of the varying grades, and 0 for the others."""
+        gains = np.zeros(len(self.varying))
+        gains[self.varying] = np.linspace(best, worst, int(self.varying.sum()))
         return gains
 
-    def without_offsets(self, directions: Floats, seen: NDArray[np.bool_]) -> Floats:
-        """Take off directions (..., K, L) the rank offsets that are not seen."""
-        ones = self.shown * 1.0
-        offsets = directions @ ones / max(1.0, ones.sum()) * ~seen
-        found: Floats = directions - offsets[..., None] * ones
-        return found
+    def without_offsets(self, directions: Floats, determined: NDArray[np.bool_]) -> Floats:
+        """Subtract from directions (..., K, L) the rank offsets that are undetermined."""
+        ones = self.varying * 1.0
+        offsets = directions @ ones / max(1.0, ones.sum()) * ~determined
+        without: Floats = directions - offsets[..., None] * ones
+        return without
 
-    def in_gauge(self, directions: Floats, gauge: Gauge, seen: NDArray[np.bool_]) -> Floats:
-        """Take off directions (..., K, L) what the gauge declares to be without meaning."""
-        found = self.without_offsets(directions * self.shown, seen)
-        return found - found.mean(axis=-2, keepdims=True) if is_order(gauge) else found
+    def in_gauge(self, directions: Floats, gauge: DeterminedGauge) -> Floats:
+        """Subtract from directions (..., K, L) what the gauge fixes by convention."""
+        free = self.without_offsets(directions * self.varying, gauge.determined_offsets)
+        return free - free.mean(axis=-2, keepdims=True) if is_affine(gauge.gauge) else free

@@ -1,15 +1,15 @@
-"""Directions of W that pairs of rankings cannot see, found and named.
+"""Directions of W that pairs of rankings leave undetermined, found and named.
 
-Pairs see W only through X w, so a direction t with X t = 0 leaves no trace. Three kinds
-of such directions have a meaning:
+Pairs depend on W only through X w, so a direction t with X t = 0 is undetermined. Three
+kinds of such directions have a meaning:
 
-* *rank offsets*: every grade at one rank gains the same constant. Invisible unless
+* *rank offsets*: the same constant added to every grade at one rank. Undetermined unless
   some list is empty at that rank and its partner is not;
-* *grade offsets*: one grade gains the same constant at every rank. Invisible if the two
-  lists of each pair hold the same grades; then discounts are determined only up to an
+* *grade offsets*: the same constant added to one grade at every rank. Undetermined if the
+  two lists of each pair hold the same grades; discounts are then determined only up to an
   affine map, because W = (c + a) g' orders such lists as c g' does;
-* grades that no chain of pairs compares at a rank: the components of the graph that
-  joins two grades when some pair sets one against the other there.
+* offsets of grades that no chain of pairs compares at a rank: the connected components of
+  the graph that joins two grades when some pair compares them there.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from dcglearn.solver.active_set import GramMatrices
 
 
 @dataclass(frozen=True)
-class Structure:
-    """What follows from which grades meet at which rank, whatever C and the margins.
+class NullSpace:
+    """What follows from which grades are compared at which rank, whatever C and the margins.
 
     Attributes
     ----------
     n_pairs, rank, n_directions : int
         Pairs that count, the rank of X, and K L, the number of directions of W.
     free_ranks : tuple of int
-        Ranks (from 1) whose offset is invisible while all grades that occur in some
-        difference are compared.
+        Ranks (from 1) whose offset is undetermined although all varying grades are
+        compared there.
     empty_ranks : tuple of int
-        Ranks (from 1) at which some pair sets a grade against no document.
+        Ranks (from 1) at which some pair compares a grade with an empty rank.
     same_content : bool
         Whether both lists of every pair hold the same grades.
-    still_ranks : tuple of int
+    constant_ranks : tuple of int
         Ranks (from 1) at which no pair differs.
-    still_grades : tuple of int
-        Grade indices that never stand on one side alone at a rank.
-    separate : tuple of (int, tuple of tuples of int)
-        At rank k, the groups of grades that no chain of pairs compares; still grades
-        are left out.
-    unnamed : int
-        Invisible directions beyond all those named above.
+    constant_grades : tuple of int
+        Grade indices in which no pair differs at any rank. The others vary.
+    components : tuple of (int, tuple of tuples of int)
+        Rank (from 1) and the connected components of the varying grades there, where
+        there are several.
+    n_unnamed : int
+        Dimensions of the null space beyond all directions named above.
     """
 
     n_pairs: int
@@ -57,135 +57,161 @@ class Structure:
     free_ranks: tuple[int, ...]
     empty_ranks: tuple[int, ...]
     same_content: bool
-    still_ranks: tuple[int, ...]
-    still_grades: tuple[int, ...]
-    separate: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-    unnamed: int
+    constant_ranks: tuple[int, ...]
+    constant_grades: tuple[int, ...]
+    components: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+    n_unnamed: int
 
 
-def structure(counts: GramMatrices, n_grades: int) -> Structure:
-    """Find the directions of W that pairs cannot see.
+def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
+    """Find the directions of W that pairs leave undetermined.
 
     Parameters
     ----------
-    counts : GramMatrices
-        Which grades meet (see :mod:`dcglearn.solver.active_set`).
+    gram : GramMatrices
+        Of the pairs (see :mod:`dcglearn.solver.active_set`).
     n_grades : int
         L.
 
     Returns
     -------
-    Structure
+    NullSpace
 
     Examples
     --------
-    Rank 2 never differs, and the grades 0 and 1 meet at rank 1 only:
+    Rank 2 never differs, and the grades 0 and 1 are compared at rank 1 only:
 
     >>> from dcglearn.solver.active_set import gram_matrices
     >>> from dcglearn.solver.problem import Problem
-    >>> found = structure(Problem.of([[[0, 1], [1, 1]]], 2).sum_over_blocks(gram_matrices), 2)
-    >>> found.rank, found.free_ranks, found.still_ranks, found.unnamed
+    >>> problem = Problem.of([[[0, 1], [1, 1]]], 2)
+    >>> null = null_space(problem.sum_over_blocks(gram_matrices), 2)
+    >>> null.rank, null.free_ranks, null.constant_ranks, null.n_unnamed
     (1, (1,), (2,), 0)
     """
-    met = counts.gram
-    n_ranks = len(met) // n_grades
-    rank = _rank(met)
-    moving = np.diag(met).reshape(n_ranks, n_grades) > 0
-    still_ranks, still_grades = still(met, n_grades)
-    shown = set(range(n_grades)) - set(still_grades)
-    free, separate, invisible = [], [], []
-    for k, groups in enumerate(_compared(met, n_grades)):
-        invisible += [_at(k, group, n_ranks, n_grades) for group in groups]
-        if not moving[k].any():
+    XX = gram.gram
+    n_ranks = len(XX) // n_grades
+    rank = _rank(XX)
+    differs = np.diag(XX).reshape(n_ranks, n_grades) > 0
+    constant = constant_grades(XX, n_grades)
+    varying = set(range(n_grades)) - set(constant)
+    free, components, directions = [], [], []
+    for k, groups in enumerate(_free_components(XX, n_grades)):
+        directions += [_offset(k, group, n_ranks, n_grades) for group in groups]
+        if not differs[k].any():
             continue
-        apart = _among(groups, shown)
-        if len(apart) > 1:
-            separate.append((k + 1, apart))
-        elif any(shown <= set(group) for group in groups):
+        separate = _all_components(groups, varying)
+        if len(separate) > 1:
+            components.append((k + 1, separate))
+        elif any(varying <= set(group) for group in groups):
             free.append(k + 1)
     columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
-    hidden = [column for column in columns if not (met @ column).any()]
-    named = np.array(invisible + hidden).reshape(-1, len(met))
-    against_none = [k + 1 for k in range(n_ranks) if _against_none(met, n_grades, k).any()]
-    return Structure(
-        n_pairs=counts.n_pairs,
+    grade_offsets = [column for column in columns if not (XX @ column).any()]
+    named = np.array(directions + grade_offsets).reshape(-1, len(XX))
+    with_empty = [k + 1 for k in range(n_ranks) if _compared_with_empty(XX, n_grades, k).any()]
+    return NullSpace(
+        n_pairs=gram.n_pairs,
         rank=rank,
-        n_directions=len(met),
+        n_directions=len(XX),
         free_ranks=tuple(free),
-        empty_ranks=tuple(against_none),
-        same_content=len(hidden) == n_grades,
-        still_ranks=still_ranks,
-        still_grades=still_grades,
-        separate=tuple(separate),
-        unnamed=len(met) - rank - (_rank(named @ named.T) if len(named) else 0),
+        empty_ranks=tuple(with_empty),
+        same_content=len(grade_offsets) == n_grades,
+        constant_ranks=constant_ranks(XX, n_grades),
+        constant_grades=constant,
+        components=tuple(components),
+        n_unnamed=len(XX) - rank - (_rank(named @ named.T) if len(named) else 0),
     )
 
 
-def still(met: Floats, n_grades: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the ranks and the grades that never differ.
+def constant_ranks(XX: Floats, n_grades: int) -> tuple[int, ...]:
+    """Return the ranks (from 1) at which no pair differs.
 
     Parameters
     ----------
-    met : ndarray of float, shape (K L, K L)
-        X'X.
+    XX : ndarray of float, shape (K L, K L)
+        X'X of the pairs.
     n_grades : int
         L.
 
     Returns
     -------
-    still_ranks, still_grades : tuple of int
-        As in :class:`Structure`.
+    tuple of int
+
+    Examples
+    --------
+    >>> constant_ranks(np.diag([1.0, 1.0, 0.0, 0.0]), 2)
+    (2,)
     """
-    moving = np.diag(met).reshape(-1, n_grades) > 0
-    ranks, grades = (np.flatnonzero(~moving.any(axis=axis)) for axis in (1, 0))
-    return tuple((ranks + 1).tolist()), tuple(grades.tolist())
+    differs = np.diag(XX).reshape(-1, n_grades) > 0
+    return tuple((np.flatnonzero(~differs.any(axis=1)) + 1).tolist())
 
 
-def _compared(met: Floats, n_grades: int) -> list[list[list[int]]]:
-    """Return, rank by rank, the groups of grades whose common offset is invisible there.
+def constant_grades(XX: Floats, n_grades: int) -> tuple[int, ...]:
+    """Return the grade indices in which no pair differs at any rank.
 
-    Grades are in one group when chains of pairs compare them at that rank. A group that is
-    set against an empty rank is pinned, hence not invisible, and left out.
+    Parameters
+    ----------
+    XX : ndarray of float, shape (K L, K L)
+        X'X of the pairs.
+    n_grades : int
+        L.
+
+    Returns
+    -------
+    tuple of int
+
+    Examples
+    --------
+    >>> constant_grades(np.diag([1.0, 1.0, 0.0]), 3)
+    (2,)
     """
-    n_ranks = len(met) // n_grades
+    differs = np.diag(XX).reshape(-1, n_grades) > 0
+    return tuple(np.flatnonzero(~differs.any(axis=0)).tolist())
+
+
+def _free_components(XX: Floats, n_grades: int) -> list[list[list[int]]]:
+    """Return, by rank, the connected components whose common offset is undetermined there.
+
+    Grades are in one component when chains of pairs compare them at that rank. A component
+    that is compared with an empty rank has a determined offset and is left out.
+    """
+    n_ranks = len(XX) // n_grades
     ranks = np.arange(n_ranks)
-    k, i, j = np.nonzero(met.reshape(n_ranks, n_grades, n_ranks, n_grades)[ranks, :, ranks])
+    k, i, j = np.nonzero(XX.reshape(n_ranks, n_grades, n_ranks, n_grades)[ranks, :, ranks])
     edges = (np.ones(len(k)), (k * n_grades + i, k * n_grades + j))
-    groups = connected_components(csr_array(edges, shape=met.shape))[1].reshape(n_ranks, n_grades)
-    found = []
-    for rank, group in enumerate(groups):
-        pinned = set(group[_against_none(met, n_grades, rank)].tolist())
-        free = [g for g in dict.fromkeys(group.tolist()) if g not in pinned]
-        found.append([np.flatnonzero(group == g).tolist() for g in free])
-    return found
+    labels = connected_components(csr_array(edges, shape=XX.shape))[1].reshape(n_ranks, n_grades)
+    free = []
+    for rank, label in enumerate(labels):
+        determined = set(label[_compared_with_empty(XX, n_grades, rank)].tolist())
+        kept = [one for one in dict.fromkeys(label.tolist()) if one not in determined]
+        free.append([np.flatnonzero(label == one).tolist() for one in kept])
+    return free
 
 
-def _at_rank(met: Floats, n_grades: int, k: int) -> Floats:
-    """Return the part of X'X at rank k: minus how often two grades meet, off the diagonal."""
-    return met[k * n_grades : (k + 1) * n_grades, k * n_grades : (k + 1) * n_grades]
+def _compared_with_empty(XX: Floats, n_grades: int, k: int) -> NDArray[np.bool_]:
+    """Return which grades some pair compares with an empty rank k (from 0), shape (L,)."""
+    # A comparison of two grades adds 1 to the diagonal and -1 off it; one with an empty
+    # rank adds 1 to the diagonal only.
+    at_rank = slice(k * n_grades, (k + 1) * n_grades)
+    compared: NDArray[np.bool_] = XX[at_rank, at_rank].sum(axis=1) > 0
+    return compared
 
 
-def _against_none(met: Floats, n_grades: int, k: int) -> NDArray[np.bool_]:
-    """Return which grades stand against no document at rank k, shape (L,)."""
-    # A pair of two documents adds 1 to the diagonal and takes 1 off beside it.
-    found: NDArray[np.bool_] = _at_rank(met, n_grades, k).sum(axis=1) > 0
-    return found
-
-
-def _among(groups: list[list[int]], shown: set[int]) -> tuple[tuple[int, ...], ...]:
-    """Return all groups at a rank, the pinned one first, of the grades that are shown."""
-    pinned = shown - {grade for group in groups for grade in group}
-    kept = [sorted(pinned), *([g for g in group if g in shown] for group in groups)]
+def _all_components(free: list[list[int]], varying: set[int]) -> tuple[tuple[int, ...], ...]:
+    """Return the components of the varying grades at a rank, the determined one first."""
+    determined = varying - {grade for group in free for grade in group}
+    kept = [sorted(determined), *([g for g in group if g in varying] for group in free)]
     return tuple(tuple(group) for group in kept if group)
 
 
-def _at(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
+def _offset(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
+    """Return the direction that adds a constant to some grades at rank k, shape (K L,)."""
     direction = np.zeros((n_ranks, n_grades))
     direction[k, grades] = 1.0
     return direction.ravel()
 
 
 def _rank(symmetric: Floats) -> int:
+    """Return the numerical rank of a positive semidefinite matrix."""
     values = np.linalg.eigvalsh(symmetric)
     largest = values.max(initial=0.0)
     return int((values > 10 * len(values) * np.finfo(float).eps * largest).sum())

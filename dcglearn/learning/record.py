@@ -1,128 +1,252 @@
-"""A fit as a measure file: what was learned, from what, how surely, and how well it fits."""
+"""What a measure file says about how its measure was learned: written and read in one place.
+
+:class:`LearnedRecord` is the ``about`` of a file that a fit wrote: parameters, certificate,
+factors, what the pairs determine, agreement and intervals. Keys in files keep the names of
+the first release (aliases below); fields that files of older releases lack are optional.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-from dcglearn.data.preferences import Preferences
-from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, MeasurePart
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import Label
-from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.streamed import Streamed
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dcglearn.learning.factorise import Factors, Gauge
+from dcglearn.learning.identify import Determined, Identifiability
+from dcglearn.measures.files import MeasureFile
 
-def learned_measure(
-    learner: DCGLearner, preferences: Preferences, source: str, use: MeasurePart = "dcg"
-) -> MeasureFile:
-    """Return what a fitted learner found as a measure file.
+if TYPE_CHECKING:  # scikit-learn, which intervals import, takes seconds to load
+    from dcglearn.learning.intervals import ParameterIntervals
+    from dcglearn.solver.certificate import Certificate
+    from dcglearn.solver.solve import Solution
 
-    Parameters
-    ----------
-    learner : DCGLearner
-        Fitted on the strict judgments of `preferences`.
-    preferences : Preferences
-    source : str
-        The name of the file they came from.
-    use : {"dcg", "utility"}, default "dcg"
-        Which of the two the file stands for.
-
-    Returns
-    -------
-    MeasureFile
-        Its ``about`` holds parameters, certificate, identifiability, factors, and the
-        agreement of W, of its rank-1 part and of the DCG with the judgments learned
-        from.
-    """
-    pairs, weights = preferences.pairs, preferences.pair_weights
-    readings = _readings(learner, preferences.scale.labels)
-    found = {name: agreement(measure, pairs, weights) for name, measure in readings.items()}
-    learned_from = {"file": source, "judgments": len(preferences), "strict": len(pairs)}
-    parameters = {
-        "encoding": learner.encoding,
-        "margin": str(learner.margin),
-        "C": learner.C_,
-        "solver": learner.solver,
-    }
-    return _measure_file(learner, readings, learned_from, parameters, found, use)
+Components = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
+Interval = tuple[float, float]
 
 
-def learned_from_files(
-    learner: DCGLearner, problem: Streamed, source: str, use: MeasurePart = "dcg"
-) -> MeasureFile:
-    """Return what a learner found from packed pairs as a measure file.
+class _Record(BaseModel):
+    """A frozen part of a learned file; unknown keys are ignored."""
 
-    Parameters
-    ----------
-    learner : DCGLearner
-        After ``fit_problem(problem)``.
-    problem : Streamed
-    source : str
-        The name of the file or folder.
-    use : {"dcg", "utility"}, default "dcg"
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
-    Returns
-    -------
-    MeasureFile
-        As that of :func:`learned_measure`; the agreements take one more pass.
-    """
-    readings = _readings(learner, problem.pairs.labels)
-    shares = problem.agreements(list(readings.values()))
-    n, ties = problem.n_pairs, problem.pairs.ties
-    learned_from = {"file": source, "judgments": n + ties, "strict": n}
-    parameters = {
-        "encoding": "grades",
-        "margin": problem.margin,
-        "C": problem.C,
-        "solver": learner.solver,
-    }
-    found = dict(zip(readings, shares, strict=True))
-    return _measure_file(learner, readings, learned_from, parameters, found, use)
+    def to_json(self) -> dict[str, Any]:
+        """Return what was set, as a JSON-able dict with the keys of files."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-def _readings(learner: DCGLearner, labels: Sequence[Label]) -> dict[str, Measure]:
-    return {
-        "utility": LinearUtility(learner.weights_, labels),
-        "rank_one": LinearUtility(rank_one(learner.weights_), labels),
-        "dcg": DCG(learner.dcg_.gains, learner.dcg_.discounts, grades=labels),
-    }
+class SourceRecord(_Record):
+    """The file of judgments, and the number of all and of strict judgments in it."""
+
+    file: str
+    judgments: int
+    strict: int
 
 
-def _measure_file(
-    learner: DCGLearner,
-    readings: dict[str, Any],
-    learned_from: dict[str, Any],
-    parameters: dict[str, Any],
-    agreements: dict[str, float],
-    use: MeasurePart,
-) -> MeasureFile:
-    factors, solution = learner.factors_, learner.solution_
-    noun = str(parameters["encoding"])[:-1]
-    about: dict[str, Any] = {
-        "learned_from": learned_from,
-        "parameters": parameters,
-        "solution": {
-            "solver": solution.solver,
-            "status": solution.status,
-            "iterations": solution.iterations,
-            "passes": solution.passes,
-            "polished": solution.polished,
-        },
-        "certificate": learner.certificate_.to_json(),
-        "factors": {
-            "gauge": factors.gauge,
-            "fixed_gains": list(factors.fixed_gains),
-            "fixed_discounts": list(factors.fixed_discounts),
-            "singular_values": factors.singular_values.tolist(),
-            "second_ratio": factors.second_ratio,
-            "first_share": factors.first_share,
-        },
-        "identifiability": learner.identifiability_.to_json(readings["utility"].grades, noun),
-        "agreement": agreements,
-    }
-    return MeasureFile(dcg=readings["dcg"], utility=readings["utility"], use=use, about=about)
+class ParametersRecord(_Record):
+    """The parameters of the learner."""
+
+    encoding: str
+    margin: str
+    C: float
+    solver: str
+
+    @property
+    def noun(self) -> str:
+        """What the columns of W are: ``grade`` or ``document``."""
+        return self.encoding.removesuffix("s")
+
+
+class SolutionRecord(_Record):
+    """Which solver found W, and how."""
+
+    solver: str
+    status: str = ""
+    iterations: int | None = None
+    passes: int | None = None
+    polished: bool
+
+    @classmethod
+    def of(cls, solution: Solution) -> Self:
+        """Return the record of a solution."""
+        return cls(
+            solver=solution.solver,
+            status=solution.status,
+            iterations=solution.iterations,
+            passes=solution.passes,
+            polished=solution.polished,
+        )
+
+
+class CertificateRecord(_Record):
+    """The certificate of W (see :class:`dcglearn.solver.certificate.Certificate`)."""
+
+    objective: float | None = None
+    gap: float
+    distance: float
+    size: float
+    residual: float | None = None
+    pull: float | None = None
+    active_pairs: int
+    tied_grades: int
+    confirmed: bool = True
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> Self:
+        """Return the record of a certificate."""
+        return cls.model_validate(certificate.to_json())
+
+
+class FactorsRecord(_Record):
+    """The gauge of the DCG, and how near to rank 1 W is (see ``factorise.Factors``)."""
+
+    gauge: Gauge
+    fixed_gains: tuple[int, ...]
+    fixed_discounts: tuple[int, ...]
+    singular_values: tuple[float, ...] = ()
+    second_ratio: float
+    rank_one_share: float = Field(alias="first_share")
+
+    @classmethod
+    def of(cls, factors: Factors) -> Self:
+        """Return the record of factors."""
+        return cls.model_validate(
+            {
+                "gauge": factors.gauge,
+                "fixed_gains": factors.fixed_gains,
+                "fixed_discounts": factors.fixed_discounts,
+                "singular_values": factors.singular_values.tolist(),
+                "second_ratio": factors.second_ratio,
+                "rank_one_share": factors.rank_one_share,
+            }
+        )
+
+
+class IdentifiabilityRecord(_Record):
+    """What the pairs determine (see :class:`dcglearn.learning.identify.Identifiability`)."""
+
+    n_pairs: int | None = None
+    rank: int | None = None
+    n_directions: int | None = None
+    free_ranks: tuple[int, ...] = ()
+    empty_ranks: tuple[int, ...] = ()
+    same_content: bool | None = None
+    constant_ranks: tuple[int, ...] = Field(default=(), alias="still_ranks")
+    constant_grades: tuple[int, ...] = Field(default=(), alias="still_grades")
+    components: Components = Field(default=(), alias="separate")
+    n_unnamed: int | None = Field(default=None, alias="unnamed")
+    gauge: Gauge
+    determined_offsets: tuple[bool, ...] = Field(default=(), alias="seen_offsets")
+    offset_share: float | None = None
+    discount_share: tuple[float, ...]
+    gain_share: tuple[float, ...]
+    discount_null: tuple[float, ...] = Field(default=(), alias="discount_unseen")
+    gain_null: tuple[float, ...] = Field(default=(), alias="gain_unseen")
+    change_on_doubling_c: float | None = Field(alias="move")
+    gains_determined_by: tuple[Determined, ...]
+    discounts_determined_by: tuple[Determined, ...]
+    statements: tuple[str, ...]
+
+    @classmethod
+    def of(cls, known: Identifiability, statements: Sequence[str]) -> Self:
+        """Return the record of what pairs determine.
+
+        Parameters
+        ----------
+        known : Identifiability
+        statements : sequence of str
+            What the pairs do not determine, in sentences for people.
+        """
+        plain = {k: v.tolist() if hasattr(v, "tolist") else v for k, v in vars(known).items()}
+        return cls.model_validate(
+            plain
+            | {
+                "gains_determined_by": known.gains_determined_by,
+                "discounts_determined_by": known.discounts_determined_by,
+                "statements": statements,
+            }
+        )
+
+
+class AgreementRecord(_Record):
+    """Agreement of three measures with the judgments that were learned from."""
+
+    utility: float
+    rank_one: float
+    dcg: float
+
+
+class IntervalsRecord(_Record):
+    """Intervals of gains and discounts (see ``intervals.ParameterIntervals``)."""
+
+    gains: tuple[Interval, ...]
+    discounts: tuple[Interval, ...]
+    level: float
+    resamples: int
+    left_out: int
+
+    @classmethod
+    def of(cls, intervals: ParameterIntervals) -> Self:
+        """Return the record of intervals."""
+        return cls.model_validate(
+            {
+                "gains": intervals.gains.tolist(),
+                "discounts": intervals.discounts.tolist(),
+                "level": intervals.level,
+                "resamples": intervals.resamples,
+                "left_out": intervals.left_out,
+            }
+        )
+
+
+class LearnedRecord(_Record):
+    """How a measure was learned: what a fit writes in its file besides the measure."""
+
+    learned_from: SourceRecord
+    parameters: ParametersRecord
+    solution: SolutionRecord
+    certificate: CertificateRecord
+    factors: FactorsRecord
+    identifiability: IdentifiabilityRecord
+    agreement: AgreementRecord
+    intervals: IntervalsRecord | None = None
+
+    @classmethod
+    def read(cls, content: MeasureFile) -> Self | None:
+        """Return the record of a measure file, or None if a fit did not write it.
+
+        Parameters
+        ----------
+        content : MeasureFile
+
+        Returns
+        -------
+        LearnedRecord or None
+            None, too, if the record does not fit the DCG of the file.
+
+        Examples
+        --------
+        >>> from dcglearn.measures.dcg import DCG
+        >>> LearnedRecord.read(MeasureFile(DCG([1, 0]))) is None
+        True
+        """
+        try:
+            record = cls.model_validate(content.about)
+        except ValidationError:
+            return None
+        dcg = content.dcg
+        if dcg is None or isinstance(dcg.discounts, str):
+            return None
+        sizes = {(dcg.n_grades, len(dcg.discounts))}
+        return record if record._sizes() == sizes else None
+
+    def _sizes(self) -> set[tuple[int, int]]:
+        """Return the numbers of gains and of discounts that the record describes."""
+        known, bounds = self.identifiability, self.intervals
+        sizes = {
+            (len(known.gain_share), len(known.discount_share)),
+            (len(known.gains_determined_by), len(known.discounts_determined_by)),
+        }
+        if bounds is not None:
+            sizes.add((len(bounds.gains), len(bounds.discounts)))
+        return sizes

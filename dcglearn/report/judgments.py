@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from dcglearn.data.summary import Summary
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
+from dcglearn.report.undetermined import undetermined_statements
 
-if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
-    from dcglearn.learning.choose_c import Choice
+if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
+    from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.learning.identify import Identifiability
 
 
 def what_is_in(name: str, summary: Summary, scale: str) -> str:
@@ -84,7 +86,35 @@ def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
     return Table(("grade", "documents", "share"), rows, digits=3)
 
 
-def choice_table(choice: Choice) -> Table:
+def before_a_fit(known: Identifiability, labels: Sequence[Label], noun: str = "grade") -> str:
+    """Describe what judgments determine, before any fit.
+
+    Parameters
+    ----------
+    known : Identifiability
+        As :func:`dcglearn.learning.identify.identify` finds it without W, with C = 1.
+    labels : sequence of labels
+        The names of the grades or documents.
+    noun : {"grade", "document"}, default "grade"
+
+    Returns
+    -------
+    str
+    """
+    value = "gain" if noun == "grade" else "relevance"
+    shares = (
+        "data shares (1: the data alone; 0: the penalty w'w alone): of a constant added to all "
+        f"discounts at most {known.offset_share:.2f}, of the least determined discount "
+        f"{known.discount_share.min():.2f}, of the least determined {value} "
+        f"{known.gain_share.min():.2f}"
+    )
+    statements = undetermined_statements(known, labels, noun)
+    return "What these judgments determine, before any fit (C = 1):\n" + bulleted(
+        [*statements, shares]
+    )
+
+
+def choice_table(choice: ChosenC) -> Table:
     """Return the agreement of each C with held-out queries."""
     rows = [
         (f"{C:g}", share, "chosen" if choice.C == C else "")
@@ -93,8 +123,8 @@ def choice_table(choice: Choice) -> Table:
     return Table(("C", "agreement, held-out queries", ""), rows)
 
 
-def undetermined(statements: Sequence[str]) -> str:
-    """List what the judgments do not determine."""
+def bulleted(statements: Sequence[str]) -> str:
+    """Return statements as an indented list, one per line."""
     return "\n".join(f"  - {statement}" for statement in statements)
 
 

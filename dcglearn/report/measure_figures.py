@@ -1,8 +1,4 @@
-"""Figures of measures and comparisons, and the style of all figures.
-
-Drawn for print and screen: colours that colour-blind readers tell apart (Okabe & Ito),
-markers that differ in grey, and files that are the same bytes for the same data.
-"""
+"""Figures of measures and of comparisons."""
 
 from __future__ import annotations
 
@@ -17,13 +13,14 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.learning.factorise import is_order
+from dcglearn.learning.factorise import is_affine
+from dcglearn.learning.record import Interval, LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.measures import is_learned, parameter_status
+from dcglearn.report.measures import parameter_origins
 from dcglearn.report.style import COLOURS, MARKERS, STYLE, unit_range
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
@@ -31,7 +28,7 @@ if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
 
 
 COMPARISON_VERDICTS = ("undecided", "learned better", "learned worse")
-"""In the order of their colours and markers."""
+"""Verdicts of a comparison, in the order of their colours and markers."""
 
 
 def draw_measure(
@@ -43,26 +40,26 @@ def draw_measure(
     doubtful: Mapping[str, Sequence[bool]] | None = None,
     gauge: str = "worst",
     noun: str = "grade",
-    bounds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Sequence[Interval]] | None = None,
 ) -> Figure:
-    """Draw gains and discounts beside the presets, and W as a picture.
+    """Draw gains and discounts next to those of presets, and W as an image.
 
     Parameters
     ----------
     dcg : DCG or None
     utility : LinearUtility or None
-        Drawn where there is one.
+        Drawn if given.
     presets : mapping from name to DCG
         On the same scale.
     scale : Scale
     title : str
     doubtful : mapping, optional
-        ``gains`` and ``discounts``: which ones the data do not determine; hollow marks.
+        ``gains`` and ``discounts``: which of them the data do not determine; drawn hollow.
     gauge : {"worst", "absolute", "worst order", "absolute order"}, default "worst"
-        How the measure is to be read; the presets are brought to the same form (see
+        How the measure is normalised; the presets are normalised likewise (see
         :mod:`dcglearn.learning.factorise`).
     noun : {"grade", "document"}, default "grade"
-        What gains are of; presets say nothing of documents.
+        What has a gain. Presets have no gains of documents.
     bounds : mapping, optional
         ``gains`` and ``discounts``: (low, high) of each, drawn as bars.
 
@@ -88,14 +85,14 @@ def draw_measure(
 
 
 def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = None) -> Figure:
-    """Draw a measure file beside the usual presets.
+    """Draw a measure file next to the usual presets.
 
     Parameters
     ----------
     content : MeasureFile
     title : str
     scale : Scale, optional
-        What the grades are worth to the presets; by default what their names say.
+        The values of the grades, for the presets; by default their names.
 
     Returns
     -------
@@ -107,25 +104,25 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
     scale = scale or Scale(known.grades or tuple(range(known.n_grades))[::-1])
     gauge, doubtful, noun = "worst", None, "grade"
     presets = usual_presets(scale, known.n_ranks or 10)
-    if is_learned(content):
-        gauge = content.about["factors"]["gauge"]
-        gains, discounts = parameter_status(content)
+    record, bounds = LearnedRecord.read(content), None
+    if record is not None:
+        gauge = record.factors.gauge
+        gains, discounts = parameter_origins(record)
         doubtful = {
             "gains": [kind in ("ridge", "none") for kind in gains],
             "discounts": [kind in ("ridge", "none") for kind in discounts],
         }
-        if content.about["parameters"]["encoding"] == "documents":
-            noun = "document"
-    bounds = content.about.get("intervals") if is_learned(content) else None
-    if bounds is not None:
-        title += f"\nbars: {bounds['level']:.0%} bootstrap intervals over queries"
+        noun = record.parameters.noun
+        if record.intervals is not None:
+            bounds = {"gains": record.intervals.gains, "discounts": record.intervals.discounts}
+            title += f"\nbars: {record.intervals.level:.0%} bootstrap intervals over queries"
     return draw_measure(
         content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
     )
 
 
 def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
-    """Draw each measure's agreement, and how far the learned one is ahead, with intervals.
+    """Draw the agreement of each measure, and how far the learned one is ahead, with intervals.
 
     Parameters
     ----------
@@ -219,7 +216,7 @@ def _draw_discounts(
     doubtful: Mapping[str, Sequence[bool]] | None,
     gauge: str,
 ) -> None:
-    affine = is_order(gauge)
+    affine = is_affine(gauge)
     drawn: list[str] = []
     for name, other in presets.items():
         if str(other.discounts) in drawn:
@@ -227,7 +224,7 @@ def _draw_discounts(
         drawn.append(str(other.discounts))
         discounts = other.discounts_for(n_ranks)
         if affine and np.ptp(discounts) == 0:
-            continue  # a constant has no form between 1 and 0
+            continue  # a constant cannot be mapped to 1 and 0
         scaled = unit_range(discounts) if affine else discounts / discounts[0]
         _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
     own = dcg.discounts_for(n_ranks)
@@ -247,7 +244,7 @@ def _draw_discounts(
     axes.legend(ncols=3, loc="upper center")
 
 
-def _draw_bars(axes: Axes, bounds: Sequence[Sequence[float]]) -> None:
+def _draw_bars(axes: Axes, bounds: Sequence[Interval]) -> None:
     for at, (low, high) in enumerate(bounds):
         if high > low:
             axes.plot(
@@ -318,7 +315,7 @@ def _line(
             markerfacecolor="white",
             markeredgecolor=colour,
             zorder=4,
-            label="not from the data",
+            label="not determined by the data",
         )
 
 

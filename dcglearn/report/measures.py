@@ -1,117 +1,132 @@
-"""Measures in words and tables: their numbers, what determines each, how they were learned."""
+"""What the commands print about measures: their numbers, and how they were learned."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
+from dcglearn.learning.factorise import Gauge
 from dcglearn.learning.identify import Determined
+from dcglearn.learning.record import Interval, IntervalsRecord, LearnedRecord
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.judgments import undetermined
+from dcglearn.report.judgments import bulleted
 from dcglearn.report.tables import Table
 
-Status = Literal["fixed", "data", "ridge", "none"]
+Origin = Literal["fixed", "data", "ridge", "none"]
+"""Where a gain or discount comes from: a convention of the gauge, or what determines it."""
 
-FIXED: Status = "fixed"
+FIXED: Origin = "fixed"
 
 _AFFINE = (
     "the largest discount is 1 and the smallest 0 (only ratios of differences between discounts "
     "are determined)"
 )
 
-NORMALISATION = {
+NORMALISATION: dict[Gauge, str] = {
     "worst": "the worst grade has gain 0, the best gain 1; the first discount is 1",
     "absolute": "an empty rank has gain 0, the best grade gain 1; the first discount is 1",
     "worst order": f"the worst grade has gain 0, the best gain 1; {_AFFINE}",
     "absolute order": f"an empty rank has gain 0, the best grade gain 1; {_AFFINE}",
 }
-"""What is fixed by convention, by the gauge that is stored in a learned file."""
+"""What each gauge fixes by convention."""
+
+_NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+"""How a gain or discount is printed, by its origin."""
 
 
 def learned_text(content: MeasureFile) -> str:
-    """Lay out a learned measure: parameters, certificate, agreement, what is not determined.
+    """Describe a learned measure: parameters, certificate, agreement, what is undetermined.
 
     Parameters
     ----------
     content : MeasureFile
-        As :func:`dcglearn.learning.record.learned_measure` makes it.
+        As :func:`dcglearn.report.learned.learned_measure` makes it.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If a fit did not write it.
     """
-    about = content.about
-    gauge = about["factors"]["gauge"]
-    documents = about["parameters"]["encoding"] == "documents"
+    record = learned_record(content)
+    factors, known = record.factors, record.identifiability
     gains, discounts = parameter_tables(content)
-    convention = NORMALISATION[gauge]
-    if documents:
-        convention = convention.replace(
-            "worst grade has gain 0, the best gain 1",
-            "least relevant document has relevance 0, the most relevant 1",
-        )
-    agreed = [(READERS[part], about["agreement"][part]) for part in READERS]
+    agreements = [
+        ("W (the utility)", record.agreement.utility),
+        ("rank-1 part of W", record.agreement.rank_one),
+        ("the DCG above", record.agreement.dcg),
+    ]
     lines = [
-        _solution_line(about),
+        _solution_line(record),
         "",
         gains.text(),
         "",
         discounts.text(),
         "",
-        f"normalisation: {convention}",
+        f"normalisation: {_normalisation(record)}",
         "data share: how much of a number the data determine, as opposed to the penalty w'w "
         "(1: the data alone); it is not a standard error",
         "(x): partly the penalty; -: undetermined",
-        *_about_intervals(about.get("intervals")),
-        *_about_C(about["identifiability"]["move"]),
-        f"rank 1: sigma_2 / sigma_1 = {about['factors']['second_ratio']:.3f}; the DCG accounts "
-        f"for {about['factors']['first_share']:.1%} of the sum of squares of W, so normalised",
+        *_about_intervals(record.intervals),
+        *_about_C(known.change_on_doubling_c),
+        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
+        f"{factors.rank_one_share:.1%} of the sum of squares of W, so normalised",
         "",
-        Table(("agreement with the judgments learned from", ""), agreed).text(),
+        Table(("agreement with the judgments learned from", ""), agreements).text(),
         "",
         "what the judgments do not determine:",
-        undetermined(about["identifiability"]["statements"]),
+        bulleted(known.statements),
     ]
     return "\n".join(lines)
 
 
-def _about_intervals(found: Mapping[str, Any] | None) -> list[str]:
-    if found is None:
-        return []
-    left_out = f" ({found['left_out']} left out: nothing to learn)" if found["left_out"] else ""
-    return [
-        f"intervals: bootstrap over queries, {found['resamples']:,} fits{left_out}; C is not "
-        "chosen again, and what is fixed has no interval"
-    ]
+def learned_record(content: MeasureFile) -> LearnedRecord:
+    """Return the record of a learned measure.
 
+    Parameters
+    ----------
+    content : MeasureFile
 
-def _about_C(move: float | None) -> list[str]:
-    if move is None:
-        return []
-    return [f"if C doubled, no gain or discount would change by more than about {move:.3f}"]
+    Returns
+    -------
+    LearnedRecord
 
-
-READERS = {
-    "utility": "W (the utility)",
-    "rank_one": "rank-1 part of W",
-    "dcg": "the DCG above",
-}
-"""Whose agreement is meant, by key of a learned file."""
+    Raises
+    ------
+    InputError
+        If a fit did not write it.
+    """
+    record = LearnedRecord.read(content)
+    if record is None:
+        raise InputError("is not a learned measure", "give a file that a fit wrote")
+    return record
 
 
 def measure_text(
     name: str, content: MeasureFile, picked: Measure | None = None, n_ranks: int | None = None
 ) -> str:
-    """Lay out a measure file, learned or not.
+    """Describe a measure file, learned or not.
 
     Parameters
     ----------
     name : str
     content : MeasureFile
     picked : DCG or LinearUtility, optional
-        The part that is asked for; the one the file stands for by default.
+        Which of its measures; by default the one that the file stands for.
     n_ranks : int, optional
-        How many discounts of a rule to list; its cutoff or 10 by default.
+        The number of discounts of a rule to list; by default its cutoff, or 10.
+
+    Returns
+    -------
+    str
     """
     measure = content.measure if picked is None else picked
     lines = [f"{name}: {in_full(measure, content)}"]
@@ -120,92 +135,53 @@ def measure_text(
         lines.append(f"commands use its {content.use}; it also holds a {other}")
     if isinstance(measure, LinearUtility):
         return "\n".join([*lines, "", weights_table(measure).text()])
-    if is_learned(content):
+    if LearnedRecord.read(content) is not None:
         return "\n".join([*lines, "", learned_text(content)])
     if content.dcg is not None:
-        dcg = content.dcg
-        width = n_ranks or dcg.n_ranks or 10
-        labels = dcg.grades or range(dcg.n_grades)
-        gains = [(str(label), gain) for label, gain in zip(labels, dcg.gains, strict=True)]
-        discounts = [(str(k + 1), c) for k, c in enumerate(dcg.discounts_for(width).tolist())]
-        lines += ["", Table(("grade", "gain"), gains).text()]
-        lines += ["", Table(("rank", "discount"), discounts).text()]
+        for table in _dcg_tables(content.dcg, n_ranks):
+            lines += ["", table.text()]
     return "\n".join(lines)
 
 
+def _dcg_tables(dcg: DCG, n_ranks: int | None) -> tuple[Table, Table]:
+    labels = dcg.grades or range(dcg.n_grades)
+    discounts = dcg.discounts_for(n_ranks or dcg.n_ranks or 10).tolist()
+    gains = [(str(label), gain) for label, gain in zip(labels, dcg.gains, strict=True)]
+    ranks = [(str(k), discount) for k, discount in enumerate(discounts, start=1)]
+    return Table(("grade", "gain"), gains), Table(("rank", "discount"), ranks)
+
+
 def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
-    """Name a measure in full; a learned one by where it comes from, for its numbers need notes."""
-    if content is None or not is_learned(content):
+    """Name a measure in full; a learned one by where it comes from, as its numbers need notes.
+
+    Parameters
+    ----------
+    measure : DCG or LinearUtility
+    content : MeasureFile, optional
+        The file that it is from.
+
+    Returns
+    -------
+    str
+    """
+    record = None if content is None else LearnedRecord.read(content)
+    if record is None:
         return str(measure)
     kind = "W" if isinstance(measure, LinearUtility) else "DCG"
-    source = content.about["learned_from"]
+    source = record.learned_from
     return (
-        f"{kind} learned from {source['strict']:,} strict of {source['judgments']:,} judgments in "
-        f"{source['file']}"
+        f"{kind} learned from {source.strict:,} strict of {source.judgments:,} judgments in "
+        f"{source.file}"
     )
 
 
 def weights_table(utility: LinearUtility) -> Table:
-    """Return W, a row a rank."""
+    """Return W as a table, one row per rank."""
     heads = [str(label) for label in utility.grades or range(utility.n_grades)]
     rows: list[tuple[str | float, ...]] = [
         (str(k + 1), *row) for k, row in enumerate(utility.weights)
     ]
     return Table(("rank", *heads), rows, "W, the worth of a grade at a rank")
-
-
-def is_learned(content: MeasureFile) -> bool:
-    """Whether a measure file tells, in the form that a fit writes, how it was learned."""
-    about = content.about
-    if content.dcg is None or not _FACTS.keys() <= about.keys():
-        return False
-    if not all(isinstance(about[part], dict) for part in _FACTS):
-        return False
-    if not all(keys <= about[part].keys() for part, keys in _FACTS.items()):
-        return False
-    found, bounds = about["identifiability"], about.get("intervals")
-    lists = [found["gain_share"], found["discount_share"]]
-    if bounds is not None:
-        if not isinstance(bounds, dict) or not bounds.keys() >= _INTERVALS:
-            return False
-        lists += [bounds["gains"], bounds["discounts"]]
-    discounts = content.dcg.discounts
-    lengths = {(content.dcg.n_grades, len(discounts))}
-    pairs = {(len(a), len(b)) for a, b in zip(lists[::2], lists[1::2], strict=True)}
-    return pairs == lengths and not isinstance(discounts, str)
-
-
-_FACTS = {
-    "learned_from": {"file", "judgments", "strict"},
-    "parameters": {"encoding", "margin", "C", "solver"},
-    "solution": {"solver", "polished"},
-    "certificate": {"gap", "distance", "size", "active_pairs", "tied_grades"},
-    "factors": {"gauge", "second_ratio", "first_share", "fixed_gains", "fixed_discounts"},
-    "identifiability": {
-        "statements",
-        "gauge",
-        "move",
-        "gain_share",
-        "discount_share",
-        "gains_determined_by",
-        "discounts_determined_by",
-    },
-    "agreement": {"utility", "rank_one", "dcg"},
-}
-"""What a learned file tells, and this module prints."""
-
-_INTERVALS = {"gains", "discounts", "level", "resamples", "left_out"}
-
-
-def _solution_line(about: Mapping[str, Any]) -> str:
-    how, solution, judged = about["parameters"], about["solution"], about["certificate"]
-    polished = ", polished" if solution["polished"] else ""
-    return (
-        f"learned with C = {how['C']:g}, {how['margin']} margins ({solution['solver']}{polished}): "
-        f"confirmed optimal, duality gap {judged['gap']:.1e}, |W - W*| <= {judged['distance']:.1e} "
-        f"with |W| = {judged['size']:.3g}; active pairs {judged['active_pairs']:,}, tied grades "
-        f"{judged['tied_grades']}"
-    )
 
 
 def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
@@ -219,53 +195,59 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     Returns
     -------
     gains, discounts : Table
-        A number that the ridge decides more than the data stands in brackets; one that
-        nothing determines is a dash.
+        A number that is partly the penalty is in brackets; an undetermined one is a dash.
+
+    Raises
+    ------
+    InputError
+        If a fit did not write it.
     """
-    gains, discounts = _values(content)
-    found = content.about["identifiability"]
-    status = parameter_status(content)
-    kind = ("document", "relevance")
-    if content.about["parameters"]["encoding"] == "grades":
-        kind = ("grade", "gain")
-    named = content.dcg.grades if content.dcg is not None else None
-    labels: Sequence[Label] = named or range(len(gains))
-    ranks = range(1, len(discounts) + 1)
-    bounds = content.about.get("intervals", {"gains": None, "discounts": None})
-    last = () if bounds["gains"] is None else (f"{bounds['level']:.0%} interval",)
+    record = learned_record(content)
+    dcg = cast(DCG, content.dcg)  # a record is read only where there is one
+    known, bounds = record.identifiability, record.intervals
+    gain_origins, discount_origins = parameter_origins(record)
+    kind = ("grade", "gain") if record.parameters.noun == "grade" else ("document", "relevance")
+    last = () if bounds is None else (f"{bounds.level:.0%} interval",)
+    gains = _rows(
+        dcg.grades or range(dcg.n_grades),
+        dcg.gains,
+        known.gain_share,
+        gain_origins,
+        None if bounds is None else bounds.gains,
+    )
+    discounts = _rows(
+        range(1, len(discount_origins) + 1),
+        dcg.discounts_for(len(discount_origins)).tolist(),
+        known.discount_share,
+        discount_origins,
+        None if bounds is None else bounds.discounts,
+    )
     return (
-        Table(
-            (*kind, "data share", *last),
-            _rows(labels, gains, found["gain_share"], status[0], bounds["gains"]),
-        ),
-        Table(
-            ("rank", "discount", "data share", *last),
-            _rows(ranks, discounts, found["discount_share"], status[1], bounds["discounts"]),
-        ),
+        Table((*kind, "data share", *last), gains),
+        Table(("rank", "discount", "data share", *last), discounts),
     )
 
 
-def parameter_status(content: MeasureFile) -> tuple[list[Status], list[Status]]:
-    """Say what each gain and each discount of a learned file comes from.
+def parameter_origins(record: LearnedRecord) -> tuple[list[Origin], list[Origin]]:
+    """Return where each gain and each discount of a learned measure comes from.
 
     Parameters
     ----------
-    content : MeasureFile
-        A learned one.
+    record : LearnedRecord
 
     Returns
     -------
     gains, discounts : lists of {"fixed", "data", "ridge", "none"}
-        ``fixed``: by convention of the gauge.
+        ``fixed``: by the convention of the gauge.
     """
-    found, factors = content.about["identifiability"], content.about["factors"]
+    known, factors = record.identifiability, record.factors
     return (
-        _status(found["gains_determined_by"], factors["fixed_gains"]),
-        _status(found["discounts_determined_by"], factors["fixed_discounts"]),
+        _origins(known.gains_determined_by, factors.fixed_gains),
+        _origins(known.discounts_determined_by, factors.fixed_discounts),
     )
 
 
-def _status(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[Status]:
+def _origins(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[Origin]:
     return [FIXED if i in fixed and by != "none" else by for i, by in enumerate(determined_by)]
 
 
@@ -273,24 +255,55 @@ def _rows(
     names: Sequence[Label],
     values: Sequence[float],
     shares: Sequence[float],
-    status: Sequence[Status],
-    bounds: Sequence[tuple[float, float]] | None,
+    origins: Sequence[Origin],
+    bounds: Sequence[Interval] | None,
 ) -> list[tuple[str, ...]]:
-    form = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
     rows: list[tuple[str, ...]] = []
-    for i, (name, value, share, kind) in enumerate(zip(names, values, shares, status, strict=True)):
-        row: tuple[str, ...]
-        row = (str(name), form[kind].format(value), FIXED if kind == FIXED else f"{share:.2f}")
-        if bounds is not None:
-            low, high = bounds[i]
-            plain = kind in (FIXED, "none")
-            row = (*row, "" if plain else f"{low:.3f} to {high:.3f}")
-        rows.append(row)
+    for i, (name, value, share, origin) in enumerate(
+        zip(names, values, shares, origins, strict=True)
+    ):
+        number = _NUMBER[origin].format(value)
+        row = (str(name), number, FIXED if origin == FIXED else f"{share:.2f}")
+        if bounds is None:
+            rows.append(row)
+            continue
+        low, high = bounds[i]
+        rows.append((*row, "" if origin in (FIXED, "none") else f"{low:.3f} to {high:.3f}"))
     return rows
 
 
-def _values(content: MeasureFile) -> tuple[list[float], list[float]]:
-    dcg = content.dcg
-    if dcg is None or isinstance(dcg.discounts, str):
-        raise InputError("is no learned measure", "give a file that a fit wrote")
-    return list(dcg.gains), list(dcg.discounts)
+def _solution_line(record: LearnedRecord) -> str:
+    how, solution, certificate = record.parameters, record.solution, record.certificate
+    polished = ", polished" if solution.polished else ""
+    return (
+        f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
+        f"confirmed optimal, duality gap {certificate.gap:.1e}, |W - W*| <= "
+        f"{certificate.distance:.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}"
+    )
+
+
+def _normalisation(record: LearnedRecord) -> str:
+    convention = NORMALISATION[record.factors.gauge]
+    if record.parameters.noun == "grade":
+        return convention
+    return convention.replace(
+        "worst grade has gain 0, the best gain 1",
+        "least relevant document has relevance 0, the most relevant 1",
+    )
+
+
+def _about_intervals(bounds: IntervalsRecord | None) -> list[str]:
+    if bounds is None:
+        return []
+    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    return [
+        f"intervals: bootstrap over queries, {bounds.resamples:,} fits{left_out}; C is not chosen "
+        "again, and what is fixed has no interval"
+    ]
+
+
+def _about_C(change: float | None) -> list[str]:
+    if change is None:
+        return []
+    return [f"if C doubled, no gain or discount would change by more than about {change:.3f}"]

@@ -1,0 +1,159 @@
+"""A fit as a measure file: the measures, and how they were learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcglearn.data.preferences import Preferences
+from dcglearn.learning.factorise import Factors, rank_one
+from dcglearn.learning.fit import Fit
+from dcglearn.learning.identify import Identifiability
+from dcglearn.learning.record import (
+    AgreementRecord,
+    CertificateRecord,
+    FactorsRecord,
+    IdentifiabilityRecord,
+    IntervalsRecord,
+    LearnedRecord,
+    ParametersRecord,
+    SolutionRecord,
+    SourceRecord,
+)
+from dcglearn.measures.agreement import agreement
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasureFile, MeasurePart
+from dcglearn.measures.scale import Label
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.undetermined import undetermined_statements
+from dcglearn.solver.solve import Solution, SolverName
+from dcglearn.solver.streamed import Streamed
+
+if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+    from dcglearn.learning.intervals import ParameterIntervals
+    from dcglearn.learning.learner import DCGLearner
+
+
+def learned_measure(
+    learner: DCGLearner,
+    preferences: Preferences,
+    source: str,
+    use: MeasurePart = "dcg",
+    intervals: ParameterIntervals | None = None,
+) -> MeasureFile:
+    """Return a fitted learner as a measure file.
+
+    Parameters
+    ----------
+    learner : DCGLearner
+        Fitted to the strict judgments of `preferences`.
+    preferences : Preferences
+    source : str
+        The name of the file that they came from.
+    use : {"dcg", "utility"}, default "dcg"
+        Which of the two measures the file stands for.
+    intervals : ParameterIntervals, optional
+        Of the gains and discounts.
+
+    Returns
+    -------
+    MeasureFile
+        Its ``about`` is a :class:`dcglearn.learning.record.LearnedRecord`.
+    """
+    pairs, weights = preferences.pairs, preferences.pair_weights
+    dcg, utility, nearest = _measures(learner.solution_, learner.factors_, preferences.scale.labels)
+    record = _record(
+        SourceRecord(file=source, judgments=len(preferences), strict=len(pairs)),
+        ParametersRecord(
+            encoding=learner.encoding,
+            margin=str(learner.margin),
+            C=learner.C_,
+            solver=learner.solver,
+        ),
+        learner.solution_,
+        learner.factors_,
+        learner.identifiability_,
+        AgreementRecord(
+            utility=agreement(utility, pairs, weights),
+            rank_one=agreement(nearest, pairs, weights),
+            dcg=agreement(dcg, pairs, weights),
+        ),
+        preferences.scale.labels,
+    )
+    if intervals is not None:
+        record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
+    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+
+
+def learned_measure_of_packed(
+    learned: Fit,
+    problem: Streamed,
+    source: str,
+    use: MeasurePart = "dcg",
+    solver: SolverName = "auto",
+) -> MeasureFile:
+    """Return a fit of packed pairs as a measure file.
+
+    Parameters
+    ----------
+    learned : Fit
+        Of `problem`.
+    problem : Streamed
+        Read once more, for the agreements.
+    source : str
+        The name of the file or folder.
+    use : {"dcg", "utility"}, default "dcg"
+    solver : {"auto", "newton"}, default "auto"
+        The solver that was asked for.
+
+    Returns
+    -------
+    MeasureFile
+        As that of :func:`learned_measure`.
+    """
+    labels = problem.pairs.labels
+    dcg, utility, nearest = _measures(learned.solution, learned.factors, labels)
+    agreements = problem.agreements([utility, nearest, dcg])
+    n = problem.n_pairs
+    record = _record(
+        SourceRecord(file=source, judgments=n + problem.pairs.ties, strict=n),
+        ParametersRecord(encoding="grades", margin=problem.margin, C=problem.C, solver=solver),
+        learned.solution,
+        learned.factors,
+        learned.identifiability,
+        AgreementRecord(utility=agreements[0], rank_one=agreements[1], dcg=agreements[2]),
+        labels,
+    )
+    return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+
+
+def _measures(
+    solution: Solution, factors: Factors, labels: Sequence[Label]
+) -> tuple[DCG, LinearUtility, LinearUtility]:
+    """Return the DCG, W, and the rank-1 part of W, with the names of the grades."""
+    return (
+        DCG(factors.gains, factors.discounts, grades=labels),
+        LinearUtility(solution.W, labels),
+        LinearUtility(rank_one(solution.W), labels),
+    )
+
+
+def _record(
+    source: SourceRecord,
+    parameters: ParametersRecord,
+    solution: Solution,
+    factors: Factors,
+    known: Identifiability,
+    agreements: AgreementRecord,
+    labels: Sequence[Label],
+) -> LearnedRecord:
+    statements = undetermined_statements(known, labels, parameters.noun)
+    return LearnedRecord(
+        learned_from=source,
+        parameters=parameters,
+        solution=SolutionRecord.of(solution),
+        certificate=CertificateRecord.of(solution.certificate),
+        factors=FactorsRecord.of(factors),
+        identifiability=IdentifiabilityRecord.of(known, statements),
+        agreement=agreements,
+    )
