@@ -1,7 +1,7 @@
-"""A learned measure against the usual ones, on the same simulated judges.
+"""A learned measure compared with the usual presets, on the same simulated judgments.
 
-After how many judgments does learning beat a preset that is wrong, and what does it cost where
-the preset was right?
+After how many judgments is the learned measure better than a preset that is not the truth, and how
+much worse is it than a preset that is?
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TITLES = {"data-1": "Data 1 (linear-log2)", "data-2": "Data 2 (exponential-log2)
 OTHER = "a truth like no preset"
 
 RIGHT = 0.999
-"""A preset of this precision is taken for the truth itself."""
+"""A preset with at least this precision counts as the truth itself."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return one figure a truth."""
+    """Return one figure per truth."""
     return [
         _figure(rows_where(table, truth=truth), f"A{number}", TITLES.get(truth, OTHER))
         for number, truth in enumerate(table["truth"].unique(), 1)
@@ -53,9 +53,9 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
             (curve(table, "pairs", "precision", "learned W"), *presets),
             log_x=True,
         ),
-        f"Not in the paper; {truth}: with enough judgments a learned measure orders lists better "
-        "than every preset that is not the truth. The number of judgments leaves out those that "
-        f"chose C ({describe_C(table)}).",
+        f"Not in the paper; {truth}: with enough judgments, a learned measure orders lists better "
+        "than every preset that is not the truth. The judgments that C was chosen on are not "
+        f"counted ({describe_C(table)}).",
         _finding(table),
         f"Independent uniform grades at {common_value(table, 'ranks')} ranks; "
         f"{describe_C(table)}. {BAND}",
@@ -72,10 +72,13 @@ def _finding(table: pd.DataFrame) -> Finding:
     costs = [
         _ahead(rows_where(table, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])
     ]
-    worth = "; ".join(f"of {name} {_from(table, name, sizes)}" for name in wrong)
+    leads = "; ".join(f"{name}: {_from(table, name, sizes)}" for name in wrong)
     finding = judge_above_zero(ahead, also=costs)
-    words = f"Learning is ahead, interval included: {worth}."
-    return replace(finding, reason=words)
+    reason = (
+        "The number of judgments from which the learned measure is better than a preset, with the "
+        f"whole interval above 0: {leads}."
+    )
+    return replace(finding, reason=reason)
 
 
 def _ahead(table: pd.DataFrame, name: str, size: int) -> MeanInterval:
@@ -86,10 +89,10 @@ def _ahead(table: pd.DataFrame, name: str, size: int) -> MeanInterval:
 
 
 def _from(table: pd.DataFrame, name: str, sizes: list[int]) -> str:
-    """Say from how many judgments on learning is ahead of a preset, at all larger sizes too."""
+    """Return the number of judgments from which the learned measure beats a preset."""
     since = None
-    for size in reversed(sizes):
+    for size in reversed(sizes):  # it must be ahead at all larger sizes too
         if not _ahead(rows_where(table, pairs=size), name, size).low > 0:
             break
         since = size
-    return f"from {since} judgments on" if since else f"not with {sizes[-1]}"
+    return f"{since}" if since else f"more than {sizes[-1]}"

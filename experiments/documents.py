@@ -18,15 +18,15 @@ from dcglearn.lab.repetitions import (
 COLUMNS = ("precision", "identifiable")
 
 PRECISE = 0.93
-"""What is taken for precise."""
+"""The precision from which preferences count as learned precisely."""
 
 MOST = 800
-"""Pairs from which it is to be learned."""
+"""The number of training pairs at which the claim is judged."""
 
 REASON = (
-    "It depends on K, which the paper does not give. With K = 5 a K x K matrix is learned "
-    "precisely from 200 pairs; with K = 10, as in the other figures, it has 100 entries and needs "
-    "several times as many."
+    "The number of pairs needed depends on K, which the paper does not give. With K = 5, the "
+    "K x K matrix is learned precisely from 200 pairs. With K = 10, as in the other figures, the "
+    "matrix has 100 entries and several times as many pairs are needed."
 )
 
 

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: some of the training preferences are turned round."""
+"""Figures 5 and 6: some of the training preferences are reversed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures 11 and 12: the Hamming margin beside the unit margin, on the same pairs."""
+"""Figures 11 and 12: the Hamming margin compared with the unit margin, on the same pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dcglearn.lab.repetitions import MeanInterval, display_name, paired_differen
 COLUMNS = ("precision", "similarity", "identifiable")
 
 SMALL = 0.01
-"""A gain below this is not worth naming."""
+"""A gain below this does not count as significant."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -38,7 +38,7 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         Plot("training pairs", what, (*series[0], *series[1])),
         f"The Hamming margin brings no significant gain in {what} (of {SMALL} or more).",
         _no_gain(table, what),
-        f"Both margins on the same pairs, {describe_C(table)}. {BAND}",
+        f"Both margins on the same pairs; {describe_C(table)}. {BAND}",
     )
 
 
@@ -53,7 +53,7 @@ def _no_gain(table: pd.DataFrame, what: str) -> Finding:
         name = display_name(truth)
         numbers += [
             replace(_gain(cells, what), label=f"{name}, Hamming minus unit, mean over all sizes:"),
-            replace(gains[best], label=f"{name}, where it is most, {best} pairs:"),
+            replace(gains[best], label=f"{name}, largest difference, at {best} pairs:"),
         ]
     return judge_claim(
         numbers, all(n.high < SMALL for n in numbers), any(n.low > SMALL for n in numbers)

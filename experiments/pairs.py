@@ -1,6 +1,6 @@
 """Figures 1 and 2: how well W is learned as the number of training pairs grows.
 
-Varies the number of pairs, the truth, and whether both lists of a pair hold the same grades.
+The number of pairs, the truth, and whether both lists of a pair have the same grades are varied.
 """
 
 from __future__ import annotations
@@ -24,29 +24,30 @@ COLUMNS = ("precision", "similarity", "identifiable", "offset")
 
 C = 1 / np.log(np.arange(2, 12))
 LIMIT = similarity(np.outer(C, [5, 4, 3, 2, 1]), np.outer(C - C[-1], [5, 4, 3, 2, 1]))
-"""Where similarity ends when all pairs reorder one list: cos(c, c - c_K), whatever the gains."""
+"""The limit of similarity when all pairs reorder one list: cos(c, c - c_K), whatever the gains."""
 
 CLOSE = 0.02
-"""What is taken for close to 95%."""
+"""The largest difference from 95% that counts as close to it."""
 
 NEAR = 0.02
-"""Around the limit, there is no room to grow."""
+"""The largest difference from the limit at which similarity is not expected to grow further."""
 
-PRECISELY = 0.97
-"""What is taken for near 1."""
+NEAR_1 = 0.97
+"""The similarity from which W counts as learned."""
 
 WHY_NOT_1 = (
-    "Similarity rises at first and is then flat, and never comes near 1: it tends to "
-    f"{LIMIT:.4f}, for pairs that reorder one list cannot tell discounts c from c - c_K, and "
-    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs it is within {NEAR} of that, "
-    "and may pass it and come back. The part that such pairs do determine (the identifiable part "
-    "in figure 2b), and all of W where lists differ in content, tend to 1. The constant makes any "
-    "two matrices alike, so it says nothing."
+    "Similarity rises at first, is then flat, and does not approach 1. Its limit is "
+    f"{LIMIT:.4f}: pairs that reorder one list cannot distinguish discounts c from c - c_K, and "
+    f"cos(c, c - c_K) is that number for both data sets. At 200 pairs similarity is within {NEAR} "
+    "of the limit, which it may exceed for a while. The similarity of the part that such pairs do "
+    "determine (the identifiable part in figure 2b), and of all of W where lists differ in "
+    "content, tends to 1. Adding a large constant makes any two matrices similar, so the last "
+    "part of the claim does not measure what was learned."
 )
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures 1, 2, and 2b, which explains 2."""
+    """Return figures 1 and 2, and figure 2b, which explains figure 2."""
     paper, other = rows_where(table, lists="permutations"), rows_where(table, lists="drawn")
     return [
         Figure(
@@ -56,7 +57,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Precision grows with the number of pairs and is close to 95% at 200 "
             f"(within {CLOSE}).",
             _precision(paper),
-            f"Permutations of one list, {describe_C(table)}. {BAND}",
+            f"Permutations of one list; {describe_C(table)}. {BAND}",
         ),
         Figure(
             "2",
@@ -70,7 +71,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Similarity generally grows; precision and similarity sometimes rank Data 1 and "
             "Data 2 differently; a large constant added to both W brings it near 1 (above .99).",
             _similarity(paper),
-            f"Permutations of one list, {describe_C(table)}. {BAND}",
+            f"Permutations of one list; {describe_C(table)}. {BAND}",
         ),
         Figure(
             "2b",
@@ -85,11 +86,11 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 {"exact": 1.0},
             ),
             "Not in the paper: where pairs can determine W, similarity grows and tends to 1 (above "
-            f"{PRECISELY} with the most pairs).",
+            f"{NEAR_1} with the most pairs).",
             _reaches_1(other, paper),
-            "Lists of independent uniform grades, so that their content differs, with the "
-            "similarity of eq. 3; and permutations of one list, with the cosine of the "
-            f"double-centred matrices. {BAND}",
+            "Other content: lists of independent uniform grades, with the similarity of eq. 3. "
+            "Identifiable part: permutations of one list, with the cosine of the double-centred "
+            f"matrices. {BAND}",
         ),
     ]
 
@@ -152,20 +153,20 @@ def _similarity(table: pd.DataFrame) -> Finding:
 
 
 def _early(table: pd.DataFrame) -> list[MeanInterval]:
-    """Return changes of similarity from the least number of pairs to the next."""
+    """Return the changes of similarity from the smallest number of pairs to the next one."""
     upto = table[table["pairs"] <= sorted(table["pairs"].unique())[:2][-1]]
     return list(change_over_range(upto, "pairs", "similarity", "truth").values())
 
 
 def _late(table: pd.DataFrame) -> list[MeanInterval]:
-    """Return changes of similarity from there to 200 pairs, the most of the paper."""
+    """Return the changes of similarity from there to 200 pairs, the largest number in the paper."""
     since = sorted(table["pairs"].unique())[:2][-1]
     rows = table[(table["pairs"] >= since) & (table["pairs"] <= 200)]
     return list(change_over_range(rows, "pairs", "similarity", "truth").values())
 
 
 def _differ(one: MeanInterval, other: MeanInterval) -> bool:
-    """Say whether one is above 0 and the other below, intervals included."""
+    """Return whether one interval is above 0 and the other below."""
     return one.low > 0 and other.high < 0
 
 
@@ -181,6 +182,6 @@ def _reaches_1(other: pd.DataFrame, paper: pd.DataFrame) -> Finding:
         *change_over_range(other, "pairs", "similarity", "truth").values(),
     ]
     levels, grows = numbers[:2], numbers[2:]
-    holds = all(n.low > PRECISELY for n in levels) and all(n.low > 0 for n in grows)
-    contrary = any(n.high < PRECISELY for n in levels) or any(n.high <= 0 for n in grows)
+    holds = all(n.low > NEAR_1 for n in levels) and all(n.low > 0 for n in grows)
+    contrary = any(n.high < NEAR_1 for n in levels) or any(n.high <= 0 for n in grows)
     return judge_claim(numbers, holds, contrary)

@@ -1,4 +1,4 @@
-"""Figures 3 and 4: the discounts and gains that are read from W, against the true ones."""
+"""Figures 3 and 4: discounts and gains estimated from W, against the true ones."""
 
 from __future__ import annotations
 
@@ -19,30 +19,29 @@ from dcglearn.simulation.truths import named_truth
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 
 STRAIGHT = 0.98
-"""The correlation from which a line is called close to straight."""
+"""The correlation above which points count as close to a straight line."""
 
 TOP = 3
+"""The number of ranks compared at each end of the list in figure 3b."""
 
 CAPTION = (
-    "Means over repetitions of the {0} read from the rank-1 part of W, mapped on the true ones "
-    "by least squares (an affine map, which is as far as pairs that reorder one list determine "
-    "them), as shares of the largest. Bars, mostly shorter than a mark: 95% intervals of the mean "
-    "over repetitions."
+    "Means over repetitions of the {0} estimated from the rank-1 part of W, as shares of the "
+    "largest. They are mapped onto the true ones by least squares: pairs that reorder one list "
+    "determine them only up to an affine map. Bars, mostly shorter than a marker: 95% intervals "
+    "of the mean over repetitions."
 )
 
-
 BY_RANK = (
-    "How far the learned discount at each rank lies off the line of least squares through "
-    "learned over true ones, as a share of the largest discount; standardised, for such a line "
-    "is drawn to the first rank, which lies far from the others: errors that are equally large "
-    "at all ranks make a level line. As shares of the discount at the rank itself they fall "
-    "towards the top, where discounts are larger. Bands: 95% intervals of the mean over "
-    "repetitions."
+    "Standardised residuals of the least-squares line through the learned and the true "
+    "discounts, by rank, as shares of the largest discount. They are standardised because the "
+    "first rank, far from the others, attracts the line: errors that are equally large at all "
+    "ranks give a flat curve. As shares of the discount at the same rank, errors decrease towards "
+    "the top, where discounts are larger. Bands: 95% intervals of the mean over repetitions."
 )
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures 3, 3b, which looks at its second claim, and 4."""
+    """Return figures 3 and 4, and figure 3b, about the second claim on figure 3."""
     return [_figure(table, "3", "discounts"), _by_rank(table), _figure(table, "4", "gains")]
 
 
@@ -125,11 +124,12 @@ def _by_rank(table: pd.DataFrame) -> Figure:
 
 
 def _errors(table: pd.DataFrame, truth: str) -> np.ndarray:
-    """Return how far each learned discount lies off the line through (true, learned).
+    """Return the standardised residuals of the line through (true, learned) discounts.
 
-    By repetition and rank. Residuals e of a line of least squares vary as 1 - h, h the
-    leverage; e / sqrt(1 - h) are equally large where errors are (Cook & Weisberg, Residuals
-    and Influence in Regression, 2.2.1). The slope brings them on the scale of the truth.
+    Shape (repetitions, K). The variance of a least-squares residual e is proportional to
+    1 - h, where h is the leverage, so e / sqrt(1 - h) is equally large where errors are (Cook &
+    Weisberg, Residuals and Influence in Regression, 2.2.1). Dividing by the slope converts to
+    the scale of the truth.
     """
     true = _true(table, truth, "discounts")
     learned = table[_columns("discounts", len(true))].to_numpy(float)
@@ -137,11 +137,11 @@ def _errors(table: pd.DataFrame, truth: str) -> np.ndarray:
     slopes = (learned @ centred / (centred @ centred))[:, None]
     residuals = learned - learned.mean(axis=1, keepdims=True) - slopes * centred
     leverage = 1 / len(true) + centred**2 / (centred @ centred)
-    found: np.ndarray = np.abs(residuals) / np.sqrt(1 - leverage) / np.abs(slopes) / true.max()
-    return found
+    errors: np.ndarray = np.abs(residuals) / np.sqrt(1 - leverage) / np.abs(slopes) / true.max()
+    return errors
 
 
 def _top_minus_last(errors: np.ndarray, name: str) -> MeanInterval:
-    """How much larger errors are at the first ranks than at the last."""
+    """Return the mean error at the first ranks minus the mean error at the last."""
     gaps = errors[:, :TOP].mean(axis=1) - errors[:, -TOP:].mean(axis=1)
     return mean_interval(gaps, f"{name}, error at ranks 1 to {TOP} minus at the last {TOP}:")

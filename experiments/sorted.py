@@ -16,13 +16,13 @@ from dcglearn.lab.repetitions import (
 COLUMNS = ("precision", "identifiable")
 
 FLAT = 0.05
-"""A change below this is no growth."""
+"""A change below this does not count as growth."""
 
 REASON = (
-    "Precision does not grow, yet it is above chance. That such pairs put no constraint on the "
-    "parameters is true of W = c g' only: every decreasing discount orders them rightly. A free "
-    "monotone W can violate them (about half of random ones do), and what they teach is that "
-    "W[k, l] - W[k, l + 1] falls with the rank k."
+    "Precision does not grow, but it is above chance. Such pairs put no constraint on the "
+    "parameters only if W = c g': every decreasing discount orders them correctly. A free monotone "
+    "W can violate them (about half of random ones do); they constrain W[k, l] - W[k, l + 1] to "
+    "decrease with the rank k."
 )
 
 

@@ -1,4 +1,4 @@
-"""Figure 10: one list of each pair is optimally ordered, the other holds other documents."""
+"""Figure 10: one list of each pair is optimally ordered; the other has other documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TESTS = {
 COLUMNS = ("precision", "similarity")
 
 QUICK = 0.95
-"""What pairs of permutations reach with about 200 (figure 1)."""
+"""The precision that about 200 pairs of permutations reach (figure 1)."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -43,19 +43,22 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 tuple(series),
                 log_x=True,
             ),
-            "Precision grows slowly with the number of pairs: it grows, and with the most pairs "
-            f"is still below {QUICK} on other lists.",
+            "Precision grows slowly with the number of pairs: it grows, but on other lists it is "
+            f"still below {QUICK} with the most pairs.",
             _grows(table),
-            "Trained on pairs of a sorted list and an unsorted one of other grades; tested on "
-            "pairs like these, on pairs of two unsorted lists of other grades, and on "
-            f"permutations of one list; {describe_C(table)}. {BAND}",
+            "Trained on pairs of a sorted list and an unsorted list with other grades. Tested on "
+            "pairs like these, on pairs of two unsorted lists with different grades, and on "
+            f"permutations of one list. {describe_C(table)}. {BAND}",
         )
     ]
 
 
 def _grows(table: pd.DataFrame) -> Finding:
     most, grows, levels = table["pairs"].max(), [], []
-    for lists in ("drawn", "permutations"):  # on pairs like these it is high from the start
+    for lists in (
+        "drawn",
+        "permutations",
+    ):  # on pairs like the training pairs, precision is high from the start
         cells = rows_where(table, test_lists=lists)
         for truth, number in change_over_range(cells, "pairs", "precision", "truth").items():
             grows.append(replace(number, label=f"{TESTS[lists]}: {number.label}"))

@@ -1,4 +1,4 @@
-"""Figures 7 and 8: some of the grades are wrong, after the preferences were given."""
+"""Figures 7 and 8: some grades are replaced by wrong ones after the preferences are given."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot(f"wrong of {grades} grades", what, curves(table, "wrong_grades", what, "truth")),
             f"{what.capitalize()} falls as more grades are wrong.",
             falls(table, "wrong_grades", what),
-            f"{n} training pairs, which hold {grades} grades; {describe_C(table)}. {BAND}",
+            f"{n} training pairs with {grades} grades; {describe_C(table)}. {BAND}",
         )
         for number, what in (("7", "precision"), ("8", "similarity"))
     ]

@@ -294,13 +294,13 @@ def test_learned_against_ad_hoc() -> None:
 
     one, two, three = made_up("ad_hoc", value)
     assert {one.finding.verdict, two.finding.verdict, three.finding.verdict} == {"holds"}
-    assert "of zipf from 1000 judgments on" in one.finding.reason
-    assert "linear-log2 from" not in one.finding.reason  # it was right: a cost, not a rival
+    assert "zipf: 1000" in one.finding.reason
+    assert "; linear-log2:" not in one.finding.reason  # it was right: a cost, not a rival
     assert any("minus linear-log2 at 20" in number.label for number in one.finding.intervals)
-    assert "of linear-log2 from 1000" in two.finding.reason
+    assert "linear-log2: 1000" in two.finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.finding.verdict for figure in worse] == ["does not hold"] * 3
-    assert "of zipf not with 2000" in worse[0].finding.reason
+    assert "zipf: more than 2000" in worse[0].finding.reason
 
 
 # --- the words that findings are made of

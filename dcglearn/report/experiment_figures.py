@@ -1,6 +1,6 @@
-"""Drawing the figures of experiments: curves with bands, estimated against true; and of systems.
+"""Drawing the figures of experiments: curves with bands, and estimated against true values.
 
-Lines differ in colour, marker and dashes, so that they are told apart in grey.
+Lines differ in colour, marker and dashes, so they can be distinguished in greyscale too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure as Drawing
+from matplotlib.figure import Figure as MatplotlibFigure
 
 from dcglearn.lab.plots import Figure, Plot, Series
 from dcglearn.report.style import COLOURS, MARKERS, STYLE
@@ -19,21 +19,23 @@ DASHES = ("-", "--", "-.", ":")
 BAND_ALPHA = 0.18
 
 
-def draw_figure(figure: Figure) -> Drawing:
+def draw_figure(figure: Figure) -> MatplotlibFigure:
     """Draw a figure of an experiment.
 
     Parameters
     ----------
     figure : Figure
+        The figure as data (:class:`dcglearn.lab.plots.Figure`).
 
     Returns
     -------
     matplotlib.figure.Figure
+        Ready to be saved.
     """
     plot = figure.plot
     many = len(plot.series) > 4
     with mpl.rc_context(STYLE):
-        drawing = Drawing(figsize=(7.4 if many else 5.4, 3.9), layout="constrained")
+        drawing = MatplotlibFigure(figsize=(7.4 if many else 5.4, 3.9), layout="constrained")
         FigureCanvasAgg(drawing)
         axes = drawing.subplots()
         for index, series in enumerate(plot.series):
@@ -75,14 +77,21 @@ def _draw_series(axes: Axes, series: Series, index: int, bars: bool) -> None:
         linewidth=2.2 if index == 0 and not bars else 1.4,
         label=series.label,
     )
-    known = ~np.isnan(low)
-    if not known.any():
+    has_interval = ~np.isnan(low)
+    if not has_interval.any():
         return
     if bars:
-        axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.2)
+        axes.vlines(
+            x[has_interval], low[has_interval], high[has_interval], color=colour, linewidth=1.2
+        )
     else:
         axes.fill_between(
-            x[known], low[known], high[known], color=colour, alpha=BAND_ALPHA, linewidth=0
+            x[has_interval],
+            low[has_interval],
+            high[has_interval],
+            color=colour,
+            alpha=BAND_ALPHA,
+            linewidth=0,
         )
 
 

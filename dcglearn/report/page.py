@@ -1,7 +1,7 @@
-"""One page to read: every figure, the claim it tests, what was found, and how to make it again.
+"""The page of results: every figure, the claim it tests, the verdict, and the command to repeat it.
 
-The page holds all it needs: no script, no font and no picture is fetched from anywhere. The
-same content is written as Markdown beside it.
+The page is self-contained: it fetches no script, font or picture. The same content is also written
+as Markdown.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +28,22 @@ PAGE, MARKDOWN = "index.html", "README.md"
 
 @dataclass(frozen=True)
 class PageEntry:
-    """One figure as the templates see it.
+    """One figure as the templates use it.
 
     Attributes
     ----------
-    shown : ReportedExperiment
+    experiment : ReportedExperiment
     figure : Figure
     heading, anchor : str
     command : str
-        What makes it again.
+        The command that makes it again.
     data : str
         The plotted points as CSV.
     picture, download : str
-        The figure, and its data, as URLs that hold their content.
+        The figure, and its data, as data URLs.
     """
 
-    shown: ReportedExperiment
+    experiment: ReportedExperiment
     figure: Figure
     heading: str
     anchor: str
@@ -53,37 +54,38 @@ class PageEntry:
 
 
 def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
-    """Write the page and its Markdown twin.
+    """Write the page, and the same content as Markdown.
 
     Parameters
     ----------
     experiments : sequence of ReportedExperiment
-        Their files have been written.
+        Their files are already written.
     out : Path
         The folder that holds the experiments' folders.
     quick : bool
-        Whether these are the results of a quick run; the page says so.
+        Whether these are the results of a quick run, which the page then states.
 
     Returns
     -------
     Path
-        Of the page.
+        The path of the page.
 
     Raises
     ------
     InputError
-        If the place cannot be written.
+        If the files cannot be written.
     """
     entries = sorted(
-        (_entry(shown, figure, quick) for shown in experiments for figure in shown.figures),
-        key=_place_in_paper,
+        (_entry(one, figure, quick) for one in experiments for figure in one.figures),
+        key=_order_in_paper,
     )
     content: dict[str, Any] = {
         "entries": entries,
-        "lacking": [shown for shown in experiments if not shown.figures],
-        "unfinished": [s for s in experiments if s.figures and not s.counts.complete],
+        "not_run": [one for one in experiments if not one.figures],
+        "unfinished": [one for one in experiments if one.figures and not one.counts.complete],
         "verdicts": {
-            v: sum(e.figure.finding.verdict == v for e in entries) for v in CLAIM_VERDICTS
+            verdict: sum(entry.figure.finding.verdict == verdict for entry in entries)
+            for verdict in CLAIM_VERDICTS
         },
         "quick": quick,
         "table_name": TABLE,
@@ -102,40 +104,42 @@ def _render(template: str, content: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["three"] = _three
+    environment.filters["three_digits"] = _three_digits
     environment.filters["slug"] = lambda text: "".join(c if c.isalnum() else "-" for c in text)
     source = files("dcglearn.report").joinpath(template).read_text("utf-8")
     return environment.from_string(source).render(content)
 
 
-def _entry(shown: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
-    svg = (shown.folder / f"{figure.name}.svg").read_bytes()
-    data = (shown.folder / f"{figure.name}.csv").read_text("utf-8")
+def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
+    svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
+    data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
     numbered = figure.number[0].isdigit()
     return PageEntry(
-        shown,
+        experiment,
         figure,
         f"Figure {figure.number}. {figure.title}" if numbered else figure.title,
         figure.name,
-        f"dcglearn run configs/{shown.config.path.name}" + (" --quick" if quick else ""),
+        f"dcglearn run configs/{experiment.config.path.name}" + (" --quick" if quick else ""),
         data,
         f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}",
         f"data:text/csv;charset=utf-8,{urllib.parse.quote(data)}",
     )
 
 
-def _place_in_paper(entry: PageEntry) -> tuple[int, str]:
+def _order_in_paper(entry: PageEntry) -> tuple[int, str]:
     digits = "".join(c for c in entry.figure.number if c.isdigit())
     first = int(digits) if digits and entry.figure.number[0].isdigit() else 10_000
     return first, entry.figure.number
 
 
-def _three(number: MeanInterval, part: str) -> str:
-    """Show a mean, or an interval; an unknown interval is a dash.
+def _three_digits(interval: MeanInterval, part: str) -> str:
+    """Format a mean or its interval; a missing interval is a dash.
 
-    >>> _three(MeanInterval("", 0.5, 0.4, 0.6, 9), "interval")
+    >>> _three_digits(MeanInterval("", 0.5, 0.4, 0.6, 9), "interval")
     '0.400 to 0.600'
     """
     if part == "mean":
-        return f"{number.mean:z.3f}"
-    return "-" if number.low != number.low else f"{number.low:z.3f} to {number.high:z.3f}"
+        return f"{interval.mean:z.3f}"
+    if isnan(interval.low):
+        return "-"
+    return f"{interval.low:z.3f} to {interval.high:z.3f}"
