@@ -207,7 +207,7 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         (TWO, ["--C", "0"], "--C is '0'"),
         (TWO, ["--C", "nan"], "--C is 'nan'"),
         (TWO, ["--C", "many"], "--C is 'many'"),
-        (TWO + '{"a": [1], "a": [2], "b": [2], "answer": "a"}', [], 'the key "a" stands twice'),
+        (TWO + '{"a": [1], "a": [2], "b": [2], "answer": "a"}', [], 'the key "a" appears twice'),
         (TWO + '{"a": [1], "b": [2], "answer": "a", "weigth": 1}', [], "did you mean 'weight'"),
         (TWO, ["--margin", "unity"], "did you mean 'unit'"),
         (TWO, ["--solver", "scs"], "unknown --solver 'scs'"),

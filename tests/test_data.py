@@ -112,7 +112,7 @@ def test_what_is_written_reads_back_the_same(
 
 BAD_LINES = [
     ("{", "is not JSON"),
-    ("[1]", "no JSON object"),
+    ("[1]", "not a JSON object"),
     ('{"a": [1], "b": [2], "answer": "c"}', "the answer is 'c'; use one of a, b, tie, good, bad"),
     ('{"a": [1], "b": [2], "answer": 1}', "the answer is 1"),
     ('{"a": [1], "b": [2]}', '"answer" is missing'),
@@ -129,7 +129,7 @@ BAD_LINES = [
     ('{"a": [1], "b": [2], "answer": "a", "weight": "1"}', "the weight is '1'"),
     ('{"a": [1], "b": [2], "answer": "a", "query": [1]}', '"query" is'),
     ('{"a": [1], "b": [2], "answer": "a", "anwser": 1}', "did you mean 'answer'"),
-    ('{"a": [1], "b": [2], "a": [1], "answer": "a"}', 'the key "a" stands twice'),
+    ('{"a": [1], "b": [2], "a": [1], "answer": "a"}', 'the key "a" appears twice'),
     ('{"a": [7], "b": [2], "answer": "a"}', "grade 7 is off the scale 2 > 1 > 0"),
     ('{"a": [1, 2, 9], "b": [2], "answer": "a"}', "rank 3"),
     ('{"a": [1, 1, 1, 1], "b": [2], "answer": "a"}', "a list of 4 grades, and K = 3"),
@@ -150,7 +150,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
 
 
 BAD_TABLES = [
-    ("a,b,answer,a\n1,2,a,1\n", "line 1: the column 'a' stands twice"),
+    ("a,b,answer,a\n1,2,a,1\n", "line 1: the column 'a' appears twice"),
     ("a,b,answer\n1,2\n", "line 2: 2 fields under 3 column names"),
     ('a,b,answer\n1,2,"a\n', "is not CSV"),
     ("a,b,answer\n1 x,2,a\n", "grades are names (x)"),
@@ -196,7 +196,7 @@ def test_a_parquet_file_of_wrong_columns_is_refused(
     assert str(path) in str(refused.value)
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     whole = tmp_path / "p.parquet"
     pq.write_table(pa.table({"a": [[1]], "b": [[1]], "answer": ["a"]}), whole)
     cut = tmp_path / "cut.parquet"
@@ -212,7 +212,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
             read_preferences(path)
 
 
-def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
+def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
     line = '{"a": [1], "b": [2], "a": [0], "answer": "a", "note": "x"}\n'
     ignored = IgnoredInput()
     found = read_preferences(written(tmp_path, line * 3), ignored=ignored)
@@ -231,13 +231,13 @@ def test_grade_names_need_a_scale(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="declare their order"):
         read_preferences(path)
     assert read_preferences(path, Scale(("good", "bad"))).pairs.tolist() == [[[0], [1]]]
-    with pytest.raises(InputError, match='line 1, "a": is no ranking of all 2 documents'):
+    with pytest.raises(InputError, match='line 1, "a": is not a ranking of all 2 documents'):
         read_preferences(path, documents=True)
     path = written(tmp_path, '{"a": ["x", "y"], "b": ["y", "x"], "answer": "a"}\n')
     assert read_preferences(path, documents=True).scale.labels == ("x", "y")
 
 
-def test_a_name_with_blanks_cannot_stand_in_csv(tmp_path: Path) -> None:
+def test_a_name_with_blanks_cannot_be_written_in_csv(tmp_path: Path) -> None:
     data = Preferences.of([[[0], [1]]], ["a"], Scale(("very good", "bad")))
     with pytest.raises(InputError, match=r"use \.jsonl"):
         write_preferences(data, tmp_path / "p.csv")
@@ -246,7 +246,7 @@ def test_a_name_with_blanks_cannot_stand_in_csv(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_short_lists_are_filled_up() -> None:
+def test_short_lists_are_padded() -> None:
     assert pad_lists([[0], [1, 0]], 3).tolist() == [[0, -1, -1], [1, 0, -1]]
     assert pad_lists([], 3).shape == (0, 3)
     assert encode_list([None, 2], Scale((2, 1))) == [-1, 0]
@@ -271,7 +271,7 @@ def test_the_preferred_list_comes_first() -> None:
         ([[[0, -1], [0, 0]]], ["b"], None, "only one grade occurs"),
     ],
 )
-def test_judgments_that_teach_nothing(
+def test_judgments_from_which_nothing_can_be_learned(
     lists: object, answers: object, weights: object, problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):

@@ -62,13 +62,13 @@ def test_documents_and_runs_become_grades(files: Path) -> None:
     [
         ({"a": ["d1"], "b": ["d2"]}, 'line 1: "query" is missing'),
         ({"query": "q9", "a": ["d1"], "b": ["d2"]}, "line 1: the query q9 has no qrels"),
-        ({"query": "q1", "a": ["d1", "d1"], "b": ["d2"]}, '"a": the document d1 stands twice'),
+        ({"query": "q1", "a": ["d1", "d1"], "b": ["d2"]}, '"a": the document d1 appears twice'),
         ({"query": "q1", "run_a": "on", "run_b": "two"}, "unknown run 'on'; did you mean 'one'"),
         ({"query": "q2", "run_a": "one", "run_b": "two"}, "the run two holds nothing for"),
         ({"query": "q1", "run_a": "one", "a": ["d1"], "b": ["d2"]}, '"a" and "run_a"; give one'),
         ({"query": "q1", "run_a": "one"}, '"b" is missing'),
-        ({"query": "q1", "run_a": ["one"], "run_b": "two"}, r"\"run_a\": \['one'\] is no name"),
-        ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, r"\"a\": \['d1'\] is no document"),
+        ({"query": "q1", "run_a": ["one"], "run_b": "two"}, r"\"run_a\": \['one'\] is not a name"),
+        ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, r"\"a\": \['d1'\] is not a document"),
     ],
 )
 def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], message: str) -> None:
@@ -78,7 +78,7 @@ def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], mes
         read_preferences(path, document_grades=join)
 
 
-def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
+def test_lists_and_runs_in_one_table(files: Path) -> None:
     (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
     join = DocumentGrades.read(files / "qrels", [files / "1", files / "two"], 2)
     expected = [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
@@ -91,7 +91,7 @@ def test_lists_and_runs_stand_in_one_table(files: Path) -> None:
     judged(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
     for name in ("p.csv", "p.parquet", "p.jsonl"):
         assert read_preferences(files / name, document_grades=join).pairs.tolist() == expected
-    with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no run; give its file'):
+    with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no runs; give its file'):
         read_preferences(files / "p.jsonl", document_grades=DocumentGrades.read(files / "qrels"))
 
 

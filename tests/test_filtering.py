@@ -302,7 +302,7 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.csv", "score,grade\nhigh,1\n", "line 2: \"score\" is 'high'"),
         ("d.csv", "score,grade\nnan,1\n", "line 2: \"score\" is 'nan'"),
         ("d.csv", "score,grades\n1,1\n", "line 2: unknown field 'grades'; did you mean 'grade'"),
-        ("d.csv", "id,score\na,1\nb,2\na,1\n", "line 4: the document 'a' stands in line 2 too"),
+        ("d.csv", "id,score\na,1\nb,2\na,1\n", "line 4: the document 'a' is also in line 2"),
         ("d.csv", "score,grade\n", "d.csv: holds no document"),
         ("d.csv", "", "d.csv, line 1: no column names; name them in the first line"),
         ("d.csv", "score,grade\n1\n", "line 2: 1 fields under 2"),
@@ -313,7 +313,7 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.jsonl", '{"score": 1, "grade": [1]}', r'line 1: "grade" is \[1\]'),
         ("d.jsonl", '{"score": 1, "id": 1.5}', 'line 1: "id" is 1.5'),
         ("d.jsonl", '\n{"grade": 1}', 'line 2: "score" is missing'),
-        ("d.jsonl", "[1]", 'line 1: is no JSON object; write {"field"'),
+        ("d.jsonl", "[1]", 'line 1: is not a JSON object; write {"field"'),
         ("d.txt", "", "ends in '.txt'"),
         ("none.csv", None, "none.csv: no such file"),
     ],
@@ -336,7 +336,7 @@ def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
 
 def test_names_need_to_be_said_relevant(tmp_path: Path) -> None:
     found = read_scored(written(tmp_path, "d.csv", "score,grade\n1,3\n2,good\n"))
-    with pytest.raises(InputError, match="line 3: the grade 'good' is a name; say which"):
+    with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant grades"):
         found.relevant()
     with pytest.raises(InputError, match="line 3: grade 'good' is off the scale 3 > 0"):
         found.indices(Scale((3, 0)), unjudged=1)

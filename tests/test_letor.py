@@ -26,7 +26,7 @@ def write(folder: Path, text: str, name: str = "judged.txt") -> Path:
     return path
 
 
-def test_what_another_program_writes_is_read(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Generator) -> None:
     grades, query = rng.integers(0, 4, 300), np.sort(rng.integers(0, 20, 300))
     path = tmp_path / "made.svm"
     dump_svmlight_file(rng.random((300, 3)), grades, str(path), query_id=query, comment="made up")
@@ -36,7 +36,9 @@ def test_what_another_program_writes_is_read(tmp_path: Path, rng: np.random.Gene
     packed = tmp_path / "made.svm.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert read_grade_counts(packed).tolist() == expected
-    assert read_grade_counts(path, 6)[:, :2].sum() == 0  # nothing of the two best of six grades
+    assert (
+        read_grade_counts(path, 6)[:, :2].sum() == 0
+    )  # no document has one of the two best of six grades
 
 
 def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
@@ -45,13 +47,13 @@ def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".query", ".group"])
-def test_group_sizes_beside_the_file(tmp_path: Path, ending: str) -> None:
+def test_group_sizes_next_to_the_file(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, "1 1:.5\n0 1:.2\n1\n")
     write(tmp_path, "2\n1\n", path.name + ending)
     assert read_grade_counts(path).tolist() == [[1, 1], [1, 0]]
 
 
-@pytest.mark.skipif(not RANK.is_file(), reason="no graded queries beside this checkout")
+@pytest.mark.skipif(not RANK.is_file(), reason="no graded queries next to this checkout")
 def test_real_queries() -> None:
     counts = read_grade_counts(RANK)
     assert counts.shape == (201, 5)
@@ -95,7 +97,7 @@ def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
         read_grade_counts(path)
 
 
-def test_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
+def test_files_that_cannot_be_decompressed(tmp_path: Path) -> None:
     whole = gzip.compress(b"1 qid:1\n" * 100)
     for content, problem in (
         (whole[:-9], "is cut short"),
@@ -143,15 +145,15 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
         value = system["queries"][str(name)]["nDCG(exponential-log2) @ 5"]
         assert value == pytest.approx(expected if gains.any() else 0)
     for text, message in (
-        ("0.5\nx\n", "bad.txt, line 2: 'x' is no finite score"),
-        ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is no finite score"),
+        ("0.5\nx\n", "bad.txt, line 2: 'x' is not a finite score"),
+        ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is not a finite score"),
         ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
     ):
         write(tmp_path, text, "bad.txt")
         assert message in refused("evaluate", "lists.svm", "bad.txt")
 
 
-def test_what_looks_like_graded_lists(tmp_path: Path) -> None:
+def test_graded_lists_are_recognised(tmp_path: Path) -> None:
     assert looks_like_letor(write(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
     assert looks_like_letor(write(tmp_path, "2 1:.3\n"))
     assert not looks_like_letor(write(tmp_path, "q1 0 d1 2\n"))

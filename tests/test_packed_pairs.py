@@ -21,7 +21,13 @@ from dcglearn.data.judgment_files import (
     scan_judgments,
     write_preferences,
 )
-from dcglearn.data.packed_pairs import METADATA, PackedPairs, is_packed, packed_writer, write_packed
+from dcglearn.data.packed_pairs import (
+    PACKED_METADATA,
+    PackedPairs,
+    is_packed,
+    packed_writer,
+    write_packed,
+)
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
@@ -43,10 +49,10 @@ FIVE = Scale((4, 3, 2, 1, 0))
 
 @pytest.fixture
 def pairs(rng: np.random.Generator) -> np.ndarray:
-    """Some with empty ranks, a tenth of them turned round."""
+    """Some with empty ranks, a tenth of them reversed."""
     found = true_pairs(DATA_1, drawn_lists(3000, 6, [0.2] * 5, rng, shortest=3))
-    turned = rng.random(len(found)) < 0.1
-    found[turned] = found[turned][:, ::-1]
+    swapped = rng.random(len(found)) < 0.1
+    found[swapped] = found[swapped][:, ::-1]
     return found
 
 
@@ -62,7 +68,7 @@ def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path / "many"
 
 
-def test_files_hold_a_byte_a_grade(tmp_path: Path, rng: np.random.Generator) -> None:
+def test_files_hold_one_byte_per_grade(tmp_path: Path, rng: np.random.Generator) -> None:
     pairs = rng.integers(-1, 5, (100_000, 2, 6)).astype(np.int8)
     write_packed(tmp_path / "p.parquet", pairs, FIVE)
     assert (tmp_path / "p.parquet").stat().st_size < 1.01 * pairs.nbytes + 5000
@@ -163,12 +169,12 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
             act(write)
         assert list(tmp_path.iterdir()) == []
 
-    fails(lambda write: None, "no pair to pack")
+    fails(lambda write: None, "no pair to write")
     fails(lambda write: write(pairs + 5), "grade index")
     fails(lambda write: (write(pairs), write(pairs, np.ones(len(pairs)))), "have weights and some")
     fails(lambda write: write(pairs, [1.0]), r"weights of shape \(1,\)")
     fails(lambda write: write(pairs[:2], [1.0, np.nan]), "weights hold nan")
-    fails(lambda write: write(pairs[:0]), "no pair to pack")
+    fails(lambda write: write(pairs[:0]), "no pair to write")
     fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
     with pytest.raises(InputError, match=r"ends in \.parquet"):
         write_packed(tmp_path / "p.csv", pairs, FIVE)
@@ -182,8 +188,8 @@ def cut(folder: Path, pairs: np.ndarray) -> None:
 def narrow_scale(folder: Path, pairs: np.ndarray) -> None:
     for path in folder.iterdir():
         table = pq.read_table(path)
-        head = {**json.loads(table.schema.metadata[METADATA]), "scale": [4, 3]}
-        pq.write_table(table.replace_schema_metadata({METADATA: json.dumps(head)}), path)
+        head = {**json.loads(table.schema.metadata[PACKED_METADATA]), "scale": [4, 3]}
+        pq.write_table(table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), path)
 
 
 def only(rows: Callable[[np.ndarray], Any]) -> Callable[[Path, np.ndarray], None]:
@@ -211,10 +217,10 @@ def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
 
 def beheaded(folder: Path, pairs: np.ndarray) -> None:
     table = pq.read_table(folder / "b.parquet")
-    head = json.loads(table.schema.metadata[METADATA])
+    head = json.loads(table.schema.metadata[PACKED_METADATA])
     del head["ties"]
     pq.write_table(
-        table.replace_schema_metadata({METADATA: json.dumps(head)}), folder / "b.parquet"
+        table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), folder / "b.parquet"
     )
 
 
@@ -227,11 +233,11 @@ BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
     "truncated": (cut, "b.parquet: is not a readable Parquet file"),
     "foreign": (
         lambda folder, pairs: pq.write_table(pa.table({"a": [1]}), folder / "b.parquet"),
-        "b.parquet: holds no packed",
+        "b.parquet: does not hold packed",
     ),
     "nan": (reweighted([1.0, np.nan]), "b.parquet: row 2 holds a weight"),
     "negative": (reweighted([-1.0, 1.0]), "b.parquet: row 1 holds a weight"),
-    "head": (beheaded, "b.parquet: holds no packed pairs"),
+    "head": (beheaded, "b.parquet: does not hold packed pairs"),
     "index": (narrow_scale, "a.parquet: row 1 holds a grade index out of range"),
     "empty": (lambda folder, pairs: [path.unlink() for path in folder.iterdir()], "holds no .parq"),
     "identical": (

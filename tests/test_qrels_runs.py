@@ -32,7 +32,7 @@ RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
 
 
 def content(found: DocumentTable) -> dict[str, dict[str, float]]:
-    """What was read, as nested dicts."""
+    """The rows as nested dicts."""
     result: dict[str, dict[str, float]] = {}
     ids, numbers = found.documents.to_pylist(), found.number.tolist()
     for query, document, number in zip(found.query, ids, numbers, strict=True):
@@ -45,7 +45,7 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def test_text_of_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:
+def test_text_with_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:
     text = "\ufeff# made by hand\r\n  q1\t0   d1 2 \r\n\r\nq1 0 d2\t0\n# q9 0 d9 1\nq2 0 d1 1"
     expected = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": 1.0}}
     for found in (
@@ -59,7 +59,7 @@ def test_text_of_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:
     assert content(run) == {"q1": {"d2": 2.5, "d1": 1.5}, "q2": {"d9": 0.001}}
 
 
-def test_every_form_holds_the_same(tmp_path: Path) -> None:
+def test_every_format_reads_the_same(tmp_path: Path) -> None:
     expected = {"q1": {"d1": 2.0, "d2": -0.5}, "7": {"d1": 1.0}}
     rows = [(q, d, g) for q, docs in expected.items() for d, g in docs.items()]
     write(tmp_path / "q.json", json.dumps(expected))
@@ -83,9 +83,9 @@ BAD_QRELS = {
     "a run": (RUN, "line 1: 6 fields: this looks like a run"),
     "five fields": (QRELS + "q3 0 d1 1 0\n", "line 4: 5 fields, not 4; write: query 0 document"),
     "three fields": ("# head\n\nq1 0 d1\n", "line 3: 3 fields, not 4"),
-    "no number": (QRELS + "q3 0 d1 good\n", "line 4: the grade 'good' is no finite number"),
-    "nan": (QRELS + "q3 0 d1 nan\n", "line 4: the grade 'nan' is no finite number"),
-    "twice": (QRELS + "\nq2 0 d1 0\n", "line 5: the document d1 stands twice for query q2"),
+    "no number": (QRELS + "q3 0 d1 good\n", "line 4: the grade 'good' is not a finite number"),
+    "nan": (QRELS + "q3 0 d1 nan\n", "line 4: the grade 'nan' is not a finite number"),
+    "twice": (QRELS + "\nq2 0 d1 0\n", "line 5: the document d1 appears twice for query q2"),
     "empty": ("", "is empty"),
     "comments only": ("# nothing\n\n", "is empty"),
     "latin-1": ("q1 0 d1 1\nq1 0 caf\xe9 1\n".encode("latin-1"), "line 2: is not UTF-8 text"),
@@ -102,9 +102,9 @@ def test_bad_qrels_are_named(tmp_path: Path, name: str) -> None:
 BAD_RUNS = {
     "qrels": (QRELS, "line 1: 4 fields: this looks like qrels"),
     "seven fields": (RUN + "q3 Q0 d1 1 2 mine x\n", "line 4: 7 fields, not 6"),
-    "nan": (RUN + "q3 Q0 d1 1 nan mine\n", "line 4: the score 'nan' is no finite number"),
+    "nan": (RUN + "q3 Q0 d1 1 nan mine\n", "line 4: the score 'nan' is not a finite number"),
     "infinite": (RUN + "q3 Q0 d1 1 1e999 mine\n", "line 4: the score '1e999'"),
-    "twice": (RUN + "q1 Q0 d2 1 0 mine\n", "line 4: the document d2 stands twice"),
+    "twice": (RUN + "q1 Q0 d2 1 0 mine\n", "line 4: the document d2 appears twice"),
 }
 
 
@@ -122,40 +122,40 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("flipped.gz", packed[:40] + b"\xff\xff\xff" + packed[43:], "flipped.gz: is damaged"),
         ("plain.gz", QRELS.encode(), r"plain.gz: cannot be read \(Not a gzipped file"),
         ("a.json", b'{"q": {"d": 1}', "line 1: is not JSON"),
-        ("b.json", b'{"q": 3}', "is no qrels; write"),
-        ("c.json", b'{"q": {"d": "x"}}', "query q, document d: the grade 'x' is no finite"),
-        ("d.json", b'{"q": {"d": 1, "d": 2}}', "'d' stands twice"),
+        ("b.json", b'{"q": 3}', "is not qrels; write"),
+        ("c.json", b'{"q": {"d": "x"}}', "query q, document d: the grade 'x' is not a finite"),
+        ("d.json", b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         ("e.parquet", b"PAR1", "not a readable Parquet file"),
-        ("g.parquet.gz", b"PAR1", "is a packed Parquet file; unpack it first"),
+        ("g.parquet.gz", b"PAR1", "is a compressed Parquet file; decompress it first"),
     ):
         with pytest.raises(InputError, match=message):
             read_qrels(write(tmp_path / name, made))
     pd.DataFrame({"query": ["q"], "document": ["d"]}).to_parquet(tmp_path / "f.parquet")
     with pytest.raises(InputError, match="no column 'grade' among query, document"):
         read_qrels(tmp_path / "f.parquet")
-    with pytest.raises(InputError, match="row 2: an id is missing, or the grade is no finite"):
+    with pytest.raises(InputError, match="row 2: an id is missing, or the grade is not a finite"):
         qrels_of(pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]}))
     for path in (tmp_path / "none", tmp_path / "none.parquet"):
         with pytest.raises(InputError, match="no such file"):
             read_qrels(path)
 
 
-def test_lenient_reading_counts_what_it_leaves_out(tmp_path: Path) -> None:
+def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
     ignored = IgnoredInput()
     found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), ignored)
     assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
     assert list(ignored.counts.values()) == [2]
 
 
-def test_runs_of_one_tag_are_told_apart(tmp_path: Path) -> None:
+def test_runs_of_one_tag_are_renamed_by_file(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, RUN) for name in ("a", "b")]
     runs = [read_run(path) for path in paths]
     assert [run.name for run in distinct_names(runs, paths)] == ["a", "b"]
-    with pytest.raises(InputError, match="stands twice among the runs"):
+    with pytest.raises(InputError, match="appears twice among the runs"):
         distinct_names([runs[0]] * 2, [paths[0]] * 2)
 
 
-def test_names_are_told_apart_by_as_much_of_the_path_as_it_takes(tmp_path: Path) -> None:
+def test_names_get_as_much_of_the_path_as_distinguishes_them(tmp_path: Path) -> None:
     paths = []
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
@@ -164,30 +164,30 @@ def test_names_are_told_apart_by_as_much_of_the_path_as_it_takes(tmp_path: Path)
     runs = [read_run(path) for path in paths]
     names = [run.name for run in distinct_names(runs, paths)]
     assert names[:2] == ["x/run", "y/run"]
-    assert names[2].endswith("/third")  # its tag is what the others were called on the way
-    with pytest.raises(InputError, match="stands twice among the runs"):
+    assert names[2].endswith("/third")  # its tag is the name that the others had in between
+    with pytest.raises(InputError, match="appears twice among the runs"):
         distinct_names(runs[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
 
 
-def test_pyterriers_frames_are_known_by_their_ids() -> None:
+def test_frames_of_pyterrier_are_read_by_their_ids() -> None:
     frame = pd.DataFrame(
         {"qid": ["1"], "query": ["what is"], "docno": ["d1"], "score": [1.0], "rank": [0]}
     )
     assert run_of(frame).queries == ("1",)
-    with pytest.raises(InputError, match="holds columns of mixed kinds"):
+    with pytest.raises(InputError, match="holds columns of mixed types"):
         run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
 
 
 def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
     run = read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
     assert run.name == "caf\ufffd"
-    with pytest.raises(InputError, match="line 1: the score '1_0' is no finite number"):
+    with pytest.raises(InputError, match="line 1: the score '1_0' is not a finite number"):
         read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
-    with pytest.raises(InputError, match="is no text"):
+    with pytest.raises(InputError, match="is not valid text"):
         read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
 
 
-def test_the_scale_holds_what_is_not_listed() -> None:
+def test_the_scale_includes_0_for_documents_that_are_not_listed() -> None:
     assert scale_of_qrels(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
     assert scale_of_qrels(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))
     with pytest.raises(InputError, match="grade 3 is off the scale"):
@@ -209,7 +209,7 @@ judgments = st.dictionaries(
 
 
 @given(run=runs, qrels=judgments, ties=st.sampled_from(["input", "docid"]), single=st.booleans())
-def test_look_up_is_the_obvious_loop(
+def test_look_up_equals_a_plain_loop(
     run: dict[str, dict[str, float]],
     qrels: dict[str, dict[str, float]],
     ties: str,

@@ -140,7 +140,7 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         (("qrels", "qrels"), "qrels, line 1: 4 fields: this looks like qrels"),
         (("qrels", "other"), "other, line 4: the query q9 is not in the qrels (1 such queries)"),
         (("qrels", "strange", "--lenient"), "strange: holds no query of the qrels"),
-        (("qrels", "one", "one"), "one: stands twice among the runs"),
+        (("qrels", "one", "one"), "one: appears twice among the runs"),
         (("grades", "one", "-m", "DCG({2: 2, 1: 1, 0: 0}, log2)"), "no gain for the grade 3"),
         (("qrels", "one", "-m", "DCG([2, 1, 0], [1, 0.5]) @ 5"), "discounts"),
         (("qrels", "one", "-m", "zip"), "did you mean 'zipf'"),

@@ -1,49 +1,104 @@
-"""Judgments that name documents, or runs, become judgments of graded lists.
+"""Judgments that name documents or runs, turned into judgments of graded lists.
 
 ``{"query": "q1", "a": ["d3", "d1"], "b": ["d2"], "answer": "a"}`` needs the qrels;
-``{"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}`` the runs too, of which the
-first K documents are meant.
+``{"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}`` also needs the runs, whose first
+K documents were shown. Documents are looked up as those of runs are when systems are evaluated
+(:mod:`dcglearn.data.qrels_index`), with the same rules for documents without a judgment.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.data.qrels_runs import Run, distinct_names, read_qrels, read_run, scale_of_qrels
-from dcglearn.data.record_formats import IgnoredInput
-from dcglearn.measures.scale import Label, Scale, canonical_label
+from dcglearn.base.types import Integers, Rankings
+from dcglearn.data.graded_runs import GradedRun, grade_run
+from dcglearn.data.judgment_fields import is_id
+from dcglearn.data.qrels_index import IndexedQrels, Unjudged, index_qrels
+from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
+from dcglearn.data.record_formats import IgnoredInput, PlacedRecord
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 RUN_FIELDS = ("run_a", "run_b")
+
+_RULES = ("worst", "nothing", "removed")
+"""The rules that give each document one grade or none."""
+
+_BATCH = 4096
+"""The number of judgments whose documents are looked up at a time."""
+
+
+@dataclass(frozen=True)
+class _RunLists:
+    """The first K documents of a run for each query.
+
+    grades (Q, K) holds grade indices, L for a document without a judgment and -1 for none; held,
+    considered and unjudged (Q,) count the documents of the run, those down to rank K, and those of
+    them without a judgment.
+    """
+
+    grades: Rankings
+    held: Integers
+    considered: Integers
+    unjudged: Integers
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A checked judgment: its fields, and per side document ids, the name of a run, or None."""
+
+    place: str
+    fields: dict[str, Any]
+    query: int
+    sides: tuple[list[str | None] | str | None, ...]
 
 
 @dataclass(frozen=True)
 class DocumentGrades:
-    """What documents and runs mean.
+    r"""The grades of documents and runs, by query.
 
     Attributes
     ----------
     scale : Scale
-        Of the qrels.
-    grades : dict
-        From query to document to grade.
+        The grades of the judgments that are made, best first.
+    qrels : IndexedQrels
+        On the scale of the qrels.
     runs : dict
-        From a run's name to query to documents, best first.
-    n_ranks : int or None
-        K, how many documents of a run are meant.
+        From the name of a run to its lists.
+    unjudged : {"worst", "nothing", "removed"}
+        What a document without a judgment counts as: one of the worst grade of `scale`; a rank
+        without a document; or not part of the list, so that those below it move up.
     counts : Counter
-        How many documents of the judgments nobody had judged; they count as the worst grade.
+        ``"documents"`` of the judgments read so far, and how many of them are ``"unjudged"``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dcglearn.data.judgment_files import read_preferences
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     qrels, judgments = Path(folder, "qrels"), Path(folder, "judgments.csv")
+    ...     _ = qrels.write_text("q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\n")
+    ...     _ = judgments.write_text("query,a,b,answer\nq1,d1 d2,d9 d3,a\n")
+    ...     grades = DocumentGrades.read(qrels)
+    ...     read_preferences(judgments, document_grades=grades).to_frame()[["a", "b"]]
+            a       b
+    0  [2, 0]  [0, 1]
+    >>> dict(grades.counts)
+    {'documents': 4, 'unjudged': 1}
     """
 
     scale: Scale
-    grades: dict[str, dict[str, Label]]
-    runs: dict[str, dict[str, list[str]]]
-    n_ranks: int | None
+    qrels: IndexedQrels
+    runs: dict[str, _RunLists]
+    unjudged: Unjudged = "worst"
     counts: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -54,19 +109,24 @@ class DocumentGrades:
         n_ranks: int | None = None,
         ignored: IgnoredInput | None = None,
         scale: Scale | None = None,
+        unjudged: Unjudged = "worst",
     ) -> DocumentGrades:
         """Read qrels and runs.
 
         Parameters
         ----------
         qrels : path-like
+            As for :func:`dcglearn.data.qrels_runs.read_qrels`.
         runs : sequence of path-like
+            As for :func:`dcglearn.data.qrels_runs.read_run`.
         n_ranks : int, optional
-            K; needed with runs.
+            K, the number of documents of a run that were shown; needed with runs.
         ignored : IgnoredInput, optional
             As for :func:`dcglearn.data.qrels_runs.read_qrels`.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
+        unjudged : {"worst", "nothing", "removed"}, default "worst"
+            What a document without a judgment counts as.
 
         Returns
         -------
@@ -75,100 +135,198 @@ class DocumentGrades:
         Raises
         ------
         InputError
-            If a file cannot be read, or K is missing.
+            If a file cannot be read, K is missing, or the rule for unjudged documents does not
+            give each of them one grade.
         """
+        if unjudged not in _RULES:
+            raise unknown_name("`unjudged` for judgments", unjudged, _RULES)
         if runs and n_ranks is None:
-            raise InputError("runs without K", "say with --K how many documents of a run are meant")
-        known = read_qrels(qrels, ignored)
-        grades: dict[str, dict[str, Label]] = {query: {} for query in known.queries}
-        for query, document, number in zip(
-            known.query.tolist(), known.documents.to_pylist(), known.number.tolist(), strict=True
-        ):
-            grades[known.queries[query]][document] = canonical_label(number)
-        read = distinct_names([read_run(path, ignored) for path in runs], runs)
-        ranked = {run.name: _first_documents(run, n_ranks or 0) for run in read}
-        return cls(scale_of_qrels(known) if scale is None else scale, grades, ranked, n_ranks)
+            raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
+        indexed = index_qrels(read_qrels(qrels, ignored))
+        named = distinct_names([read_run(path, ignored) for path in runs], runs)
+        lists = {
+            run.name: _first_ranks(
+                grade_run(run, indexed), len(indexed.scale), n_ranks or 0, unjudged == "removed"
+            )
+            for run in named
+        }
+        return cls(indexed.scale if scale is None else scale, indexed, lists, unjudged)
 
-    def graded_record(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields of a judgment with lists of grades.
+    def grade_records(self, records: Iterator[PlacedRecord], path: str) -> Iterator[PlacedRecord]:
+        """Replace the documents or runs of judgments by lists of grades.
+
+        Documents are looked up many judgments at a time; an error is raised after the judgments
+        before it.
 
         Parameters
         ----------
-        record : dict
-            With ``a`` and ``b`` as lists of ids, or ``run_a`` and ``run_b``.
+        records : iterator of (str, dict)
+            The place and the fields of each judgment, with ``a`` and ``b`` as lists of ids, or
+            ``run_a`` and ``run_b``.
+        path : str
+            The file of the judgments, for messages.
+
+        Yields
+        ------
+        place : str
+        fields : dict
+            With ``a`` and ``b`` as lists of grades, None for a rank without a document.
 
         Raises
         ------
         InputError
-            If a query or run is unknown, or a document stands twice in a list.
+            Naming the place: a query or run is unknown, a document appears twice in a list, or no
+            document of a list has a grade.
         """
-        query = record.get("query")
-        if query is None or str(query) not in self.grades:
-            problem = '"query" is missing' if query is None else f"the query {query} has no qrels"
-            raise InputError(problem, "documents are looked up by query")
-        found = {name: value for name, value in record.items() if name not in RUN_FIELDS}
-        for side, run_field in zip("ab", RUN_FIELDS, strict=True):
-            documents = record.get(side)
-            if record.get(run_field) is not None:
-                if documents:
-                    raise InputError(f'"{side}" and "{run_field}"', "give one of them")
-                documents = self._documents(record[run_field], str(query), run_field)
-            if isinstance(documents, list):
-                found[side] = self._graded(documents, str(query), side)
-        return found
+        failed: InputError | None = None
+        while failed is None:
+            batch: list[_Prepared] = []
+            try:
+                while len(batch) < _BATCH:
+                    place, record = next(records)
+                    batch.append(self._prepare(place, record, path))
+            except StopIteration:
+                yield from self._grade(batch, path)
+                return
+            except InputError as error:
+                failed = error
+            yield from self._grade(batch, path)
+        raise failed
 
     def check_any_judged(self) -> None:
-        """Refuse judgments of which no document is judged.
+        """Refuse judgments none of whose documents is judged; most likely they hold grades.
 
         Raises
         ------
         InputError
-            Most likely they hold grades.
+            If the judgments read so far hold documents, and all of them are unjudged.
         """
         if 0 < self.counts["documents"] == self.counts["unjudged"]:
             raise InputError(
                 f"none of the {self.counts['documents']:,} documents is in the qrels",
-                "give the qrels that go with them; where lists hold grades, leave out --qrels",
+                "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
 
-    def _documents(self, name: object, query: str, run_field: str) -> list[str]:
-        if not _is_id(name):
-            raise InputError(f'"{run_field}": {name!r} is no name', "write text")
+    def _prepare(self, place: str, record: dict[str, Any], path: str) -> _Prepared:
+        try:
+            query = record.get("query")
+            if query is None:
+                raise InputError('"query" is missing', "documents are looked up by query")
+            (number,) = self.qrels.number_queries([str(query)]).tolist()
+            if number < 0:
+                raise InputError(
+                    f"the query {query} has no qrels", "documents are looked up by query"
+                )
+            fields = {name: value for name, value in record.items() if name not in RUN_FIELDS}
+            sides = tuple(
+                self._side(record, side, run_field, str(query), number)
+                for side, run_field in zip("ab", RUN_FIELDS, strict=True)
+            )
+        except InputError as error:
+            raise error.at(f"{path}, {place}") from error
+        return _Prepared(place, fields, number, sides)
+
+    def _side(
+        self, record: dict[str, Any], side: str, run_field: str, query: str, number: int
+    ) -> list[str | None] | str | None:
+        """Return the document ids of a side, the name of its run, or None if it has no list."""
+        documents, name = record.get(side), record.get(run_field)
+        if name is None:
+            return _checked_ids(documents, side) if isinstance(documents, list) else None
+        if documents:
+            raise InputError(f'"{side}" and "{run_field}"', "give one of them")
+        if not is_id(name):
+            raise InputError(f'"{run_field}": {name!r} is not a name', "write text")
         if not self.runs:
-            raise InputError(f'"{run_field}": the run {name}, and no run', "give its file: --run")
+            raise InputError(f'"{run_field}": the run {name}, and no runs', "give its file: `run`")
         if str(name) not in self.runs:
             raise unknown_name("run", str(name), self.runs, f'"{run_field}"')
-        documents = self.runs[str(name)].get(query)
-        if not documents:
-            raise InputError(f"the run {name} holds nothing for the query {query}", "leave it out")
-        return documents
+        if not self.runs[str(name)].held[number]:
+            raise InputError(
+                f"the run {name} holds nothing for the query {query}", "leave the judgment out"
+            )
+        return str(name)
 
-    def _graded(self, documents: list[Any], query: str, side: str) -> list[Label | None]:
-        strange = [one for one in documents if one is not None and not _is_id(one)]
-        if strange:
-            raise InputError(f'"{side}": {strange[0]!r} is no document', "write its id")
-        named = [str(document) for document in documents if document is not None]
-        if len(set(named)) < len(named):
-            twice = next(document for document in named if named.count(document) > 1)
-            raise InputError(f'"{side}": the document {twice} stands twice', "keep one")
-        grades = self.grades[query]
-        self.counts["documents"] += len(named)
-        self.counts["unjudged"] += sum(document not in grades for document in named)
-        return [
-            None if document is None else grades.get(str(document), self.scale.labels[-1])
-            for document in documents
-        ]
+    def _grade(self, batch: list[_Prepared], path: str) -> Iterator[PlacedRecord]:
+        listed = [side for one in batch for side in one.sides if isinstance(side, list)]
+        queries = [one.query for one in batch for side in one.sides if isinstance(side, list)]
+        named = [[document for document in side if document is not None] for side in listed]
+        query = np.repeat(np.array(queries, np.int64), [len(ids) for ids in named])
+        found = iter(self.qrels.find_grades_of_ids(query, list(chain(*named))).tolist())
+        for one in batch:
+            for name, side in zip("ab", one.sides, strict=True):
+                if isinstance(side, list):
+                    grades = [NO_DOCUMENT if d is None else next(found) for d in side]
+                    self._count(
+                        len(grades) - grades.count(NO_DOCUMENT), grades.count(self._missing)
+                    )
+                elif side is not None:
+                    lists = self.runs[side]
+                    row = lists.grades[one.query].tolist()
+                    grades = row[: max((k + 1 for k, g in enumerate(row) if g >= 0), default=0)]
+                    self._count(int(lists.considered[one.query]), int(lists.unjudged[one.query]))
+                else:
+                    continue
+                labels = self._labels(grades)
+                if grades and all(label is None for label in labels) and max(grades) >= 0:
+                    raise InputError(
+                        f'"{name}": no document of the list is judged',
+                        "leave the judgment out, or use `unjudged='worst'`",
+                        f"{path}, {one.place}",
+                    )
+                one.fields[name] = labels
+            yield one.place, one.fields
+
+    @property
+    def _missing(self) -> int:
+        """The grade index of a document without a judgment."""
+        return len(self.qrels.scale)
+
+    def _count(self, documents: int, unjudged: int) -> None:
+        self.counts["documents"] += documents
+        self.counts["unjudged"] += unjudged
+
+    def _labels(self, grades: list[int]) -> list[Label | None]:
+        if self.unjudged == "removed":
+            grades = [grade for grade in grades if grade != self._missing]
+        unjudged = self.scale.labels[-1] if self.unjudged == "worst" else None
+        labels = (*self.qrels.scale.labels, unjudged, None)  # index -1 is the last: no document
+        return [labels[grade] for grade in grades]
 
 
-def _is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+def _checked_ids(documents: list[Any], side: str) -> list[str | None]:
+    """Return the ids of a list as text, None where a rank holds no document."""
+    ids = []
+    for document in documents:
+        if document is not None and not is_id(document):
+            raise InputError(f'"{side}": {document!r} is not a document', "write its id")
+        ids.append(None if document is None else str(document))
+    named = [document for document in ids if document is not None]
+    if len(set(named)) < len(named):
+        twice = next(document for document in named if named.count(document) > 1)
+        raise InputError(f'"{side}": the document {twice} appears twice', "keep one")
+    try:
+        "".join(named).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f'"{side}": an id is not valid text', "correct it") from error
+    return ids
 
 
-def _first_documents(run: Run, n_ranks: int) -> dict[str, list[str]]:
-    """Return the documents of each query by falling score, as the run has equal ones."""
-    found: dict[str, list[tuple[float, int, str]]] = {query: [] for query in run.queries}
-    for row, (query, document, score) in enumerate(
-        zip(run.query.tolist(), run.documents.to_pylist(), run.number.tolist(), strict=True)
-    ):
-        found[run.queries[query]].append((-score, row, document))
-    return {query: [d for *_, d in sorted(rows)[:n_ranks]] for query, rows in found.items()}
+def _first_ranks(graded: GradedRun, n_grades: int, n_ranks: int, removed: bool) -> _RunLists:
+    """Return the first K documents of each query; K judged ones where the others are removed."""
+    lengths = graded.lengths
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    judged = graded.grades < n_grades
+    kept = judged if removed else np.ones(len(judged), bool)
+    before = np.cumsum(kept) - kept  # kept documents above each one, of all queries
+    rank = before - np.repeat(np.append(before, 0)[graded.starts[:-1]], lengths)
+    considered = rank < n_ranks
+    shown = considered & kept
+    grades = np.full((len(lengths), n_ranks), NO_DOCUMENT, np.int8)
+    grades[query[shown], rank[shown]] = graded.grades[shown]
+    return _RunLists(
+        grades,
+        lengths,
+        np.bincount(query[considered], minlength=len(lengths)),
+        np.bincount(query[considered & ~judged], minlength=len(lengths)),
+    )

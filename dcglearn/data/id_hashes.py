@@ -1,8 +1,8 @@
-"""Ids as numbers: hashes of many strings at once, eight bytes at a time.
+"""Hashes of ids: many strings at once, eight bytes at a time.
 
-Two documents are the same where two independent 64-bit hashes are equal; among 10^8
-different ids, two agree in both with a probability below 10^-21. Dictionaries of millions of
-distinct strings take seconds, their hashes milliseconds.
+Two documents are the same if two independent 64-bit hashes are equal; among 10^8 different ids,
+the probability that any two agree in both is below 10^-21. A dictionary of millions of distinct
+strings takes seconds to build, their hashes take milliseconds.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from dcglearn.base.types import Hashes
 
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-"""Odd numbers whose bits look random: the golden ratio's, and one of xxHash's."""
+"""Odd numbers whose bits look random: from the golden ratio, and from xxHash."""
 
 
 def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
-    """Hash strings.
+    """Return a 64-bit hash of each string.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     which : {0, 1}
         Which of two independent hashes.
     begin : ndarray of uint64, shape (n,), optional
-        A hash of what goes before each string.
+        A hash of the text in front of each string, such as the query.
 
     Returns
     -------
@@ -45,7 +45,9 @@ def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     data = np.zeros(int(offsets[-1]) + 8, np.uint8)
     if content is not None:
         data[:-8] = np.frombuffer(content, np.uint8)[: offsets[-1]]
-    words = np.ndarray((len(data) - 7,), np.uint64, data, strides=(1,))  # from every byte on
+    words = np.ndarray(
+        (len(data) - 7,), np.uint64, data, strides=(1,)
+    )  # one word from every byte on
     factor = _FACTORS[which]
     found = _mixed(lengths.astype(np.uint64) + np.uint64(1 + which), factor)
     if begin is not None:

@@ -9,6 +9,10 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.measures.scale import Label, canonical_label
 
+REQUIRED_FIELDS = ("a", "b", "answer")
+JUDGMENT_FIELDS = ("query", *REQUIRED_FIELDS, "weight", "judge")
+"""The fields of a judgment, in the order in which they are written."""
+
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
 level: both lists are equally good, or equally bad."""

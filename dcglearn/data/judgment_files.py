@@ -1,19 +1,19 @@
-"""Judgment files: JSON lines, CSV and Parquet, one judgment a row.
+"""Judgment files: JSON lines, CSV and Parquet, one judgment per row.
 
-Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie,
-good or bad), and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and
-Parquet a list is a list of grade values or names, null where a rank is empty; in CSV
-its entries are separated by blanks, ``-`` where a rank is empty.
+Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie, good or bad)
+and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
+grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
+``-`` where a rank is empty.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,23 +24,20 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.judgment_fields import (
     ANSWERS,
+    JUDGMENT_FIELDS,
+    REQUIRED_FIELDS,
     parse_answer,
     parse_id,
     parse_labels,
     parse_weight,
 )
 from dcglearn.data.preferences import Preferences
-from dcglearn.data.rankings import decode_list, encode_list, pad_lists
+from dcglearn.data.rankings import decode_list, encode_pairs
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, IgnoredInput
 from dcglearn.measures.scale import Label, Scale
 
-_REQUIRED = ("a", "b", "answer")
-JUDGMENT_FIELDS = ("query", *_REQUIRED, "weight", "judge")
-
 BATCH_SIZE = 1 << 16
-"""Judgments that are read at a time where a file is read in parts."""
-
-_Format = TypeVar("_Format")
+"""The number of judgments per batch."""
 
 
 def read_preferences(
@@ -59,18 +56,17 @@ def read_preferences(
     path : path-like
         ``.jsonl``, ``.csv`` or ``.parquet``.
     scale : Scale, optional
-        The grades, best first. By default the numbers that occur, the highest
-        first; names have no order of their own and need a scale.
+        The grades, best first. By default the numbers that occur, the highest first; names have
+        no order of their own and need a scale.
     n_ranks : int, optional
         K: longer lists are refused. By default the longest list sets it.
     ignored : IgnoredInput, optional
-        Give one for a lenient reading: unknown fields and repeated keys (the last
-        one counts) are passed over and counted there. By default they are refused.
-    advance : callable
+        If given, unknown fields and repeated keys (the last one counts) are ignored and counted
+        there. By default they are refused.
+    advance : callable, optional
         Called with (rows read, 0).
     documents : bool, default False
-        Whether lists hold documents rather than grades: without a scale they are
-        numbered by name.
+        Whether lists hold documents without grades: without a scale they are numbered by name.
     document_grades : DocumentGrades, optional
         Gives documents and runs their grades.
 
@@ -95,22 +91,24 @@ def read_preferences(
     judgments = list(_judgments(path, ignored, advance, document_grades))
     if document_grades is not None and scale is None:
         scale = document_grades.scale
-    found = _surveyed((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
-    return _assemble(judgments, found.scale, found.n_ranks, str(path), documents)
+    scan = _scan((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
+    return _assemble(judgments, scan.scale, scan.n_ranks, str(path), documents)
 
 
 @dataclass(frozen=True)
 class JudgmentScan:
-    """What has to be known of all judgments of a file before the first can be an array.
+    """What all judgments of a file determine together, before any of them can be an array.
 
     Attributes
     ----------
     scale : Scale
+        The grades, best first.
     n_ranks : int
         K.
     judgments : int
+        The number of judgments.
     ties : int
-        Those without a preference.
+        The number of those without a preference.
     weighted : bool
         Whether some weight is not 1.
     """
@@ -130,7 +128,7 @@ def scan_judgments(
     advance: Advance = silent,
     document_grades: DocumentGrades | None = None,
 ) -> JudgmentScan:
-    """Read a file of judgments once, and keep none of them.
+    """Read a file of judgments once without keeping them in memory.
 
     Parameters
     ----------
@@ -146,31 +144,31 @@ def scan_judgments(
     InputError
         As :func:`read_preferences`.
     """
-    found = (judgment for _, judgment in _judgments(path, ignored, advance, document_grades))
+    judgments = (judgment for _, judgment in _judgments(path, ignored, advance, document_grades))
     if document_grades is not None and scale is None:
         scale = document_grades.scale
-    return _surveyed(found, scale, n_ranks, path, documents=False)
+    return _scan(judgments, scale, n_ranks, path, documents=False)
 
 
 def read_preferences_in_batches(
     path: str | os.PathLike[str],
-    known: JudgmentScan,
+    scan: JudgmentScan,
     ignored: IgnoredInput | None = None,
     advance: Advance = silent,
     size: int = BATCH_SIZE,
     document_grades: DocumentGrades | None = None,
 ) -> Iterator[Preferences]:
-    """Read a file of judgments part by part: it need not fit into memory.
+    """Read a file of judgments batch by batch, for files that do not fit in memory.
 
     Parameters
     ----------
     path : path-like
-    known : JudgmentScan
-        Of that file.
+    scan : JudgmentScan
+        Of the same file.
     ignored, advance
         As those of :func:`read_preferences`.
     size : int
-        Judgments a part.
+        The number of judgments per batch.
     document_grades : DocumentGrades, optional
         As that of :func:`read_preferences`.
 
@@ -184,8 +182,28 @@ def read_preferences_in_batches(
         As :func:`read_preferences`.
     """
     rows = _judgments(path, ignored, advance, document_grades)
-    while part := list(islice(rows, size)):
-        yield _assemble(part, known.scale, known.n_ranks, str(path), documents=False)
+    while batch := list(islice(rows, size)):
+        yield _assemble(batch, scan.scale, scan.n_ranks, str(path), documents=False)
+
+
+def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
+    """Write judgments as JSON lines, CSV or Parquet, according to the file's suffix.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    path : path-like
+        ``.jsonl``, ``.csv`` or ``.parquet``. Columns without content (no query ids, no judges,
+        all weights 1) are left out.
+
+    Raises
+    ------
+    InputError
+        If the suffix is unknown, the file cannot be written, or the name of a grade cannot be
+        written in a CSV list.
+    """
+    write = RECORD_WRITERS[checked_suffix(path, RECORD_WRITERS)]
+    write(Path(path), _records(preferences))
 
 
 def _judgments(
@@ -194,22 +212,23 @@ def _judgments(
     advance: Advance,
     document_grades: DocumentGrades | None = None,
 ) -> Iterator[tuple[str, _Judgment]]:
-    """Yield each judgment, and where it stands."""
-    rows = _by_ending(path, RECORD_READERS)(Path(path), ignored)
+    """Yield the place of each judgment in the file, and the judgment."""
+    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), ignored)
+    if document_grades is not None:
+        rows = document_grades.grade_records(rows, str(path))
     number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            graded = record if document_grades is None else document_grades.graded_record(record)
-            yield place, _judgment(graded, ignored)
+            yield place, _judgment(record, ignored)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:
             advance(number, 0)
     if number < 0:
-        raise InputError("holds no judgment", "give one judgment a line", str(path))
+        raise InputError("holds no judgment", "give one judgment per line", str(path))
 
 
-def _surveyed(
+def _scan(
     judgments: Iterable[_Judgment],
     scale: Scale | None,
     n_ranks: int | None,
@@ -234,25 +253,6 @@ def _surveyed(
     return JudgmentScan(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
 
 
-def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
-    """Write judgments as JSON lines, CSV or Parquet, by the name's ending.
-
-    Parameters
-    ----------
-    preferences : Preferences
-    path : path-like
-        ``.jsonl``, ``.csv`` or ``.parquet``. Columns that hold nothing (no query
-        ids, no judges, all weights 1) are left out.
-
-    Raises
-    ------
-    InputError
-        If the ending is unknown, the place cannot be written, or a grade's name
-        cannot stand in a CSV list.
-    """
-    _by_ending(path, RECORD_WRITERS)(Path(path), _records(preferences))
-
-
 @dataclass(frozen=True)
 class _Judgment:
     lists: tuple[list[Label | None], list[Label | None]]
@@ -267,9 +267,11 @@ def _judgment(record: dict[str, Any], ignored: IgnoredInput | None) -> _Judgment
         if ignored is None:
             raise unknown_name("field", name, JUDGMENT_FIELDS)
         ignored.counts[f"unknown field {name!r}"] += 1
-    for name in _REQUIRED:
+    for name in REQUIRED_FIELDS:
         if record.get(name) is None:
-            raise InputError(f'"{name}" is missing', f"every judgment needs {', '.join(_REQUIRED)}")
+            raise InputError(
+                f'"{name}" is missing', f"every judgment needs {', '.join(REQUIRED_FIELDS)}"
+            )
     weight = record.get("weight")
     return _Judgment(
         lists=(parse_labels(record["a"], "a"), parse_labels(record["b"], "b")),
@@ -283,38 +285,26 @@ def _judgment(record: dict[str, Any], ignored: IgnoredInput | None) -> _Judgment
 def _assemble(
     judgments: Sequence[tuple[str, _Judgment]],
     scale: Scale,
-    width: int,
+    n_ranks: int,
     path: str,
     documents: bool,
 ) -> Preferences:
     found = [judgment for _, judgment in judgments]
-    sides: tuple[list[list[int]], list[list[int]]] = ([], [])
-    for place, judgment in judgments:
-        for name, labels_, side in zip("ab", judgment.lists, sides, strict=True):
-            try:
-                if len(labels_) > width:
-                    raise InputError(
-                        f"a list of {len(labels_)} grades, and K = {width}", "raise K or cut it"
-                    )
-                side.append(encode_list(labels_, scale))
-                if documents and sorted(side[-1]) != list(range(len(scale))):
-                    raise InputError(
-                        f"is no ranking of all {len(scale)} documents", "rank each of them once"
-                    )
-            except InputError as error:
-                raise error.at(f'{path}, {place}, "{name}"') from error
     return Preferences(
-        lists=np.stack([pad_lists(side, width) for side in sides], axis=1),
+        lists=encode_pairs(
+            [judgment.lists[0] for judgment in found],
+            [judgment.lists[1] for judgment in found],
+            scale,
+            n_ranks,
+            [f"{path}, {place}" for place, _ in judgments],
+            complete=documents,
+        ),
         answers=np.array([judgment.answer for judgment in found], np.int8),
         scale=scale,
         weights=np.array([judgment.weight for judgment in found]),
         queries=np.array([judgment.query for judgment in found], object),
         judges=np.array([judgment.judge for judgment in found], object),
     )
-
-
-def _by_ending(path: str | os.PathLike[str], table: Mapping[str, _Format]) -> _Format:
-    return table[checked_suffix(path, table)]
 
 
 def _records(preferences: Preferences) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
-"""Graded queries from LETOR / SVMlight files: how many documents of each grade a query has.
+"""Graded queries from LETOR / SVMlight files: the number of documents of each grade, per query.
 
-One document a line, ``grade qid:QUERY feature:value ...``, best grade largest; a ``#`` begins
-a comment. Files without ``qid`` need the group sizes beside them, one number a line, in
-``NAME.query`` or ``NAME.group``, as LightGBM and XGBoost keep them. Features are passed
-over: what lists can be drawn from is a matter of grades alone.
+One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
+comment. Files without ``qid`` need the group sizes next to them, one number per line, in
+``NAME.query`` or ``NAME.group``, as LightGBM and XGBoost keep them. Features are not read: lists
+are drawn by grade alone.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.qrels_formats import read_content
 from dcglearn.data.qrels_runs import Qrels, Run, qrels_of, run_of
 
-GROUP_ENDINGS = (".query", ".group")
+GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100
 _PEEK = 1 << 16
-"""Bytes in which the first line is looked for."""
+"""Bytes that are searched for the first line."""
 
 
 def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[np.int64]:
-    r"""Count the grades of each query of a file.
+    r"""Count the documents of each grade, per query.
 
     Parameters
     ----------
     path : path-like
-        ``.gz`` is unpacked.
+        ``.gz`` is decompressed.
     n_grades : int, optional
-        L: grades are 0 ... L - 1. By default what the file holds.
+        L: grades are 0 ... L - 1. By default up to the largest grade of the file.
 
     Returns
     -------
     ndarray of int, shape (queries, L)
-        Column 0 is the best grade. Queries in the order of their first document.
+        Column 0 is the best grade. Queries are in the order of their first document.
 
     Raises
     ------
     InputError
-        If a line cannot be read, a grade is no whole number of 0 ... L - 1, or queries
-        are not told apart; the file and line are named.
+        Naming the file and line: a line cannot be read, a grade is not a whole number of
+        0 ... L - 1, or documents have no query.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[
 
 
 def looks_like_letor(path: str | Path) -> bool:
-    """Whether the first line of a file has a query or a feature after its grade.
+    """Return whether the first line of a file has a query or a feature after its grade.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ def looks_like_letor(path: str | Path) -> bool:
     Returns
     -------
     bool
-        False for what is no text, is not there, or comes from a pipe.
+        False if the file is not text, does not exist or is a pipe.
     """
-    if not Path(path).is_file():  # what is read from a pipe is gone
+    if not Path(path).is_file():  # a pipe can be read only once
         return False
     try:
         with Path(path).open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
+            compressed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
-            begin = gzip.GzipFile(fileobj=file).read(_PEEK) if packed else file.read(_PEEK)
+            begin = gzip.GzipFile(fileobj=file).read(_PEEK) if compressed else file.read(_PEEK)
     except (OSError, EOFError, zlib.error):
         return False
     lines = begin.removeprefix(b"\xef\xbb\xbf").split(b"\n")
@@ -112,8 +112,8 @@ def read_graded_lists(path: str | Path) -> Qrels:
     Returns
     -------
     Qrels
-        Documents are named by their place in the file, 1 for the first; queries by their qid, or
-        by their place.
+        Documents are named by their position in the file, 1 for the first; queries by their qid,
+        or by their position if there is none.
 
     Raises
     ------
@@ -136,14 +136,14 @@ def read_graded_lists(path: str | Path) -> Qrels:
 
 
 def read_predictions(path: str | Path, lists: Qrels) -> Run:
-    """Read one score a document, in the order of a LETOR / SVMlight file.
+    """Read one score per document, in the order of a LETOR / SVMlight file.
 
     Parameters
     ----------
     path : path-like
-        One number a line, as rankers write them.
+        One number per line, as rankers write them.
     lists : Qrels
-        From :func:`read_graded_lists`.
+        The documents, from :func:`read_graded_lists`.
 
     Returns
     -------
@@ -153,21 +153,26 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
     Raises
     ------
     InputError
-        Naming the line: no finite number, or fewer or more than documents.
+        If a line is not a finite number (naming it), or their number is not that of the
+        documents.
     """
     scores = []
     for number, line in _lines(path):
         try:
-            score = math.nan if "_" in line else float(line)  # 1_0 is Python's
+            score = math.nan if "_" in line else float(line)  # Python reads 1_0 as 10
         except ValueError:
             score = math.nan
         if not math.isfinite(score):
             place = f"{path}, line {number}"
-            raise InputError(f"{line[:40]!r} is no finite score", "write one score a line", place)
+            raise InputError(
+                f"{line[:40]!r} is not a finite score", "write one score per line", place
+            )
         scores.append(score)
     if len(scores) != len(lists):
         raise InputError(
-            f"{len(scores)} scores for {len(lists)} documents", "give one a document", str(path)
+            f"{len(scores)} scores for {len(lists)} documents",
+            "give one per document",
+            str(path),
         )
     ids = np.array(lists.queries)[lists.query]
     name = Path(path).name.partition(".")[0] or Path(path).name
@@ -204,7 +209,7 @@ def _documents(
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that hold something, with their numbers."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     lines = read_content(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
@@ -229,18 +234,22 @@ def _grade_and_query(line: str, place: str) -> tuple[int, str | None]:
 
 
 def _from_group_sizes(path: Path, n_documents: int) -> NDArray[np.int64]:
-    beside = [path.with_name(path.name + ending) for ending in GROUP_ENDINGS]
-    found = next((file for file in beside if file.is_file()), None)
+    candidates = [path.with_name(path.name + suffix) for suffix in GROUP_SUFFIXES]
+    found = next((file for file in candidates if file.is_file()), None)
     if found is None:
         raise InputError(
             "no line has a qid, and there is no file of group sizes",
-            f"add qid:... or {beside[0].name}",
+            f"add qid:... or {candidates[0].name}",
             str(path),
         )
     sizes = []
     for number, line in _lines(found):
         if not (line.isdecimal() and int(line) > 0):
-            raise InputError(f"{line!r}", "write one group size a line", f"{found}, line {number}")
+            raise InputError(
+                f"{line!r} is not a group size",
+                "write one group size per line",
+                f"{found}, line {number}",
+            )
         sizes.append(int(line))
     if sum(sizes) != n_documents:
         raise InputError(

@@ -1,9 +1,9 @@
-"""Packed pairs: Parquet files of strict preferences, small and quick to read in parts.
+"""Packed pairs: Parquet files of strict preferences, small and fast to read in parts.
 
-A file has one row a preference, in columns ``better`` and ``worse``, K bytes each: grade indices
-as int8, 0 the best, -1 no document (lists, as Parquet stores them, are many times slower to
-read); and, where not all count alike, ``weight``. The scale stands in the file's metadata. A
-folder of such files, of one K and one scale, is read as one.
+A file has one row per preference, in the columns ``better`` and ``worse``, K bytes each: grade
+indices as int8, 0 the best, -1 for no document (Parquet's own lists are many times slower to
+read). A column ``weight`` is there if weights differ. The scale is in the file's metadata. A folder
+of such files with the same K and scale is read as one.
 """
 
 from __future__ import annotations
@@ -21,30 +21,32 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.data.parquet import open_parquet
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
-METADATA = b"dcglearn.packed"
+PACKED_METADATA = b"dcglearn.packed"
 
 ROW_GROUP_SIZE = 1 << 19
-"""Preferences a row group: what is read at a time."""
+"""The number of preferences per row group; a row group is read at a time."""
 
 
 @dataclass(frozen=True)
 class RowGroup:
-    """One row group of a file: what is read at a time.
+    """One row group of a file, not yet read.
 
     Attributes
     ----------
     path : str
+        The file.
     group : int
-        The number of the row group.
+        The number of the row group in the file.
     first : int
         The number of its first row in the file.
     before : int
-        Rows of the whole folder before it.
+        The number of rows of the whole folder before it.
     n_grades : int
-        L, which no index may reach.
+        L; grade indices are below it.
     """
 
     path: str
@@ -54,22 +56,22 @@ class RowGroup:
     n_grades: int
 
     def read(self) -> tuple[Pairs, Floats | None]:
-        """Read it.
+        """Read the pairs and their weights.
 
         Returns
         -------
         pairs : ndarray of int8, shape (n, 2, K)
-            The preferred ranking first.
+            Grade indices, the preferred ranking first.
         weights : ndarray of float, shape (n,), or None
-            None where all count alike.
+            None if the file has no weights: each counts 1.
 
         Raises
         ------
         InputError
-            Naming file and row: unreadable, an index out of range, a weight that is not
-            finite or below 0.
+            Naming file and row: the file cannot be read, an index is out of range, or a weight is
+            negative or not finite.
         """
-        with _opened(self.path) as file:
+        with open_parquet(self.path) as file:
             table = file.read_row_group(self.group)
         sides = [_grades(table, name, self.path) for name in ("better", "worse")]
         pairs = np.stack(sides, axis=1)
@@ -80,7 +82,8 @@ class RowGroup:
             return pairs, None
         weights: Floats = table.column("weight").to_numpy(zero_copy_only=False).astype(float)
         self._check(
-            ~(np.isfinite(weights) & (weights >= 0)), "holds a weight that is no number, 0 or more"
+            ~(np.isfinite(weights) & (weights >= 0)),
+            "holds a weight that is not a finite number of 0 or more",
         )
         return pairs, weights
 
@@ -98,11 +101,13 @@ class PackedPairs:
     Attributes
     ----------
     row_groups : tuple of RowGroup
+        The parts in which the pairs are read.
     labels : tuple of labels
         The grades, best first.
     n_ranks, n_pairs : int
+        K, and the number of pairs.
     ties : int
-        Judgments without a preference, left out when the pairs were packed.
+        The number of judgments without a preference that were left out of the files.
 
     Examples
     --------
@@ -121,12 +126,12 @@ class PackedPairs:
 
     @property
     def n_grades(self) -> int:
-        """L."""
+        """L, the number of grades."""
         return len(self.labels)
 
     @classmethod
     def of(cls, path: str | Path) -> PackedPairs:
-        """Look at a file, or a folder of files.
+        """Open a file or a folder of files and read their metadata.
 
         Parameters
         ----------
@@ -139,8 +144,8 @@ class PackedPairs:
         Raises
         ------
         InputError
-            Naming the file: none there, truncated, not of this layout, or of another K or
-            scale than the first.
+            Naming the file: it does not exist, is truncated or does not hold packed pairs, or its
+            K or scale differs from that of the first file.
         """
         place = Path(path)
         files = _files(place) if place.is_dir() else [place]
@@ -152,13 +157,13 @@ class PackedPairs:
             if head["n_ranks"] != first["n_ranks"]:
                 raise InputError(
                     f"lists of {head['n_ranks']} ranks, and {first['n_ranks']} in {files[0].name}",
-                    "put them into different folders",
+                    "put the files into different folders",
                     str(file),
                 )
             if head["scale"] != first["scale"]:
                 raise InputError(
                     f"grades {head['scale']}, and {first['scale']} in {files[0].name}",
-                    "put them into different folders",
+                    "put the files into different folders",
                     str(file),
                 )
         labels = Scale(first["scale"]).labels
@@ -172,7 +177,7 @@ class PackedPairs:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the Parquet files of a folder; those that begin with a dot are not yet whole."""
+    """Return the Parquet files of a folder; names with a leading dot are still being written."""
     return sorted(
         file
         for file in folder.iterdir()
@@ -181,7 +186,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def is_packed(path: str | Path) -> bool:
-    """Whether a path is a folder, or a Parquet file of packed pairs.
+    """Return whether a path is a folder, or a Parquet file of packed pairs.
 
     Parameters
     ----------
@@ -191,16 +196,14 @@ def is_packed(path: str | Path) -> bool:
     -------
     bool
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if Path(path).is_dir():
         return True
     if Path(path).suffix.lower() != ".parquet" or not Path(path).is_file():
         return False
     try:
-        return METADATA in (pq.read_schema(path).metadata or {})
-    except (pa.ArrowException, OSError):
+        with open_parquet(path) as file:
+            return PACKED_METADATA in (file.schema_arrow.metadata or {})
+    except InputError:
         return False
 
 
@@ -211,7 +214,7 @@ def write_packed(
     weights: ArrayLike | None = None,
     ties: int = 0,
 ) -> None:
-    """Write pairs as a packed file, whole or not at all.
+    """Write pairs to a packed file, whole or not at all.
 
     Parameters
     ----------
@@ -220,14 +223,16 @@ def write_packed(
     pairs : array-like of int, shape (n, 2, K)
         Grade indices, the preferred ranking first.
     scale : Scale
+        The grades, best first.
     weights : array-like of float, shape (n,), optional
+        1 by default.
     ties : int, default 0
-        Judgments without a preference that are left out, to be counted.
+        The number of judgments without a preference, which are left out.
 
     Raises
     ------
     InputError
-        If the name or the pairs cannot be used, or the place cannot be written.
+        If the name or the pairs cannot be used, or the file cannot be written.
     """
     with packed_writer(path, scale, ties) as write:
         write(pairs, weights)
@@ -235,19 +240,22 @@ def write_packed(
 
 @contextmanager
 def packed_writer(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[PackedWriter]:
-    """Give a function that adds pairs to a packed file; it is written whole or not at all.
+    """Open a packed file for writing in batches; it is written whole or not at all.
 
     Parameters
     ----------
     path : path-like
+        ``.parquet``.
     scale : Scale
+        The grades, best first.
     ties : int, default 0
+        The number of judgments without a preference, which are left out.
 
     Yields
     ------
-    callable
-        Takes pairs, and weights or None; either all calls give weights or none does. Pairs are
-        held until they fill a row group, so they may come in small batches.
+    PackedWriter
+        Called with pairs, and weights or None; either all calls give weights or none does. Small
+        batches are collected until they fill a row group.
 
     Raises
     ------
@@ -261,11 +269,11 @@ def packed_writer(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[Pac
         yield write
         write.flush()
         if write.writer is None:
-            raise InputError("no pair to pack", "give at least one", str(path))
+            raise InputError("no pair to write", "give at least one", str(path))
 
 
 class PackedWriter:
-    """What :func:`packed_writer` gives: adds pairs to a file, a row group at a time."""
+    """Given by :func:`packed_writer`; adds pairs to a file, one row group at a time."""
 
     def __init__(self, path: Path, n_grades: int, head: dict[str, Any], stack: ExitStack) -> None:
         self.writer: Any = None
@@ -274,20 +282,20 @@ class PackedWriter:
         self._schema: Any = None
 
     def __call__(self, pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
-        """Add pairs, shape (n, 2, K), and their weights."""
+        """Add pairs, shape (n, 2, K), and their weights, shape (n,)."""
         table = _table(checked_pairs(pairs, self._n_grades), weights, self._head)
         self._schema = self._schema or table.schema
         if self._schema.names != table.schema.names:
             raise InputError("some pairs have weights and some have none", "give all or none")
-        K, known = (s.field("better").type.byte_width for s in (table.schema, self._schema))
-        if known != K:
-            raise InputError(f"lists of {K} ranks after lists of {known}", "give one K")
+        K, first = (s.field("better").type.byte_width for s in (table.schema, self._schema))
+        if first != K:
+            raise InputError(f"lists of {K} ranks after lists of {first}", "give one K")
         self._held.append(table)
         if sum(map(len, self._held)) >= ROW_GROUP_SIZE:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is held."""
+        """Write the collected pairs."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -314,34 +322,17 @@ def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str
         )
     if weights is not None:
         columns["weight"] = pa.array(one_per_pair(weights, len(pairs), "weights", 0.0))
-    return pa.table(columns).replace_schema_metadata({METADATA: json.dumps(head).encode()})
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            yield file
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", str(path)) from error
-    except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"is not a readable Parquet file ({reason})", "write it again", str(path)
-        ) from error
+    return pa.table(columns).replace_schema_metadata({PACKED_METADATA: json.dumps(head).encode()})
 
 
 def _head(path: Path) -> dict[str, Any]:
-    """Return what a file says of itself."""
-    with _opened(path) as file:
+    """Return the metadata of a file."""
+    with open_parquet(path) as file:
         schema, metadata = file.schema_arrow, file.metadata
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    problem = InputError("holds no packed pairs", "dcglearn pack makes such files", str(path))
+    problem = InputError("does not hold packed pairs", "write them with dcglearn pack", str(path))
     try:
-        head: dict[str, Any] = json.loads((schema.metadata or {})[METADATA])
+        head: dict[str, Any] = json.loads((schema.metadata or {})[PACKED_METADATA])
         head["ties"] = int(head["ties"])
         n_ranks = schema.field("better").type.byte_width
         if schema.field("worse").type.byte_width != n_ranks or head["layout"] != 1:
@@ -356,7 +347,9 @@ def _head(path: Path) -> dict[str, Any]:
 def _grades(table: Any, name: str, path: str) -> Pairs:
     column = table.column(name).combine_chunks()
     if column.null_count:
-        raise InputError(f"the column {name!r} has gaps", "pack the judgments again", path)
+        raise InputError(
+            f"the column {name!r} has missing values", "pack the judgments again", path
+        )
     K, start = column.type.byte_width, column.offset
     content = np.frombuffer(column.buffers()[1], np.int8)[start * K :]
     return content[: len(column) * K].reshape(len(column), K)

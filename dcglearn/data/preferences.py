@@ -1,54 +1,73 @@
-"""Preferences as arrays: judgments of which of two rankings is better.
+"""Preferences: judgments of which of two rankings is better, as arrays.
 
-Judgments keep the order and the sides in which they were given. What learning
-uses is derived from them: the strict ones as pairs of shape (n, 2, K) with the
-preferred ranking first. Ties are kept beside, and counted.
+Judgments keep the order and the sides in which they were given, ties included. What learning uses
+is derived: the strict judgments as pairs of shape (n, 2, K), the preferred ranking first.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Grades, Ids, Pairs
-from dcglearn.data.judgment_fields import ANSWERS, parse_answer, parse_weight
+from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
+from dcglearn.data.judgment_fields import ANSWERS, parse_answer, parse_id, parse_weight
+from dcglearn.data.judgment_frames import columns_of_frame, frame_of_columns
 from dcglearn.data.query_groups import group_numbers
+from dcglearn.data.rankings import encode_arrays, encode_pairs
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Preferences:
     """Side-by-side judgments of rankings.
+
+    Build them with :meth:`from_frame`, :meth:`from_arrays` or :meth:`of`, which check their
+    input, or read a file with :func:`~dcglearn.data.judgment_files.read_preferences`. A mask, a
+    slice or row numbers select judgments: ``data[data.strict]``. The arrays are read-only.
 
     Parameters
     ----------
     lists : ndarray of int8, shape (n, 2, K)
         Grade indices of the lists shown as a and as b, -1 for no document.
     answers : ndarray of int8, shape (n,)
-        Index into :data:`ANSWERS`.
+        Index into :data:`~dcglearn.data.judgment_fields.ANSWERS`.
     scale : Scale
-        The grades, best first.
+        The L grades, best first.
     weights : ndarray of float, shape (n,)
         How much each judgment counts; finite and not negative.
     queries, judges : ndarray of object, shape (n,)
-        Ids as text, or None where unknown.
+        Ids as text, None where unknown.
 
     Examples
     --------
-    >>> data = Preferences.of([[[0, 1], [1, 1]], [[1, 0], [0, 0]]], ["a", "b"], Scale((1, 0)))
+    >>> data = Preferences.from_arrays([[2, 0], [0, 0]], [[1, 1], [1, 0]], ["a", "b"])
+    >>> data
+    Preferences(2 judgments, 2 strict, 0 queries, lists of 2, grades 2 > 1 > 0)
     >>> data.pairs.tolist()
-    [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
+    [[[0, 2], [1, 1]], [[1, 2], [2, 2]]]
     """
 
     lists: Pairs
     answers: NDArray[np.int8]
     scale: Scale
-    weights: NDArray[np.float64]
+    weights: Floats
     queries: Ids
     judges: Ids
+
+    def __post_init__(self) -> None:
+        for name in ("lists", "answers", "weights", "queries", "judges"):
+            object.__setattr__(self, name, _read_only(getattr(self, name).view()))
 
     @classmethod
     def of(
@@ -60,17 +79,20 @@ class Preferences:
         queries: object = None,
         judges: object = None,
     ) -> Preferences:
-        """Build preferences from array-likes, checked and filled up with defaults.
+        """Build preferences from one array of grade indices.
 
         Parameters
         ----------
         lists : array-like of int, shape (n, 2, K)
+            Grade indices, 0 the best, -1 for no document.
         answers : sequence of str, shape (n,)
-            From :data:`ANSWERS`.
+            ``a``, ``b``, ``tie``, ``good`` or ``bad``.
         scale : Scale
+            The grades, best first.
         weights : array-like of float, shape (n,), optional
-            1 by default.
-        queries, judges : sequence of str or None, optional
+            How much each judgment counts; 1 by default.
+        queries, judges : sequence of str or None, shape (n,), optional
+            Ids; None by default.
 
         Returns
         -------
@@ -79,8 +101,14 @@ class Preferences:
         Raises
         ------
         InputError
-            If shapes differ, an answer is unknown, a grade is off the scale or a
-            weight is not finite or negative.
+            If shapes differ, an answer is unknown, a grade index is off the scale, or a
+            weight is negative or not finite.
+
+        Examples
+        --------
+        >>> lists = [[[0, 1], [1, 1]], [[1, 0], [0, 0]]]
+        >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
+        [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
@@ -89,23 +117,213 @@ class Preferences:
             raise InputError("a grade index is off the scale", f"use -1 ... {len(scale) - 1}")
         codes: list[int] = [parse_answer(answer) for answer in np.asarray(answers, object).ravel()]
         n = len(rows)
-        weight = np.ones(n) if weights is None else np.asarray(weights, float)
+        weight = np.ones(n) if weights is None else np.array(weights, float)
         for index, value in enumerate(weight.ravel()):
             parse_weight(value, f"row {index}")
         columns: list[Ids] = [
-            np.full(n, None, object) if ids is None else np.asarray(ids, object)
+            np.full(n, None, object) if ids is None else np.array(ids, object)
             for ids in (queries, judges)
         ]
-        if len(codes) != n or any(len(part) != n for part in (weight, *columns)):
-            raise InputError(f"{n} pairs of lists, but not {n} of each other column", "align them")
+        if len(codes) != n or any(part.shape != (n,) for part in (weight, *columns)):
+            raise InputError(
+                f"{n} pairs of lists, but not {n} of each other column", "give one value per pair"
+            )
         return cls(rows.astype(np.int8), np.array(codes, np.int8), scale, weight, *columns)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        a: ArrayLike,
+        b: ArrayLike,
+        answers: ArrayLike,
+        *,
+        scale: Scale | None = None,
+        queries: object = None,
+        judges: object = None,
+        weights: object = None,
+        indices: bool = False,
+    ) -> Preferences:
+        """Build preferences from two arrays of grades, one per side.
+
+        Parameters
+        ----------
+        a, b : array-like, shape (n, K)
+            The grades of each list from the first rank down, as people write them: numbers or
+            names on the scale. None or NaN where a rank holds no document.
+        answers : sequence of str, shape (n,)
+            ``a``, ``b``, ``tie``, ``good`` or ``bad``.
+        scale : Scale, optional
+            The grades, best first. By default the numbers that occur, the highest first; names
+            and grade indices need a scale.
+        queries, judges : sequence of str or None, shape (n,), optional
+            Ids; None by default.
+        weights : array-like of float, shape (n,), optional
+            How much each judgment counts; 1 by default.
+        indices : bool, default False
+            Whether `a` and `b` hold grade indices, 0 the best and -1 for no document, instead of
+            grades.
+
+        Returns
+        -------
+        Preferences
+
+        Raises
+        ------
+        InputError
+            If shapes differ, a grade is off the scale, -1 occurs without a scale (it could be a
+            grade or an empty rank), or as :meth:`of`.
+
+        Examples
+        --------
+        >>> data = Preferences.from_arrays(
+        ...     [["good", "bad"]], [["bad", None]], ["a"], scale=Scale(("good", "bad"))
+        ... )
+        >>> data.lists.tolist()
+        [[[0, 1], [1, -1]]]
+        """
+        if indices:
+            if scale is None:
+                raise InputError("grade indices without a scale", "give `scale`, best grade first")
+            first, second = np.asarray(a), np.asarray(b)
+        else:
+            first, second, scale = encode_arrays(a, b, scale)
+        if first.ndim != 2 or first.shape != second.shape:
+            raise InputError(
+                f"lists of shapes {first.shape} and {second.shape}", "give two arrays of (n, K)"
+            )
+        return cls.of(
+            np.stack([first, second], axis=1),
+            answers,
+            scale,
+            weights,
+            _parse_ids(queries, "query"),
+            _parse_ids(judges, "judge"),
+        )
+
+    @classmethod
+    def from_frame(
+        cls, frame: pd.DataFrame, scale: Scale | None = None, n_ranks: int | None = None
+    ) -> Preferences:
+        """Build preferences from a pandas frame with one judgment per row.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Columns ``a``, ``b`` (each cell a list of grades from the first rank down, None for
+            an empty rank) and ``answer``; optionally ``query``, ``weight`` and ``judge``.
+        scale : Scale, optional
+            The grades, best first. By default the numbers that occur, the highest first; names
+            need a scale.
+        n_ranks : int, optional
+            K: longer lists are refused. By default the longest list sets it.
+
+        Returns
+        -------
+        Preferences
+
+        Raises
+        ------
+        InputError
+            Naming the row: a column is missing or unknown, or a cell cannot be used.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"a": [[2, 0], [1]], "b": [[1, 1], [0]], "answer": ["a", "tie"]})
+        >>> Preferences.from_frame(frame)
+        Preferences(2 judgments, 1 strict, 0 queries, lists of 2, grades 2 > 1 > 0)
+        """
+        found = columns_of_frame(frame)
+        sides = found["a"] + found["b"]
+        if scale is None:
+            scale = Scale.from_numbers(
+                {label for labels in sides for label in labels if label is not None}
+            )
+        if n_ranks is None:
+            n_ranks = max(map(len, sides), default=0)
+        places = [f"row {row}" for row in range(1, len(frame) + 1)]
+        lists = encode_pairs(found["a"], found["b"], scale, n_ranks, places)
+        return cls.of(
+            lists, found["answer"], scale, found["weight"], found["query"], found["judge"]
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the judgments as a pandas frame, one per row.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``query``, ``a``, ``b``, ``answer``, ``weight`` and ``judge``. The cells of
+            ``a`` and ``b`` are lists of K grades, None for an empty rank.
+            ``Preferences.from_frame(frame, data.scale)`` gives equal preferences again.
+
+        Examples
+        --------
+        >>> data = Preferences.from_arrays([[2, 0]], [[1, None]], ["a"], queries=["q1"])
+        >>> data.to_frame()[["query", "a", "b", "answer"]]
+          query       a          b answer
+        0    q1  [2, 0]  [1, None]      a
+        """
+        labels = (*self.scale.labels, None)  # index -1 is the last: no document
+        a, b = (
+            [[labels[grade] for grade in row] for row in self.lists[:, side].tolist()]
+            for side in (0, 1)
+        )
+        return frame_of_columns(
+            {
+                "query": self.queries.tolist(),
+                "a": a,
+                "b": b,
+                "answer": [ANSWERS[code] for code in self.answers.tolist()],
+                "weight": self.weights.tolist(),
+                "judge": self.judges.tolist(),
+            }
+        )
 
     def __len__(self) -> int:
         return len(self.answers)
 
+    def __repr__(self) -> str:
+        queries = len({query for query in self.queries.tolist() if query is not None})
+        return (
+            f"Preferences({len(self)} judgments, {int(self.strict.sum())} strict, "
+            f"{queries} queries, lists of {self.n_ranks}, grades {self.scale})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Preferences):
+            return NotImplemented
+        return self.scale == other.scale and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("lists", "answers", "weights", "queries", "judges")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
+
+    def __getitem__(self, rows: slice | ArrayLike) -> Preferences:
+        """Return the selected judgments, in that order: a slice, a mask or row numbers."""
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.ndim != 1:
+                raise TypeError("select judgments by a slice, a mask of length n or row numbers")
+            if not len(rows):
+                rows = rows.astype(np.intp)
+        return Preferences(
+            self.lists[rows],
+            self.answers[rows],
+            self.scale,
+            self.weights[rows],
+            self.queries[rows],
+            self.judges[rows],
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the fields only, not what is derived from them."""
+        return Preferences, tuple(getattr(self, one.name) for one in fields(self))
+
     @property
     def n_ranks(self) -> int:
-        """K, the width of the lists."""
+        """K, the length of the longest list the arrays can hold."""
         return int(self.lists.shape[2])
 
     @property
@@ -113,48 +331,48 @@ class Preferences:
         """L, the number of grades on the scale."""
         return len(self.scale)
 
-    @property
+    @cached_property
     def strict(self) -> NDArray[np.bool_]:
         """Which judgments prefer one side, shape (n,)."""
-        found: NDArray[np.bool_] = self.answers <= ANSWERS.index("b")
-        return found
+        return _read_only(self.answers <= ANSWERS.index("b"))
 
-    @property
+    @cached_property
     def pairs(self) -> Pairs:
-        """The strict judgments, shape (m, 2, K), the preferred list first."""
+        """The strict judgments, shape (m, 2, K), the preferred list first.
+
+        Built at the first access and kept; read-only.
+        """
         strict = self.lists[self.strict]
         b_wins = self.answers[self.strict] == ANSWERS.index("b")
         strict[b_wins] = strict[b_wins][:, ::-1]
-        return strict
+        return _read_only(strict)
 
-    @property
-    def pair_weights(self) -> NDArray[np.float64]:
+    @cached_property
+    def pair_weights(self) -> Floats:
         """The weights of the strict judgments, shape (m,)."""
-        return self.weights[self.strict]
+        return _read_only(self.weights[self.strict])
 
-    @property
-    def pair_groups(self) -> NDArray[np.int64]:
+    @cached_property
+    def pair_groups(self) -> Integers:
         """A number for the query of each strict judgment, shape (m,).
 
-        Numbers follow first appearance; a judgment without a query is its own group.
+        Numbers follow first appearance; a judgment without a query is a group of its own.
         """
-        return group_numbers(self.queries[self.strict])
+        return _read_only(group_numbers(self.queries[self.strict]))
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> Preferences:
-        """Return the judgments of the given rows, in that order.
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.integer] | Sequence[int]) -> Preferences:
+        """Return the judgments of the given rows, in that order; the same as ``data[rows]``.
 
         Parameters
         ----------
         rows : ndarray of bool, shape (n,), or of int
+            A mask, or row numbers.
+
+        Returns
+        -------
+        Preferences
         """
-        return replace(
-            self,
-            lists=self.lists[rows],
-            answers=self.answers[rows],
-            weights=self.weights[rows],
-            queries=self.queries[rows],
-            judges=self.judges[rows],
-        )
+        return self[rows]
 
     def check_strict(self) -> None:
         """Refuse judgments from which nothing can be learned.
@@ -165,6 +383,18 @@ class Preferences:
             As :func:`check_worth_learning`.
         """
         check_worth_learning(self.pairs, self.pair_weights, self.scale)
+
+
+def _parse_ids(ids: Any, name: str) -> list[str | None] | None:
+    if ids is None:
+        return None
+    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    return [parse_id(value, name) for value in values]
+
+
+def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    array.flags.writeable = False
+    return array
 
 
 def check_worth_learning(
@@ -178,13 +408,13 @@ def check_worth_learning(
     weights : ndarray of float, shape (n,), optional
         Pairs of weight 0 do not count.
     scale : Scale, optional
-        Names the grade in the message.
+        Gives the name of the grade for the message.
 
     Raises
     ------
     InputError
-        If there is no pair with weight, all pairs are of identical lists, or only one
-        grade occurs.
+        If no pair has a weight above 0, all pairs are of identical lists, or only one grade
+        occurs.
     """
     counted = pairs if weights is None else pairs[weights > 0]
     if not len(counted):
@@ -202,5 +432,5 @@ def check_worth_learning(
         name = f"index {worst}" if scale is None else scale.labels[worst]
         raise InputError(
             f"only one grade occurs ({name})",
-            "judge lists that hold documents of different grades",
+            "judge lists with documents of different grades",
         )

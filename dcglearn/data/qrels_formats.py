@@ -1,13 +1,12 @@
-"""The rows of qrels and runs, in whatever form they come: text, JSON, Parquet, pandas.
+"""The rows of qrels and runs as columns, from text, JSON, Parquet and pandas.
 
-Text is read by a quick reader of columns; where that finds a fault, the text is read again
-line by line to say where it is.
+Text is read by a fast reader of columns; if that fails, the text is read again line by line to name
+the line.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import math
 import re
 import zlib
@@ -19,27 +18,31 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.types import Floats
+from dcglearn.data.parquet import read_parquet_table
 
-QUERY = ("query_id", "qid", "q_id", "query")  # beside an id, PyTerrier's query is its text
+QUERY = ("query_id", "qid", "q_id", "query")  # next to an id, PyTerrier's query is its text
 DOCUMENT = ("document", "doc_id", "docno", "docid")
 GRADE = ("grade", "relevance", "label", "rel")
 SCORE = ("score",)
-"""The names a column may have in Parquet and pandas."""
+"""The names that a column may have in Parquet and pandas."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """How one kind of file is read.
+    """The layout of qrels, or of runs.
 
     Attributes
     ----------
-    name, other : str
-        ``qrels`` and ``run``, or the reverse.
+    name : str
+        ``qrels`` or ``run``.
+    other : str
+        The other kind, with its article.
     fields : tuple of str
-        Of a line of text; those that are not used are empty.
+        The fields of a line of text; empty for those that are not used.
     number : tuple of str
-        Names of the column with the number.
+        The names that the column with the number may have.
     """
 
     name: str
@@ -49,7 +52,7 @@ class FileKind:
 
     @property
     def article(self) -> str:
-        """The name in a sentence."""
+        """The name with its article, for messages."""
         return "a run" if self.name == "run" else self.name
 
 
@@ -59,7 +62,17 @@ RUN = FileKind("run", "qrels", ("query", "", "document", "", "number", ""), SCOR
 
 @dataclass(frozen=True)
 class DocumentColumns:
-    """Columns of ids as pyarrow arrays, numbers, and how a row is called in an error."""
+    """One number per query and document, as columns.
+
+    Attributes
+    ----------
+    query, document : pyarrow.Array or pyarrow.ChunkedArray of text, n long
+        Their ids.
+    number : ndarray of float, shape (n,)
+        The grade, or the score.
+    place : callable
+        Returns the place of a row, for messages.
+    """
 
     query: Any
     document: Any
@@ -68,7 +81,7 @@ class DocumentColumns:
 
 
 def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, str]:
-    """Read the rows of a file, and the tag of its first line.
+    """Read the columns of a file, and the tag of its first line.
 
     Parameters
     ----------
@@ -77,9 +90,9 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
 
     Returns
     -------
-    rows : DocumentColumns
+    columns : DocumentColumns
     tag : str
-        Empty where the file has none.
+        The name of the system; empty if the file has none.
 
     Raises
     ------
@@ -96,7 +109,7 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
 
 
 def place_of_query(path: Path, query: str) -> str:
-    """Return where a query first stands in a file: its line, if the file is text.
+    """Return the place where a query first occurs: file and line, or the file if it is not text.
 
     Parameters
     ----------
@@ -117,7 +130,7 @@ def place_of_query(path: Path, query: str) -> str:
 
 
 def read_content(path: Path) -> bytes:
-    """Read a file, unpacked if it is packed by gzip.
+    """Read a file, decompressed if it is compressed by gzip.
 
     Parameters
     ----------
@@ -130,18 +143,20 @@ def read_content(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If it cannot be read or unpacked.
+        If it cannot be read or decompressed.
     """
     try:
         content = path.read_bytes()
-        packed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
-        return gzip.decompress(content) if packed else content
+        compressed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
+        return gzip.decompress(content) if compressed else content
     except FileNotFoundError as error:
         raise InputError("no such file", "check the path", str(path)) from error
     except EOFError as error:
-        raise InputError("is cut short", "fetch or pack it again", str(path)) from error
+        raise InputError("is cut short", "fetch or compress it again", str(path)) from error
     except zlib.error as error:
-        raise InputError(f"is damaged ({error})", "fetch or pack it again", str(path)) from error
+        raise InputError(
+            f"is damaged ({error})", "fetch or compress it again", str(path)
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
@@ -170,12 +185,12 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
             ),
         )
     except pa.ArrowException as error:
-        _complain(path, content, kind)
+        _raise_first_fault(path, content, kind)
         reason = " ".join(str(error).split())[:100]
         raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
     number = table.column("number").to_numpy()
     if not np.isfinite(number).all():
-        _complain(path, content, kind)
+        _raise_first_fault(path, content, kind)
 
     def place(row: int) -> str:
         return f"{path}, line {_line_of(content, row)}"
@@ -186,7 +201,7 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
 
 
 def _single_blanks(content: bytes) -> bytes:
-    """Return the lines that hold something, with one blank between fields."""
+    """Return the text without comments and empty lines, with one blank between fields."""
     text = content.removeprefix(b"\xef\xbb\xbf")
     if any(blank in text for blank in _OTHER_BLANKS):
         text = text.translate(_BLANKS)
@@ -204,7 +219,7 @@ _BLANKS = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that hold something, with their numbers."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if line.strip() and not line.startswith(b"#"):
             yield number, line
@@ -214,8 +229,8 @@ def _line_of(content: bytes, row: int) -> int:
     return next(number for i, (number, _) in enumerate(_lines(content)) if i == row)
 
 
-def _complain(path: Path, content: bytes, kind: FileKind) -> None:
-    """Raise what is wrong with the first line that is wrong."""
+def _raise_first_fault(path: Path, content: bytes, kind: FileKind) -> None:
+    """Raise the error for the first line that cannot be read; return if there is none."""
     found = False
     for number, line in _lines(content):
         found = True
@@ -246,35 +261,24 @@ def _check_line(line: bytes, kind: FileKind) -> None:
 
 def _checked_number(text: object, kind: FileKind) -> float:
     try:
-        if isinstance(text, bool) or (isinstance(text, str) and "_" in text):  # 1_0 is Python's
+        if isinstance(text, bool) or (
+            isinstance(text, str) and "_" in text
+        ):  # Python reads 1_0 as 10
             raise TypeError
         value = float(text)  # type: ignore[arg-type]  # what float() refuses is caught here
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
         noun = kind.number[0]
-        raise InputError(f"the {noun} {str(text)[:40]!r} is no finite number", "correct it")
+        raise InputError(f"the {noun} {str(text)[:40]!r} is not a finite number", "correct it")
     return value
 
 
 def _of_json(path: Path, content: bytes, kind: FileKind) -> DocumentColumns:
-    def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"{twice!r} stands twice", "name each once", str(path))
-        return found
-
     try:
-        document = json.loads(content, object_pairs_hook=unrepeated)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        place = f"{path}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(
-            "is not JSON", "write {query: {document: number}}", place or str(path)
-        ) from error
+        document = decode_json(content, "write {query: {document: number}}")
+    except InputError as error:
+        raise error.at(str(path)) from error
     return _of_dicts(document, str(path), kind)
 
 
@@ -283,7 +287,7 @@ def _of_dicts(content: object, name: str, kind: FileKind) -> DocumentColumns:
 
     if not isinstance(content, dict) or not all(isinstance(v, dict) for v in content.values()):
         raise InputError(
-            f"is no {kind.name}", f"write {{query: {{document: {kind.number[0]}}}}}", name
+            f"is not {kind.article}", f"write {{query: {{document: {kind.number[0]}}}}}", name
         )
     places = [(str(query), str(doc)) for query, docs in content.items() for doc in docs]
     numbers = []
@@ -301,36 +305,26 @@ def _of_dicts(content: object, name: str, kind: FileKind) -> DocumentColumns:
     try:
         ids = [pa.array([pair[side] for pair in places], pa.string()) for side in (0, 1)]
     except UnicodeEncodeError as error:
-        raise InputError(f"the id {error.object!r} is no text", "correct it", name) from error
+        raise InputError(
+            f"the id {error.object!r} is not valid text", "correct it", name
+        ) from error
     return DocumentColumns(ids[0], ids[1], np.array(numbers, float), place)
 
 
 def _of_parquet(path: Path, kind: FileKind) -> DocumentColumns:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if path.suffix.lower() == ".gz":
-        raise InputError("is a packed Parquet file", "unpack it first", str(path))
-    try:
-        table = pq.read_table(path)
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", str(path)) from error
-    except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"is not a readable Parquet file ({reason})", "write it again", str(path)
-        ) from error
-    return _of_columns(table, str(path), kind)
+        raise InputError("is a compressed Parquet file", "decompress it first", str(path))
+    return _of_table(read_parquet_table(path), str(path), kind)
 
 
 def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColumns:
-    """Take the rows of a pandas frame or of nested dicts.
+    """Return the columns of a pandas frame or of nested dicts.
 
     Parameters
     ----------
     content : pandas.DataFrame or dict
     name : str
-        What to call it in an error.
+        What to call it in a message.
     kind : FileKind
 
     Returns
@@ -349,12 +343,14 @@ def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColu
             table = pa.Table.from_pandas(content, preserve_index=False)
         except (pa.ArrowException, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:100]
-            raise InputError(f"holds columns of mixed kinds ({reason})", "", name) from error
-        return _of_columns(table, name, kind)
+            raise InputError(
+                f"holds columns of mixed types ({reason})", "convert ids to text", name
+            ) from error
+        return _of_table(table, name, kind)
     return _of_dicts(content, name, kind)
 
 
-def _of_columns(table: Any, name: str, kind: FileKind) -> DocumentColumns:
+def _of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
     import pyarrow as pa
 
     columns = []
@@ -372,7 +368,11 @@ def _of_columns(table: Any, name: str, kind: FileKind) -> DocumentColumns:
         number = columns[2].cast(pa.float64()).to_numpy()
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:100]
-        raise InputError(f"holds other than ids and numbers ({reason})", "", name) from error
+        raise InputError(
+            f"holds columns that are not ids or numbers ({reason})",
+            "convert ids to text and the others to numbers",
+            name,
+        ) from error
 
     def place(row: int) -> str:
         return f"{name}, row {row + 1}"
@@ -383,6 +383,6 @@ def _of_columns(table: Any, name: str, kind: FileKind) -> DocumentColumns:
         wrong |= column.is_null().to_numpy()
     wrong |= ~np.isfinite(number)
     if wrong.any():
-        problem = f"an id is missing, or the {kind.number[0]} is no finite number"
+        problem = f"an id is missing, or the {kind.number[0]} is not a finite number"
         raise InputError(problem, "correct it", place(int(np.argmax(wrong))))
     return DocumentColumns(query, document, number, place)

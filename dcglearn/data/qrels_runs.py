@@ -1,12 +1,12 @@
-"""Qrels and runs: which documents are how good, and which systems rank them how.
+"""Qrels and runs: the grades of documents, and the scores that systems give them.
 
-TREC's text has one document a line, fields between blanks: ``query 0 document grade`` in
-qrels, ``query Q0 document rank score tag`` in runs (the rank there is not used: the order
-follows from the scores). JSON holds ``{query: {document: number}}``, Parquet and pandas
-the columns ``query``, ``document`` and ``grade`` or ``score``, or the names that ir_measures
-and PyTerrier give them. ``.gz`` is unpacked; lines that begin with ``#`` are comments.
+TREC's text has one document per line, its fields separated by blanks: ``query 0 document grade`` in
+qrels, ``query Q0 document rank score tag`` in runs (the rank is not used: the order follows from
+the scores). JSON holds ``{query: {document: number}}``; Parquet and pandas have the columns
+``query``, ``document`` and ``grade`` or ``score``, or the names of ir_measures and PyTerrier.
+``.gz`` is decompressed; lines that begin with ``#`` are comments.
 
-Ids become numbers once.
+Ids are turned into numbers and hashes once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentTable:
-    """One number a document and query: what qrels and runs have in common.
+    """One number per query and document: the part that qrels and runs have in common.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class DocumentTable:
     queries : tuple of str
         In the order in which they first occur.
     query : ndarray of int, shape (n,)
-        Index into `queries`.
+        The query of each document, an index into `queries`.
     documents : pyarrow.Array of text, n long
         Their ids.
     number : ndarray of float, shape (n,)
         The grade, or the score.
     hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
-        Of query and document, see :mod:`dcglearn.data.id_hashes`.
+        Two hashes of query and document, see :mod:`dcglearn.data.id_hashes`.
     """
 
     name: str
@@ -68,12 +68,12 @@ class DocumentTable:
 
     @property
     def longest(self) -> int:
-        """The largest number of documents of a query."""
+        """The largest number of documents of one query."""
         return int(np.bincount(self.query).max())
 
 
 class Qrels(DocumentTable):
-    """Which documents are how good: `number` is the grade, as it stands in the file."""
+    """The grades of documents: `number` is the grade as the file has it."""
 
     def scale(self) -> Scale:
         """Return the grades that occur, the highest first."""
@@ -81,7 +81,7 @@ class Qrels(DocumentTable):
 
 
 class Run(DocumentTable):
-    """What a system retrieved: `number` is the score."""
+    """The documents that a system retrieved: `number` is the score."""
 
 
 def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
@@ -90,23 +90,22 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     Parameters
     ----------
     path : path-like
-        ``.json`` and ``.parquet`` are what they say, anything else is TREC's text; text and JSON
-        may end in ``.gz``.
+        ``.json``, ``.parquet``, or TREC's text under any other name; text and JSON may end in
+        ``.gz``.
     ignored : IgnoredInput, optional
-        Give one for a lenient reading: of a document that stands twice for a query, the
-        first counts, and the others are counted there. By default, and always in JSON, they
-        are refused.
+        If given, a document may appear several times for a query: the first one is used, the
+        others are counted there. By default, and always in JSON, they are refused.
 
     Returns
     -------
     Qrels
-        Grades as they stand there: fractions and negative ones are kept.
+        With the grades of the file, fractions and negative ones included.
 
     Raises
     ------
     InputError
-        Naming the file and line: a wrong number of fields, a grade that is no finite
-        number, a document twice, text that is not UTF-8, a run instead.
+        Naming the file and line: a wrong number of fields, a grade that is not a finite number,
+        a document that appears twice, text that is not UTF-8, a run instead of qrels.
 
     Examples
     --------
@@ -123,24 +122,34 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
 
 
 def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
-    """Read what a system retrieved.
+    r"""Read the documents that a system retrieved.
 
     Parameters
     ----------
     path : path-like
-        As :func:`read_qrels`.
+        As for :func:`read_qrels`.
     ignored : IgnoredInput, optional
-        As there.
+        As for :func:`read_qrels`.
 
     Returns
     -------
     Run
-        Named by its tag where the text has one, otherwise by the file.
+        Named by the tag of the text, or by the file if there is none.
 
     Raises
     ------
     InputError
         As :func:`read_qrels`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run")
+    ...     _ = path.write_text("301 Q0 d1 1 2.5 bm25\n301 Q0 d2 2 1.5 bm25\n")
+    ...     run = read_run(path)
+    >>> run.name, run.queries, run.number
+    ('bm25', ('301',), array([2.5, 1.5]))
     """
     table, tag = read_document_columns(Path(path), RUN)
     name = tag or Path(path).name.partition(".")[0] or str(path)
@@ -148,14 +157,14 @@ def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
 
 
 def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
-    """Take qrels from a pandas frame or nested dicts.
+    """Build qrels from a pandas frame or nested dicts.
 
     Parameters
     ----------
     content : pandas.DataFrame or dict
-        Columns as those of a Parquet file, or ``{query: {document: grade}}``.
+        Columns as in a Parquet file, or ``{query: {document: grade}}``.
     name : str
-        What to call them in an error.
+        What to call them in a message.
 
     Returns
     -------
@@ -175,13 +184,14 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
-    """Take a run from a pandas frame or nested dicts, as :func:`qrels_of`.
+    """Build a run from a pandas frame or nested dicts.
 
     Parameters
     ----------
     content : pandas.DataFrame or dict
+        Columns as in a Parquet file, or ``{query: {document: score}}``.
     name : str
-        The system's name.
+        The name of the system.
 
     Returns
     -------
@@ -191,18 +201,23 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     ------
     InputError
         As :func:`read_run`, naming the row.
+
+    Examples
+    --------
+    >>> run_of({"301": {"d1": 2.5, "d2": 1.5}}, "bm25").name
+    'bm25'
     """
     return Run(*_coded(name, name, RUN, document_columns_of(content, name, RUN), None))
 
 
 def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run]:
-    """Tell runs of the same tag apart by the names of their files.
+    """Rename runs that have the same tag by as much of their path as distinguishes them.
 
     Parameters
     ----------
     runs : sequence of Run
     paths : sequence of path-like
-        Where each was read.
+        The file of each run.
 
     Returns
     -------
@@ -211,14 +226,14 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
     Raises
     ------
     InputError
-        If a file stands twice.
+        If a file appears twice.
     """
     whole = [Path(path).resolve() for path in paths]
     if len(set(whole)) < len(whole):
         twice = next(
             str(path) for path, one in zip(paths, whole, strict=True) if whole.count(one) > 1
         )
-        raise InputError("stands twice among the runs", "name it once", str(twice))
+        raise InputError("appears twice among the runs", "name it once", str(twice))
     names = [run.name for run in runs]
     parts = 0
     while len(set(names)) < len(names) and parts < max(len(path.parts) for path in whole):
@@ -249,12 +264,12 @@ def _coded(
         if again.any() and ignored is None:
             row = int(np.argmax(again))
             raise InputError(
-                f"the document {documents[row]} stands twice for query {queries[int(query[row])]}",
+                f"the document {documents[row]} appears twice for query {queries[int(query[row])]}",
                 "keep one",
                 rows.place(row),
             )
         if ignored is not None:
-            ignored.counts[f"documents that stand twice in {path}"] += int(again.sum())
+            ignored.counts[f"documents that appear twice in {path}"] += int(again.sum())
         kept.sort()
         documents = documents.take(kept)
         query, number, first, second = query[kept], number[kept], first[kept], second[kept]
@@ -262,7 +277,7 @@ def _coded(
 
 
 def _numbered(column: Any) -> tuple[Any, Integers]:
-    """Return the distinct ids of a column, and the number of each row's."""
+    """Return the distinct ids of a column, and the number of the id in each row."""
     import pyarrow as pa
 
     found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
@@ -273,7 +288,7 @@ def _numbered(column: Any) -> tuple[Any, Integers]:
 
 
 def _whole(column: Any) -> Any:
-    """Return a column in one piece."""
+    """Return a column as one array."""
     import pyarrow as pa
 
     if not isinstance(column, pa.ChunkedArray):
@@ -287,9 +302,9 @@ def _label(value: float) -> Label:
 
 
 def scale_of_qrels(qrels: Qrels) -> Scale:
-    """Return the grades of qrels, and 0 where all are above it.
+    """Return the scale of qrels: the grades that occur, and 0 if all are above it.
 
-    Qrels that name the relevant documents only mean 0 for the others.
+    Qrels that list only relevant documents mean 0 for the others.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The three formats of judgment files, as rows of fields: JSON lines, CSV and Parquet.
+"""Records from and to JSON lines, CSV and Parquet, whatever their fields mean.
 
-Here a format is only taken apart and put together; what the fields must hold is the
-business of :mod:`dcglearn.data.judgment_files` and :mod:`dcglearn.evaluation.scored`.
+:mod:`dcglearn.data.judgment_files` and :mod:`dcglearn.evaluation.scored` check what the fields
+hold.
 """
 
 from __future__ import annotations
@@ -17,46 +17,61 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, read_lines, write_text
-from dcglearn.data.packed_pairs import METADATA
+from dcglearn.base.json_text import decode_json
+from dcglearn.data.packed_pairs import PACKED_METADATA
+from dcglearn.data.parquet import open_parquet
 from dcglearn.measures.scale import Label
 
 PlacedRecord = tuple[str, dict[str, Any]]
-"""Where a judgment stands, for messages, and its fields."""
+"""The place of a record in its file, for messages, and its fields."""
 
 Records = list[dict[str, Any]]
 
 
 @dataclass
 class IgnoredInput:
-    """What a lenient reading left out, by reason: ``{"unknown field 'note'": 12}``."""
+    """Counts of what a lenient reader ignored, by reason.
+
+    Attributes
+    ----------
+    counts : Counter
+        Such as ``{"unknown field 'note'": 12}``.
+
+    Examples
+    --------
+    Without it, a reader refuses the same input:
+
+    >>> import tempfile
+    >>> from dcglearn.data.judgment_files import read_preferences
+    >>> ignored = IgnoredInput()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judgments.jsonl")
+    ...     _ = path.write_text('{"a": [1], "b": [0], "answer": "a", "note": "clear"}')
+    ...     _ = read_preferences(path, ignored=ignored)
+    >>> dict(ignored.counts)
+    {"unknown field 'note'": 1}
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
 
 
 def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
-    def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record = dict(pairs)
-        if len(record) < len(pairs):
-            name = next(key for key, times in Counter(k for k, _ in pairs).items() if times > 1)
-            if ignored is None:
-                raise InputError(f'the key "{name}" stands twice', "keep one")
+    def count(name: str) -> None:
+        if ignored is not None:
             ignored.counts[f"repeated key {name!r}"] += 1
-        return record
 
-    decoder = json.JSONDecoder(object_pairs_hook=unrepeated)
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
         place = f"line {number}"
         try:
-            record = decoder.decode(line)
+            record = decode_json(
+                line, "give one JSON object per line", None if ignored is None else count
+            )
+            if not isinstance(record, dict):
+                raise InputError("is not a JSON object", 'write {"field": value, ...}')
         except InputError as error:
-            raise error.at(f"{path}, {place}") from error
-        except (ValueError, RecursionError) as error:
-            problem = f"is not JSON ({getattr(error, 'msg', 'too deep or too long')})"
-            raise InputError(problem, "give one JSON object a line", f"{path}, {place}") from error
-        if not isinstance(record, dict):
-            raise InputError("is no JSON object", 'write {"field": value, ...}', f"{path}, {place}")
+            raise InputError(error.problem, error.remedy, f"{path}, {place}") from error
         yield place, record
 
 
@@ -68,7 +83,7 @@ def _read_csv(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord
         if twice:
             if ignored is None:
                 raise InputError(
-                    f"the column {twice[0]!r} stands twice", "keep one", f"{path}, line 1"
+                    f"the column {twice[0]!r} appears twice", "keep one", f"{path}, line 1"
                 )
             ignored.counts.update(f"repeated key {name!r}" for name in twice)
         if not any(header):
@@ -101,27 +116,15 @@ def _cell(name: str, text: str) -> object:
 
 
 def _read_parquet(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if not path.is_file():
-        problem = "is a folder" if path.is_dir() else "no such file"
-        raise InputError(problem, "name a file", str(path))
-    try:
-        source = pq.ParquetFile(path)
-        if METADATA in (source.schema_arrow.metadata or {}):
+    with open_parquet(path) as file:
+        if PACKED_METADATA in (file.schema_arrow.metadata or {}):
             raise InputError("holds packed pairs", "fit reads them, nothing else does", str(path))
-        _check_types(source.schema_arrow, path)
+        _check_types(file.schema_arrow, path)
         row = 0
-        for batch in source.iter_batches():
+        for batch in file.iter_batches():
             for record in batch.to_pylist():
                 row += 1
                 yield f"row {row}", record
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(
-            f"is not a readable Parquet file ({reason})", "write it again", str(path)
-        ) from error
 
 
 def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
@@ -146,7 +149,7 @@ def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
 
     twice = [name for name, times in Counter(schema.names).items() if times > 1]
     if twice:
-        raise InputError(f"the column {twice[0]!r} stands twice", "keep one", str(path))
+        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", str(path))
     wanted: dict[str, tuple[Callable[[Any], bool], str]] = {
         "a": (is_list, "a list of numbers or text"),
         "b": (is_list, "a list of numbers or text"),
@@ -182,7 +185,7 @@ def _csv_list(labels: list[Label | None], path: Path) -> str:
     for label in labels:
         if isinstance(label, str) and (label.split() != [label] or label == "-"):
             raise InputError(
-                f"the grade {label!r} cannot stand in a CSV list", "use .jsonl", str(path)
+                f"the grade {label!r} cannot be written in a CSV list", "use .jsonl", str(path)
             )
     return " ".join("-" if label is None else str(label) for label in labels)
 
@@ -200,11 +203,12 @@ RECORD_READERS: dict[str, Callable[[Path, IgnoredInput | None], Iterator[PlacedR
     ".csv": _read_csv,
     ".parquet": _read_parquet,
 }
-"""By a file's ending; with a `IgnoredInput`, repeated keys are counted, not refused."""
+"""By a file's suffix. Given an :class:`IgnoredInput`, readers count repeated keys there instead of
+refusing them."""
 
 RECORD_WRITERS: dict[str, Callable[[Path, Records], None]] = {
     ".jsonl": _write_jsonl,
     ".csv": _write_csv,
     ".parquet": _write_parquet,
 }
-"""By a file's ending; a file is written whole or not at all."""
+"""By a file's suffix. A file is written whole or not at all."""

@@ -1,12 +1,12 @@
-"""What is in a set of judgments, and the ceiling it puts on any measure's agreement.
+"""Counts of a set of judgments, and the ceiling it puts on the agreement of any measure.
 
-A measure sees grades only. On a pair of identical lists it always ties, which counts
-1/2; on two lists judged both ways it can agree with the larger side at most. So no
-measure of graded lists agrees with more than
+A measure sees grades only. A pair of identical lists is always a tie, which counts 1/2; on two
+lists judged both ways a measure agrees with the larger side at most. No measure of graded lists
+therefore agrees with more than
 
     (sum over unordered pairs {x, y} of max(v_xy, v_yx) + 1/2 sum of v_xx) / sum of v
 
-with v_xy the weight of the judgments that prefer x to y.
+where v_xy is the weight of the judgments that prefer x to y.
 """
 
 from __future__ import annotations
@@ -24,39 +24,42 @@ from dcglearn.measures.scale import NO_DOCUMENT
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of judgments; shares of weight where a share is meant.
+    """Counts of judgments, and shares of their weight.
 
     Attributes
     ----------
     judgments, strict, ties : int
+        The number of judgments, of those with a preference and of those without.
     answers : dict from answer to int
+        The number of judgments per answer.
     queries, judges : int
-        Distinct ids.
+        The number of distinct ids.
     without_query : int
-        Judgments that name no query.
+        The number of judgments without a query.
     weightless : int
-        Strict judgments of weight 0: counted here, used by nothing.
+        The number of strict judgments of weight 0: they are counted here and used nowhere.
     n_ranks, n_grades : int
         K and L.
     shorter_lists : int
-        Lists with an empty rank.
+        The number of lists with an empty rank.
     grade_counts : list of int
         How often each grade occurs, best first.
     a_share : float
-        Among strict judgments, the share that side a wins.
+        The share of strict judgments that prefer side a.
     a_share_interval : (float, float)
         Its 95% interval (Wilson, of counts).
     identical : int
-        Strict judgments of identical lists.
+        The number of strict judgments of identical lists.
     repeated_pairs, contradicted_pairs : int
-        Unordered pairs of lists judged strictly more than once; of these, both ways.
+        The number of unordered pairs of lists with more than one strict judgment, and of those
+        judged both ways.
     contradicted : int
-        Strict judgments of lists that were also judged the other way.
+        The number of strict judgments of lists that were also judged the other way.
     also_tied : int
-        Strict judgments of lists that were also judged a tie.
+        The number of strict judgments of lists that were also judged a tie.
     ceiling_identical, ceiling : float
-        The largest agreement any measure can reach, for the identical lists alone and
-        with the contradictions.
+        The largest agreement that any measure can reach: because of identical lists alone, and
+        because of contradictions as well.
     """
 
     judgments: int
@@ -82,12 +85,12 @@ class Summary:
     ceiling: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as a JSON-able dict."""
+        """Return the counts as a dict that JSON can hold."""
         return asdict(self)
 
 
 def summarise(preferences: Preferences) -> Summary:
-    """Count what a set of judgments holds.
+    """Count the judgments, ids, grades, repetitions and contradictions of a set.
 
     Parameters
     ----------
@@ -96,7 +99,7 @@ def summarise(preferences: Preferences) -> Summary:
     Returns
     -------
     Summary
-        With shares of nan where there is no strict judgment, or none with weight.
+        Shares are nan if there is no strict judgment, or none with weight.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def _repeats(preferences: Preferences) -> dict[str, Any]:
 
 
 def _unordered(pairs: Pairs) -> tuple[Pairs, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return each pair as one row, the lexically smaller list first, and whether it was so."""
+    """Return each pair as a row, the lexically smaller list first, and whether it was first."""
     first, second = pairs[:, 0], pairs[:, 1]
     differs = first != second
     at = np.argmax(differs, axis=1)

@@ -1,7 +1,7 @@
-"""Files of scored documents: JSON lines, CSV and Parquet, one document a row.
+"""Files of scored documents: JSON lines, CSV and Parquet, one document per row.
 
-Columns: ``score``, ``grade`` (a number or a name, empty or null where nobody judged the
-document) and, where known, ``id``.
+Columns: ``score``, ``grade`` (a number or a name; empty or null for an unjudged document) and,
+where known, ``id``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SCORED_FIELDS = ("id", "score", "grade")
 
 @dataclass(frozen=True)
 class Scored:
-    """Documents with their scores and, where somebody judged them, their grades.
+    """Documents with their scores and, if judged, their grades.
 
     Attributes
     ----------
     scores : ndarray of float, shape (n,)
-        Finite.
+        The scores, finite.
     grades : tuple of labels, length n
-        None for an unjudged document.
+        The grades, None for an unjudged document.
     places : tuple of str, length n
         The file and line, or row, of each document.
     """
@@ -54,13 +54,13 @@ class Scored:
         """Which documents have a grade, shape (n,)."""
         return np.array([grade is not None for grade in self.grades], bool)
 
-    def relevant(self, labels: Collection[Label] | None = None) -> NDArray[np.bool_]:
-        """Return which documents are relevant; an unjudged one is not.
+    def relevant(self, relevant: Collection[Label] | None = None) -> NDArray[np.bool_]:
+        """Return which documents are relevant; unjudged ones are not.
 
         Parameters
         ----------
-        labels : collection of labels, optional
-            The relevant grades. By default all numbers above 0.
+        relevant : collection of labels, optional
+            The relevant grades; by default all numbers above 0.
 
         Returns
         -------
@@ -69,24 +69,24 @@ class Scored:
         Raises
         ------
         InputError
-            If a grade is a name and nobody said which are relevant (naming the line), or no
-            document has one of those that somebody said.
+            If a grade is a name and `relevant` is not given (naming the line), or no document has
+            one of the relevant grades.
         """
-        if labels is not None and self.judged.any() and not set(labels) & set(self.grades):
-            asked = ", ".join(map(str, labels))
+        if relevant is not None and self.judged.any() and not set(relevant) & set(self.grades):
+            wanted = ", ".join(map(str, relevant))
             held = ", ".join(sorted({str(grade) for grade in self.grades if grade is not None}))
-            raise InputError(f"no document has the grade {asked}", f"they have {held}")
+            raise InputError(f"no document has the grade {wanted}", f"they have {held}")
         found = np.zeros(len(self), bool)
         for row, grade in enumerate(self.grades):
             if grade is None:
                 continue
-            if labels is None and isinstance(grade, str):
+            if relevant is None and isinstance(grade, str):
                 raise InputError(
                     f"the grade {grade!r} is a name",
-                    "say which grades are relevant: --relevant perfect,good",
+                    "name the relevant grades, such as `relevant=('perfect', 'good')`",
                     self.places[row],
                 )
-            found[row] = float(grade) > 0 if labels is None else grade in labels
+            found[row] = float(grade) > 0 if relevant is None else grade in relevant
         return found
 
     def indices(self, scale: Scale, unjudged: int) -> NDArray[np.int64]:
@@ -95,8 +95,9 @@ class Scored:
         Parameters
         ----------
         scale : Scale
+            The grades, best first.
         unjudged : int
-            The index that an unjudged document gets.
+            The index of an unjudged document.
 
         Returns
         -------
@@ -129,9 +130,8 @@ def read_scored(
     path : path-like
         ``.jsonl``, ``.csv`` or ``.parquet``.
     ignored : IgnoredInput, optional
-        Give one to pass over unknown fields and count them there; they are refused by
-        default.
-    advance : callable
+        If given, unknown fields are ignored and counted there; by default they are refused.
+    advance : callable, optional
         Called with (rows read, 0).
 
     Returns
@@ -165,14 +165,14 @@ def read_scored(
             grades.append(_grade(record.get("grade")))
             name = parse_id(record.get("id"), "id")
             if name is not None and first.setdefault(name, line) != line:
-                raise InputError(f"the document {name!r} stands in {first[name]} too", "keep one")
+                raise InputError(f"the document {name!r} is also in {first[name]}", "keep one")
         except InputError as error:
             raise error.at(place) from error
         places.append(place)
         if number % 1000 == 0:
             advance(number, 0)
     if not scores:
-        raise InputError("holds no document", "give one document a line", str(path))
+        raise InputError("holds no document", "give one document per line", str(path))
     return Scored(np.array(scores), tuple(grades), tuple(places))
 
 
@@ -205,4 +205,4 @@ def _grade(value: Any) -> Label | None:
         return canonical_label(value)
     except (TypeError, ValueError) as error:
         problem = f'"grade" is {value!r}'
-        raise InputError(problem, "use a number or a name, or nothing: not judged") from error
+        raise InputError(problem, "use a number or a name; leave it empty if unjudged") from error

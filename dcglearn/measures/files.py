@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -185,13 +186,7 @@ def measure_from_json(text: str) -> MeasureFile:
     >>> measure_from_json(measure_to_json(DCG([1, 0.5, 0], "zipf", 3))).measure
     DCG([1, 0.5, 0], zipf) @ 3
     """
-    try:
-        document = json.loads(text, object_pairs_hook=_unrepeated)
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        line = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError("is not JSON", "give a measure file", line) from error
+    document = decode_json(text, "give a measure file")
     if not isinstance(document, dict) or document.get("format") != FILE_FORMAT:
         raise InputError("is not a measure file", f'it must say "format": "{FILE_FORMAT}"')
     if document.get("version") != FILE_VERSION:
@@ -223,13 +218,6 @@ def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
         raise error.at(f'"{key}"') from error
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InputError("a key stands twice in one object", "keep one")
-    return found
 
 
 def _json_text(document: Mapping[str, Any]) -> str:
