@@ -336,7 +336,7 @@ def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
 
 def test_names_need_to_be_said_relevant(tmp_path: Path) -> None:
     found = read_scored(written(tmp_path, "d.csv", "score,grade\n1,3\n2,good\n"))
-    with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant grades"):
+    with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant"):
         found.relevant()
     with pytest.raises(InputError, match="line 3: grade 'good' is off the scale 3 > 0"):
         found.indices(Scale((3, 0)), unjudged=1)
