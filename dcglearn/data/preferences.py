@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
+from dcglearn.base.types import Floats, Ids, Integers, Pairs
 from dcglearn.data.judgment_fields import ANSWERS, parse_answer, parse_id, parse_weight
 from dcglearn.data.judgment_frames import columns_of_frame, frame_of_columns
+from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.query_groups import group_numbers
 from dcglearn.data.rankings import encode_arrays, encode_pairs
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
@@ -380,7 +381,7 @@ class Preferences:
         Raises
         ------
         InputError
-            As :func:`check_worth_learning`.
+            As :func:`~dcglearn.data.pair_checks.check_worth_learning`.
         """
         check_worth_learning(self.pairs, self.pair_weights, self.scale)
 
@@ -395,42 +396,3 @@ def _parse_ids(ids: Any, name: str) -> list[str | None] | None:
 def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
     array.flags.writeable = False
     return array
-
-
-def check_worth_learning(
-    pairs: Grades, weights: NDArray[np.float64] | None = None, scale: Scale | None = None
-) -> None:
-    """Refuse pairs from which nothing can be learned.
-
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (n, 2, K)
-    weights : ndarray of float, shape (n,), optional
-        Pairs of weight 0 do not count.
-    scale : Scale, optional
-        Gives the name of the grade for the message.
-
-    Raises
-    ------
-    InputError
-        If no pair has a weight above 0, all pairs are of identical lists, or only one grade
-        occurs.
-    """
-    counted = pairs if weights is None else pairs[weights > 0]
-    if not len(counted):
-        raise InputError(
-            "no strict preference" + (": every weight is zero" if len(pairs) else ""),
-            "give at least one answer a or b, with weight",
-        )
-    if (counted[:, 0] == counted[:, 1]).all():
-        raise InputError(
-            f"all {len(counted)} strict preferences are between identical lists",
-            "give pairs whose lists differ",
-        )
-    worst = counted.max()
-    if worst == counted.min(where=counted != NO_DOCUMENT, initial=worst) != NO_DOCUMENT:
-        name = f"index {worst}" if scale is None else scale.labels[worst]
-        raise InputError(
-            f"only one grade occurs ({name})",
-            "judge lists with documents of different grades",
-        )

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.data.preferences import check_worth_learning
+from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.learning.choose_c import ChosenC, cross_validate, round_robin_folds
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import (

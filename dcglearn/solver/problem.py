@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
-from dcglearn.data.preferences import check_worth_learning
+from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.solver.margins import constant_array, margins
