@@ -126,3 +126,25 @@ def test_comparisons_that_are_refused(rng: np.random.Generator) -> None:
     bounds = evaluate(qrels, runs, "zipf", rules=Rules(unjudged="bounds"))
     with pytest.raises(InputError, match="differences of bounds"):
         compare_systems(bounds, "one", rng)
+
+
+def test_intervals_cover_and_know_clusters(rng: np.random.Generator) -> None:
+    """Against normal theory where clusters are alike, and wider where they are not."""
+    n = 400
+    values = rng.normal(size=(n, 1))
+    alone = clustered_intervals(values, np.arange(n), np.ones(n), rng)[0]
+    half = norm.ppf(0.975) * values.std() / np.sqrt(n)
+    assert alone == pytest.approx([values.mean() - half, values.mean() + half], abs=0.03)
+    groups = np.repeat(np.arange(20), 20)
+    together = rng.normal(size=20)[groups][:, None]
+    clustered = clustered_intervals(together, groups, np.ones(n), rng)[0]
+    naive = clustered_intervals(together, np.arange(n), np.ones(n), rng)[0]
+    assert np.ptp(clustered) > 3 * np.ptp(naive)
+
+
+def test_weightless_queries_do_not_spoil_intervals(rng: np.random.Generator) -> None:
+    weights = np.array([1, 1, 1, 0, 0, 0.0])
+    bounds = clustered_intervals(rng.random((6, 2)), np.arange(6), weights, rng)
+    assert np.isfinite(bounds).all()
+    one = clustered_intervals(rng.random((2, 1)), np.zeros(2, int), np.ones(2), rng)
+    assert np.isnan(one).all()

@@ -70,7 +70,7 @@ def drawn_lists(
     if abs(sum(probabilities) - 1) > 1e-9 or min(probabilities) < 0:
         raise InputError(
             f"grade probabilities {list(probabilities)}",
-            "use positive numbers that add up to 1",
+            "use numbers >= 0 that add up to 1",
         )
     lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
     if shortest is not None:

@@ -1,0 +1,21 @@
+"""Simulated side-by-side judgments that several test files use."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcglearn.data.preferences import Preferences
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import Scale
+from dcglearn.simulation.judges import side_by_side
+from dcglearn.simulation.lists import drawn_lists
+
+SCALE = Scale((2, 1, 0))
+TRUTH = DCG([2, 1, 0], "log2")
+
+
+def simulated_judgments(n: int, seed: int, **options: float) -> Preferences:
+    """Judgments of lists of five documents with independent grades."""
+    rng = np.random.default_rng(seed)
+    lists = drawn_lists(n, 5, [0.3, 0.3, 0.4], rng)
+    return side_by_side(TRUTH, lists, SCALE, rng, **options)
