@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Load the command line and run it; Ctrl-C counts from the first moment."""
+    """Load the command line and run it; Ctrl-C is handled while it loads, too."""
     try:
         from dcglearn.cli import main as run
     except KeyboardInterrupt:

@@ -81,7 +81,7 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text('{"a": [1, 0], "b": [1, 0], "answer": "a"}\n')
     same = run("inspect", "s.jsonl")
     assert same.returncode == 0
-    said = [line for line in same.stderr.splitlines() if not line.startswith("looking at")]
+    said = [line for line in same.stderr.splitlines() if not line.startswith("inspecting")]
     assert said == []  # but for progress, on a machine that is slow
     assert "no pair differs anywhere" in same.stdout
     (tmp_path / "w.jsonl").write_text(TWO.replace("}", ', "weight": 0}'))
@@ -212,7 +212,7 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         (TWO, ["--margin", "unity"], "did you mean 'unit'"),
         (TWO, ["--solver", "scs"], "unknown --solver 'scs'"),
         (TWO, ["--encoding", "grade"], "did you mean 'grades'"),
-        (TWO, ["--use", "both"], "--use is 'both'"),
+        (TWO, ["--use", "both"], "unknown --use 'both'"),
         (TWO, ["-o", "missing/learned.json"], "missing/learned.json: cannot be written"),
         (TWO, ["-o", "p.jsonl/learned.json"], "cannot be written"),
         (TWO, ["-o", "learned.txt"], "ends in .json"),
@@ -245,7 +245,7 @@ def test_lenient_reading_says_what_it_passed_over(run: Run, tmp_path: Path) -> N
     (tmp_path / "p.jsonl").write_text(TWO.replace("}", ', "note": 1}'))
     found = run("fit", "p.jsonl", "--lenient")
     assert found.returncode == 0
-    assert "passed over: unknown field 'note', 4 times" in found.stderr
+    assert "ignored: unknown field 'note' (4 times)" in found.stderr
 
 
 def test_a_measure_of_other_lists_is_refused(run: Run, folder: Path, tmp_path: Path) -> None:

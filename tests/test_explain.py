@@ -88,14 +88,14 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         "explain", "linear-log2", "zipf", "--scale", "2,1,0", "--a", "2,0,-", "--b", "0,2,2"
     )
     assert found.returncode == 0, found.stderr
-    assert "The discounts part them" in found.stdout
+    assert "The discounts are the reason" in found.stdout
     assert "which is better depends on the gains or the discounts" in found.stdout
     drawn = run("explain", "linear-log2", "exponential-log2", "--scale", "3,2,1,0")
-    assert drawn.stdout.startswith("An example on which they differ as clearly as can be")
-    assert "The gains part them" in drawn.stdout
-    assert "is turned round by gains beyond 3: 3, 2: 1.676, 1: 1, 0: 0" in drawn.stdout
+    assert drawn.stdout.startswith("An example on which they differ most:")
+    assert "The gains are the reason" in drawn.stdout
+    assert "Gains beyond 3: 3, 2: 1.676, 1: 1, 0: 0 reverse the verdict" in drawn.stdout
     alike = run("explain", "linear-log2", "constant", "--scale", "1,0", "--K", "1")
-    assert alike.stdout.strip() == "The two measures order all short lists alike."
+    assert alike.stdout.strip() == "The two measures order all short lists in the same way."
     told = json.loads(
         run("explain", "DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])", "--json").stdout
     )
@@ -104,12 +104,15 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
     assert "in DCG: nDCG(" in normalised.stdout
     assert told["reason"] is None
     for arguments, message in (
-        (("linear-log2", "zipf"), "presets need grades; add --scale"),
+        (("linear-log2", "zipf"), "presets need grades; declare them, such as --scale"),
         (("linear-log2", "zip", "--scale", "1,0"), "did you mean 'zipf'"),
-        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "one list"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "one of two lists; give both"),
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
         (("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"), "has 2 gains, and the documents 3 grades"),
         (("none.json", "zipf"), "none.json: no such file"),
-        (("linear-log2", "zipf", "--scale", "1,0", "--K", "8"), "examples of 8 ranks; use --K 5"),
+        (
+            ("linear-log2", "zipf", "--scale", "1,0", "--K", "8"),
+            "--K is 8, and examples have at most 5 ranks",
+        ),
     ):
         assert message in refused("explain", *arguments), arguments

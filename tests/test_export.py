@@ -163,7 +163,10 @@ def test_the_command_and_how_measures_are_named(run: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("zipf", "--to", "json"), "the preset 'zipf' needs grades; add --scale"),
+        (
+            ("zipf", "--to", "json"),
+            "the preset 'zipf' needs grades; declare them, such as --scale 2,1,0",
+        ),
         (("DCG([1, 0], zipf)", "--to", "trec_eval"), "trec_eval discounts by 1/log2(i + 1) alone"),
         (("DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"), "has 2 grades"),
         (("DCG([1, 0], log2)", "--to", "json", "-o", "no/such"), "its folder does not exist"),

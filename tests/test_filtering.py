@@ -438,13 +438,13 @@ def test_the_command_where_nothing_pays(run: Run, tmp_path: Path) -> None:
         (["--gains", "2=1,1=.4"], "d.csv, line 4: grade 0 is off the scale 2 > 1"),
         (
             ["--gains", "2=1,1=.4,0=.1"],
-            "d.csv, line 5: nobody judged this document, and even the grade 0 is worth 0.1",
+            "line 5: this document is not judged, and even with the grade 0 it would be worth 0.1",
         ),
         (["--gains", "2=x"], "--gains is '2=x'"),
         (["--gains", "2=1,2=0"], "--gains: a grade stands twice"),
         (["--gains", "2=1", "--credit", "3"], "--credit with --gains"),
         (["--gains", "2=1", "--measure", "m.json"], "--gains with --measure"),
-        (["--cost", "1"], "--cost without gains"),
+        (["--cost", "1"], "--cost without --gains or --measure"),
         (["--relevant", "2,,1"], "--relevant: an empty grade"),
         (["--relevant", "7,good"], "no document has the grade 7, good; they have 0, 1, 2"),
         (["--debit", "-2"], "debit is -2"),
@@ -465,4 +465,4 @@ def test_the_command_passes_over_what_it_is_told_to(
     assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv")
     found = run("threshold", "d.csv", "--lenient")
     assert found.returncode == 0
-    assert "passed over: unknown field 'note', 1 times" in found.stderr
+    assert "ignored: unknown field 'note' (1 time)" in found.stderr

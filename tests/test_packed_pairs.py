@@ -323,9 +323,12 @@ def test_pack_and_fit_on_the_command_line(
     made = json.loads((tmp_path / "m.json").read_text())
     assert made["about"]["learned_from"]["judgments"] == 900
     for arguments, message in (
-        (("many", "--C", "cv"), "--C cv needs the judgments in memory"),
-        (("many", "--scale", "2,1,0"), "--scale with packed pairs; leave it out"),
-        (("p.jsonl", "--workers", "2"), "--workers with judgments in memory; dcglearn pack them"),
+        (("many", "--C", "cv"), "--C cv does not apply to packed pairs"),
+        (("many", "--scale", "2,1,0"), "--scale does not apply to packed pairs; leave it out"),
+        (
+            ("p.jsonl", "--workers", "2"),
+            "--workers applies to packed pairs only; run dcglearn pack first",
+        ),
         (("none.parquet",), "no such file"),
     ):
         refused = run("fit", *arguments)
@@ -333,10 +336,10 @@ def test_pack_and_fit_on_the_command_line(
         assert message in refused.stderr
     assert "use a name that ends in .parquet" in run("pack", "p.jsonl", "p.csv").stderr
     assert run("simulate", "q.parquet", "-n", 9).returncode == 0
-    assert "would be written over itself" in run("pack", "q.parquet", "q.parquet").stderr
+    assert "is the file of the judgments" in run("pack", "q.parquet", "q.parquet").stderr
     refused = run("fit", "many", "--solver", "osqp")
     assert refused.returncode == 2
-    assert "--solver osqp needs the judgments in memory" in refused.stderr
+    assert "--solver osqp does not apply to packed pairs" in refused.stderr
     for arguments in (("inspect",), ("agree",), ("compare",), ("pack",)):
         more = {"agree": ["zipf"], "pack": ["q.parquet"]}.get(arguments[0], [])
         refused = run(*arguments, "many/one.parquet", *more)

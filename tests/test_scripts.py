@@ -114,7 +114,7 @@ def test_reproduce_hands_on_what_it_is_told(clone: Path) -> None:
     assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
     unknown = reproduce(clone, "--only", "77")
     assert unknown.returncode == 2
-    assert "unknown figure '77'" in unknown.stderr
+    assert "unknown figure or config '77'" in unknown.stderr
     missing = reproduce(clone, "--data", clone)
     assert missing.returncode == 2
     assert "holds no ecir2015-crowd.csv" in missing.stderr

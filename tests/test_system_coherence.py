@@ -265,9 +265,9 @@ def test_the_command_in_words_and_what_it_refuses(
         (("one",), "one run; give two or more"),
         (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
         (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
-        (("one", "two", "-m", "zipf @ 12"), "cut at 12, and 10 ranks count; give --depth"),
+        (("one", "two", "-m", "zipf @ 12"), "has 12 ranks, and 10 are compared; raise --K"),
         (("one", "two", "-m", "a[1].json"), "a[1].json: no such file"),
-        (("one", "two", "--unjudged", "bounds"), "tables of leads need one grade a document"),
+        (("one", "two", "--unjudged", "bounds"), "unknown --unjudged 'bounds'"),
         (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
         (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
     ):

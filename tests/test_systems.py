@@ -59,7 +59,7 @@ def test_what_may_surprise_is_told(run: Run, files: Path) -> None:
     (files / "sharp").write_text(QRELS + "q2 0 d3 -1\n")
     (files / "tied").write_text(ONE.replace("2.5", "1.5"))
     (files / "more").write_text(ONE + "q2 Q0 new 2 0.5 one\n")
-    costs = "documents without a judgment count as it; --unjudged nothing lets them gain 0"
+    costs = "whose gain is below 0; with --unjudged nothing they gain 0"
     asked = ("-m", "zipf", "--test", "none")
     assert costs in run("evaluate", "sharp", "more", *asked).stderr
     assert costs not in run("evaluate", "sharp", "one", *asked).stderr
@@ -98,7 +98,7 @@ def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
     assert "| one | q1 | 1.0000 | 1.0000 |" in rows["md"]
     assert r"one & q1 & 1.0000 & 1.0000 \\" in rows["latex"]
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")
-    assert "differences of bounds; add --test none" in refused(*pair)
+    assert "no single value to compare; add --test none" in refused(*pair)
     assert run(*pair, "--test", "none").returncode == 0
     by_query = json.loads(run(*pair, "--per-query", "--format", "json").stdout)["systems"][0]
     assert by_query["largest by query"]["q1"]["zipf"] == 1
@@ -138,8 +138,8 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
     for arguments, message in (
         (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
         (("qrels", "qrels"), "qrels, line 1: 4 fields: this looks like qrels"),
-        (("qrels", "other"), "other, line 4: the query q9 is not in the qrels (1 such queries)"),
-        (("qrels", "strange", "--lenient"), "strange: holds no query of the qrels"),
+        (("qrels", "other"), "other, line 4: the query q9 is not in the qrels; remove it"),
+        (("qrels", "strange", "--lenient"), "strange: none of its queries is in the qrels"),
         (("qrels", "one", "one"), "one: appears twice among the runs"),
         (("grades", "one", "-m", "DCG({2: 2, 1: 1, 0: 0}, log2)"), "no gain for the grade 3"),
         (("qrels", "one", "-m", "DCG([2, 1, 0], [1, 0.5]) @ 5"), "discounts"),
@@ -161,7 +161,7 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
     assert (said.returncode, said.stderr.count("\n")) == (2, 1)
     lenient = run("evaluate", "qrels", "other", "--lenient")
     assert lenient.returncode == 0
-    assert "one: queries not in the qrels: 1" in lenient.stderr
+    assert "one: ignored queries that are not in the qrels: 1" in lenient.stderr
 
 
 @pytest.fixture

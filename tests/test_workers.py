@@ -139,7 +139,9 @@ def test_killed_and_resumed_gives_the_same_bytes(
     assert not (tmp_path / "results" / "small").exists()
     store = tmp_path / "results" / "store" / "cells.jsonl"
     store.write_bytes(store.read_bytes()[:-9])  # as if it had been killed while writing
-    assert "1 torn record is passed over" in finish(tmp_path, config, spec)
+    assert "ignored 1 torn record; missing cells are computed again" in finish(
+        tmp_path, config, spec
+    )
     assert table(tmp_path) == expected
 
 
@@ -151,7 +153,7 @@ def test_ctrl_c_keeps_finished_cells(
     assert run.line() == "paused"
     run.signal(signal.SIGINT)
     assert run.finish() == 130
-    assert "3 of 80 cells are kept; the same command goes on from there" in run.errors()
+    assert "3 of 80 cells are kept; the same command continues from there" in run.errors()
     assert "Traceback" not in run.errors()
     finish(tmp_path, config, "1")
     assert table(tmp_path) == expected
@@ -255,7 +257,7 @@ def test_losing_all_workers_of_a_cluster_is_an_error(
     run.resume()
     assert run.finish() == 1
     assert re.search("no longer has workers|lost a result|did not finish", run.errors())
-    assert "of 80 cells are kept; the same command goes on from there" in run.errors()
+    assert "of 80 cells are kept; the same command continues from there" in run.errors()
     finish(tmp_path, config, "1")
     assert table(tmp_path) == expected
 

@@ -1,82 +1,107 @@
 """The command line.
 
-Commands read their options, call the library and print; heavy libraries load inside
-them, so that help is quick. Bad input ends with one line on standard error and exit
-code 2, a solver that did not reach the optimum with 1, Ctrl-C with 130.
+Commands read their options, call the library and print. Heavy libraries are loaded inside
+them, so that help is quick. Bad input ends with one line on standard error and exit code 2, a
+solver that did not reach the optimum with 1, Ctrl-C with 130.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 
 import typer
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
-from dcglearn.cli import (
-    coherence,
-    evaluate,
-    experiments,
-    explain,
-    export,
-    judgments,
-    learn,
-    measures,
-    packed,
-    threshold,
-)
+from dcglearn.cli.coherence import coherence
+from dcglearn.cli.evaluate import evaluate
+from dcglearn.cli.experiments import report, reproduce, run, status
+from dcglearn.cli.explain import explain
+from dcglearn.cli.export import export
+from dcglearn.cli.help import GroupedCommands
+from dcglearn.cli.judgments import agree, inspect, simulate
+from dcglearn.cli.learn import compare, fit
+from dcglearn.cli.measures import show
+from dcglearn.cli.packed import pack
 from dcglearn.cli.remedies import message
+from dcglearn.cli.threshold import threshold
+
+INTERRUPTED = "interrupted; nothing half-written is left"
+COMMANDS = {
+    "Judgments": (inspect, fit, compare, agree, show, pack, simulate),
+    "Systems": (evaluate, coherence, explain, export, threshold),
+    "Experiments": (run, reproduce, status, report),
+}
+"""Heading in the help -> commands, in the order of a person's work."""
 
 app = typer.Typer(
     name="dcglearn",
+    cls=GroupedCommands,
     help="Learn the gains and discounts of DCG from judgments of which of two result lists "
     "is better.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    add_completion=False,
 )
-judgments.add_to(app)
-learn.add_to(app)
-packed.add_to(app)
-measures.add_to(app)
-evaluate.add_to(app)
-coherence.add_to(app)
-explain.add_to(app)
-export.add_to(app)
-threshold.add_to(app)
-experiments.add_to(app)
+for heading, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=heading)(command)
+
+_UsageError = cast("type[Exception]", typer.BadParameter.__base__)
+"""The class of errors in options and arguments, to which typer gives no public name."""
+
+
+_NOT_A_CHOICE = re.compile(r"Invalid value for '([^']+)'.*: '(.*)' is not one of ('.*')")
 
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     try:
         try:
-            app()
+            code = app(prog_name="dcglearn", standalone_mode=False)
         finally:
-            if sys.stdout is not None:  # it is, where the shell closed it
+            if sys.stdout is not None:  # None if the shell closed it
                 sys.stdout.flush()
+    except _UsageError as error:
+        _end_usage(error)
     except InputError as error:
         _end(message(error), 2)
     except (SolverError, WorkersLostError) as error:
         _end(str(error), 1)
     except KeyboardInterrupt:
-        _end("interrupted; nothing half-written is left", 130)
-    except BrokenPipeError:  # the reader of a pipe went away, as `head` does
+        _end(INTERRUPTED, 130)
+    except BrokenPipeError:  # the reader of a pipe stopped reading, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except MemoryError as error:
         _end(f"not enough memory ({error}); use fewer judgments or shorter lists", 1)
     except OSError as error:
         _end(f"{error.filename or 'input or output'}: {error.strerror or error}", 2)
-    except SystemExit as end:
-        if end.code == 130:
-            _end("interrupted; nothing half-written is left", 130)
-        raise
-
-
-def _end(message: str, code: int) -> NoReturn:
-    print(f"dcglearn: {message}", file=sys.stderr)
+    if code == 130:
+        _end(INTERRUPTED, 130)
     sys.exit(code)
+
+
+def _end(text: str, code: int) -> NoReturn:
+    print(f"dcglearn: {text}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _end_usage(error: Any) -> NoReturn:
+    """End with one line about an option or an argument; without any argument, with the help."""
+    if len(sys.argv) == 1:
+        error.show()
+        sys.exit(2)
+    text = error.format_message().replace("Value error, ", "").rstrip(".")
+    choice = _NOT_A_CHOICE.fullmatch(text)
+    if choice is not None:
+        option, value, choices = choice.groups()
+        _end(str(unknown_name(option, value, re.findall("'([^']*)'", choices))), 2)
+    text = " ".join(text.split())
+    program = error.ctx.command_path if error.ctx else "dcglearn"
+    see = f" See {program} --help" if text.endswith("?") else f"; see {program} --help"
+    _end(text[:1].lower() + text[1:] + see, 2)

@@ -12,7 +12,8 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.cli.options import JsonOption, print_json, say
+from dcglearn.cli.options import JsonOption
+from dcglearn.cli.output import print_json, print_text
 from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
@@ -24,63 +25,63 @@ if TYPE_CHECKING:
     from dcglearn.report.results import ReportedExperiment
 
 QuickOption = Annotated[
-    bool, typer.Option("--quick", help="The [quick] part only; its results go to OUT/quick.")
+    bool, typer.Option("--quick", help="Run the [quick] part only; its results go to FOLDER/quick.")
 ]
 WorkersOption = Annotated[
     str | None,
     typer.Option(
         "--workers",
         metavar="N|tcp://HOST:PORT",
-        help="Processes on this machine, or the address of a Dask scheduler; by default 1. A "
-        "config that is run may say otherwise.",
+        help="Processes on this machine, or the address of a Dask scheduler; by default 1, or what "
+        "the config of dcglearn run sets.",
     ),
 ]
 OutOption = Annotated[
     str | None,
     typer.Option(
         "--out",
+        "-o",
         metavar="FOLDER",
-        help="Folder of results; by default results. A config that is run may say otherwise.",
+        help="Folder of results; by default results, or what the config of dcglearn run sets.",
     ),
 ]
 ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Replace results of another config or version.")
+    bool, typer.Option("--replace", help="Replace the results of another config or version.")
 ]
 ConfigsArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CONFIG]...", help="Configs; by default all those in configs."),
+    typer.Argument(
+        metavar="CONFIG", help="Config files (.toml); by default all in the folder configs."
+    ),
 ]
 OnlyOption = Annotated[
     str | None,
-    typer.Option("--only", metavar="5,6", help="Figures, or names of configs, by commas."),
+    typer.Option("--only", metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
 ]
 
-DEFAULT_OUT = "results"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (run, reproduce, status, report):
-        app.command()(command)
+DEFAULT_FOLDER = "results"
 
 
 def run(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A .toml file.")],
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A config file (.toml).")],
     quick: QuickOption = False,
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
 ) -> None:
-    """Run one experiment: compute the cells it lacks, write its table and figures."""
+    """Run one experiment and write its table and figures.
+
+    Cells that are already computed are not computed again.
+    """
     from dcglearn.lab.config import read_config
     from dcglearn.lab.experiment_files import ExperimentFiles
 
-    found = read_config(config)
-    place = _place(found.run.out if out is None else out)
-    asked = found.run.workers if workers is None else workers
-    shown = _run([found], quick, asked, place, replace, ExperimentFiles())
-    _verdicts(shown)
-    say(f"results are in {shown[0].folder}")
+    read = read_config(config)
+    place = _results_folder(read.run.out if out is None else out)
+    asked = read.run.workers if workers is None else workers
+    shown = _run([read], quick, asked, place, replace, ExperimentFiles())
+    _print_verdicts(shown)
+    print_text(f"results are in {shown[0].folder}")
     _end_if_unfinished(shown)
 
 
@@ -95,10 +96,10 @@ def reproduce(
     from dcglearn.lab.experiment_files import ExperimentFiles
 
     files = ExperimentFiles()
-    found = _chosen(only)
-    place = _place(out)
-    shown = _run(found, quick, "1" if workers is None else workers, place, replace, files)
-    _verdicts(shown)
+    selected = _selected_configs(only)
+    place = _results_folder(out)
+    shown = _run(selected, quick, "1" if workers is None else workers, place, replace, files)
+    _print_verdicts(shown)
     known = {one.config.name: one for one in shown}
     others = [c for c in _configs(lenient=only is not None) if c.name not in known]
     store = _store(place)
@@ -110,12 +111,12 @@ def reproduce(
 def status(
     configs: ConfigsArgument = None, out: OutOption = None, json: JsonOption = False
 ) -> None:
-    """Say how much of every experiment is done."""
+    """Show how much of each experiment is done."""
     from dcglearn.lab.cells import key_of
     from dcglearn.lab.run import count_cells
     from dcglearn.report.tables import Table
 
-    store = _store(_place(out))
+    store = _store(_results_folder(out))
     rows, errors = [], {}
     known: set[str] = set()
     for config in _configs(configs, lenient=True):
@@ -130,11 +131,11 @@ def status(
     if json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
-    say(Table(columns, rows, f"cells in {store.path}").text())
+    print_text(Table(columns, rows, f"cells in {store.path}").text())
     for name, error in errors.items():
-        say(f"the first failed cell of {name}: {error}")
+        print_text(f"the first failed cell of {name}: {error}")
     if len(store) > len(known):
-        say(f"{len(store) - len(known):,} more cells there belong to none of these configs")
+        print_text(f"{len(store) - len(known):,} more cells there belong to other configs")
 
 
 def report(
@@ -143,15 +144,15 @@ def report(
     out: OutOption = None,
     replace: ReplaceOption = False,
 ) -> None:
-    """Write tables, figures and the page of what is finished; compute nothing."""
+    """Write tables, figures and the page from the finished cells."""
     from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.report.results import write_results
 
-    place = _place(out)
+    place = _results_folder(out)
     store = _store(place)
     if not store.path.exists():
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
-        raise InputError("no cell is finished", f"{command} computes them", str(place))
+        raise InputError("no cell is finished", f"run {command} first", str(place))
     files = ExperimentFiles()
     shown = [
         write_results(config, quick, store, _folder(place, quick, config), replace, files)
@@ -171,18 +172,18 @@ def _run(
     from dcglearn.base.workers import open_workers
     from dcglearn.report.results import check_folder, make_folder, write_results
 
-    for config in configs:  # what can be refused is refused before anything is computed
+    for config in configs:  # refuse what can be refused before anything is computed
         files.load(config)
         if not replace:
             check_folder(_folder(out, quick, config), config)
     shown = []
-    with open_workers(workers) as found:
+    with open_workers(workers) as pool:
         make_folder(out)
         store = _store(out, torn=True)
         for config in configs:
-            done = _compute(config, quick, store, found)
-            again = f", {done.failed:,} failed" if done.failed else ""
-            say(f"{config.name}: {done.done:,} of {done.total:,} cells{again}")
+            done = _compute(config, quick, store, pool)
+            failures = f", {done.failed:,} failed" if done.failed else ""
+            print_text(f"{config.name}: {done.done:,} of {done.total:,} cells{failures}")
             folder = _folder(out, quick, config)
             shown.append(write_results(config, quick, store, folder, replace, files))
     return shown
@@ -198,7 +199,7 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
     except (KeyboardInterrupt, WorkersLostError) as stop:
         done = count_cells(config, quick, store)
         kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
-        words = f"{kept}; the same command goes on from there"
+        words = f"{kept}; the same command continues from there"
         if isinstance(stop, KeyboardInterrupt):
             print(words, file=sys.stderr)
             raise
@@ -208,7 +209,7 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
 def _other(
     config: Config, quick: bool, store: Store, out: Path, files: ExperimentFiles
 ) -> ReportedExperiment:
-    """Return an experiment that was not asked for, as far as it is there; nothing is lost."""
+    """Return an experiment that was not asked for, with the results that it already has."""
     from dcglearn.lab.run import count_cells
     from dcglearn.report.results import ReportedExperiment, write_results
 
@@ -226,7 +227,7 @@ def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> 
     page = write_page(
         sorted(shown, key=lambda one: _first_figure(one.config)), _root(out, quick), quick
     )
-    say(f"read {page}")
+    print_text(f"read {page}")
 
 
 def _root(out: Path, quick: bool) -> Path:
@@ -237,37 +238,36 @@ def _folder(out: Path, quick: bool, config: Config) -> Path:
     return _root(out, quick) / config.name
 
 
-def _place(out: str | None) -> Path:
+def _results_folder(out: str | None) -> Path:
     if out is not None and not out.strip():
-        raise InputError("--out names no folder", "name one")
-    place = Path(DEFAULT_OUT if out is None else out)
+        raise InputError("--out is empty", "name a folder")
+    place = Path(DEFAULT_FOLDER if out is None else out)
     if place.exists() and not place.is_dir():
-        raise InputError("is no folder", "choose another --out", str(place))
+        raise InputError("is not a folder", "choose another --out", str(place))
     return place
 
 
 def _store(out: Path, torn: bool = False) -> Store:
-    """Open the store; where cells will be computed, say what of it is passed over."""
+    """Open the store; before cells are computed, report the records that are ignored."""
     from dcglearn.lab.store import Store
 
     store = Store(out / "store")
     if store.torn and torn:
-        words = "1 torn record is" if store.torn == 1 else f"{store.torn} torn records are"
+        words = "1 torn record" if store.torn == 1 else f"{store.torn} torn records"
         print(
-            f"{store.path}: {words} passed over; what is missing is computed again",
+            f"{store.path}: ignored {words}; missing cells are computed again",
             file=sys.stderr,
         )
     if store.other_versions and torn:
         print(
-            f"{store.path}: {store.other_versions:,} records of other versions of the cells are "
-            "passed over",
+            f"{store.path}: ignored {store.other_versions:,} records of other versions of cells",
             file=sys.stderr,
         )
     return store
 
 
 def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
-    """Return the configs that are named, or all; a lenient look leaves out faulty ones of all."""
+    """Return the named configs, or all; if lenient, without those of all that have errors."""
     from dcglearn.lab.config import read_config
     from dcglearn.lab.experiment_files import config_files
 
@@ -280,10 +280,10 @@ def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[
         except InputError as error:
             if not lenient:
                 raise
-            print(f"left out: {error}", file=sys.stderr)
+            print(f"left out: {message(error)}", file=sys.stderr)
     if not found:
         raise InputError(
-            "no config", "make configs/NAME.toml, or install dcglearn again", "configs"
+            "holds no config", "write configs/NAME.toml, or reinstall dcglearn", "configs"
         )
     return sorted(found, key=_first_figure)
 
@@ -293,7 +293,7 @@ def _first_figure(config: Config) -> tuple[int, str]:
     return (int(first) if first.isdecimal() else 10_000), config.name
 
 
-def _chosen(only: str | None) -> list[Config]:
+def _selected_configs(only: str | None) -> list[Config]:
     configs = _configs(lenient=only is not None)
     if only is None:
         return configs
@@ -302,17 +302,17 @@ def _chosen(only: str | None) -> list[Config]:
     asked = []
     for name in (part.strip() for part in only.split(",") if part.strip()):
         if name.lower() not in spelt:
-            raise unknown_name("figure", name, known, "--only")
+            raise unknown_name("figure or config", name, known, "--only")
         asked.append(spelt[name.lower()])
     if not asked:
-        raise InputError("--only names nothing", "write --only 5,6")
+        raise InputError("--only is empty", "name figures or configs, such as --only 5,6")
     return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]
 
 
-def _verdicts(shown: Sequence[ReportedExperiment]) -> None:
+def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:
     for one in shown:
         for figure in one.figures:
-            say(f"figure {figure.number}: {figure.finding.verdict}")
+            print_text(f"figure {figure.number}: {figure.finding.verdict}")
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
@@ -322,7 +322,7 @@ def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
     count = sum(one.counts.failed for one in failed)
     words = "1 cell failed" if count == 1 else f"{count:,} cells failed"
     print(
-        f"dcglearn: {words}; the others are kept, and the same command tries again. The first: "
+        f"dcglearn: {words}; the others are kept, and the same command tries again. First error: "
         f"{failed[0].counts.first_error}",
         file=sys.stderr,
     )

@@ -1,4 +1,4 @@
-"""The command that says why two measures differ: explain."""
+"""The command that explains why two measures differ: explain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
+from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
+from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Grades
@@ -16,35 +17,34 @@ if TYPE_CHECKING:
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
 
-LONGEST = 5
-"""Ranks of an example where neither the lists nor the measures say."""
+EXAMPLE_RANKS = 5
+"""Ranks of an example, unless the lists or the measures have fewer."""
 
 _REASONS = {
-    "gains": "The gains part them: with each other's gains the verdict turns, with each other's "
-    "discounts it does not.",
-    "discounts": "The discounts part them: with each other's discounts the verdict turns, with "
-    "each other's gains it does not.",
-    "either": "Gains and discounts both part them: to exchange either turns the verdict.",
-    "both together": "Only gains and discounts together part them: to exchange one of them does "
-    "not turn the verdict.",
+    "gains": "The gains are the reason: exchanging the gains reverses the verdict, exchanging the "
+    "discounts does not.",
+    "discounts": "The discounts are the reason: exchanging the discounts reverses the verdict, "
+    "exchanging the gains does not.",
+    "either": "Gains and discounts are each a reason: exchanging either reverses the verdict.",
+    "both together": "Gains and discounts are the reason together: exchanging one of them does "
+    "not reverse the verdict.",
 }
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(explain)
 
 
 def explain(
     first: Annotated[
         str,
-        typer.Argument(metavar="MEASURE", help="learned.json, a preset, or a measure in full."),
+        typer.Argument(metavar="MEASURE", help="A measure file, a preset, or a measure in full."),
     ],
-    second: Annotated[str, typer.Argument(metavar="MEASURE", help="Another one.")],
+    second: Annotated[
+        str, typer.Argument(metavar="MEASURE", help="The measure to compare it with.")
+    ],
     a: Annotated[
         str | None,
         typer.Option(
-            "--a", metavar="GRADES", help="A list: 2,0,1 from the first rank; - for none."
+            "--a",
+            metavar="GRADES",
+            help="Grades of a list from the first rank, such as 2,0,1; - for an empty rank.",
         ),
     ] = None,
     b: Annotated[
@@ -54,41 +54,48 @@ def explain(
     n_ranks: RanksOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say why two measures differ, on two lists or on the clearest example."""
+    """Explain why two measures differ, on two lists or an example.
+
+    Without lists, the example is the one on which the measures differ most.
+    """
     from dcglearn.coherence.explain import clearest_example
     from dcglearn.coherence.explain import explain as explained
 
     if (a is None) != (b is None):
-        raise InputError("one list", "give --a and --b, or neither for an example")
-    grades, one, other = _on_one_scale(first, second, scale, n_ranks or LONGEST)
+        raise InputError("one of two lists", "give both --a and --b, or neither for an example")
+    grades, one, other = _on_one_scale(first, second, scale, n_ranks or EXAMPLE_RANKS)
     given = a is not None and b is not None
     if given:
         lists = _lists(str(a), str(b), grades, n_ranks)
     else:
-        if n_ranks is not None and n_ranks > LONGEST:
-            raise InputError(f"examples of {n_ranks} ranks", f"use --K {LONGEST} or less")
+        if n_ranks is not None and n_ranks > EXAMPLE_RANKS:
+            raise InputError(
+                f"--K is {n_ranks}, and examples have at most {EXAMPLE_RANKS} ranks",
+                "lower it, or give lists by --a and --b",
+            )
         ranks = n_ranks or min(
-            (found.measure.n_ranks or LONGEST for found in (one, other)), default=LONGEST
+            (found.measure.n_ranks or EXAMPLE_RANKS for found in (one, other)),
+            default=EXAMPLE_RANKS,
         )
-        found = clearest_example(one.measure, other.measure, min(ranks, LONGEST))
+        found = clearest_example(one.measure, other.measure, min(ranks, EXAMPLE_RANKS))
         if found is None:
             if json:
                 print_json({"first": str(one.measure), "second": str(other.measure), "lists": None})
             else:
-                say("The two measures order all short lists alike.")
+                print_text("The two measures order all short lists in the same way.")
             return
         lists = found[0], found[1]
     result = explained(one.measure, other.measure, *lists)
     if json:
         print_json(_as_json(result, one, other, lists, grades))
     else:
-        say(_in_words(result, one, other, lists, grades, given))
+        print_text(_in_words(result, one, other, lists, grades, given))
 
 
 def _on_one_scale(
     first: str, second: str, scale: str | None, n_ranks: int
 ) -> tuple[Scale, NamedMeasure, NamedMeasure]:
-    """Return the two measures on the grades that are declared, or that one of them names."""
+    """Return the two measures on the declared grades, or on those that one of them names."""
     from dcglearn.measures.names import is_measure_file_name, measure_for_documents, parse_measure
     from dcglearn.measures.scale import Scale
 
@@ -98,7 +105,7 @@ def _on_one_scale(
             measure = parse_measure(name).measure
             grades = Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
     if grades is None:
-        raise InputError("presets need grades", "add --scale, such as 2,1,0")
+        raise InputError("presets need grades", "declare them, such as --scale 2,1,0")
     return (
         grades,
         measure_for_documents(first, grades, n_ranks),
@@ -118,7 +125,7 @@ def _lists(a: str, b: str, grades: Scale, n_ranks: int | None) -> tuple[Grades, 
             raise error.at(option) from error
     width = n_ranks or max(map(len, rows))
     if max(map(len, rows)) > width:
-        raise InputError(f"a list of more than {width} grades", "raise K or cut it")
+        raise InputError(f"a list has more than {width} grades", "raise --K, or cut the list")
     found = pad_lists(rows, width)
     return found[0], found[1]
 
@@ -139,7 +146,7 @@ def _in_words(
     from dcglearn.report.tables import Table
 
     shown = [_labels(row, grades) for row in lists]
-    lines = [] if given else ["An example on which they differ as clearly as can be:", ""]
+    lines = [] if given else ["An example on which they differ most:", ""]
     terms = result.contributions
     rows = [
         (str(rank), x, y, float(s), float(t))
@@ -147,11 +154,11 @@ def _in_words(
     ]
     total = ("sum", "", "", float(terms[0].sum()), float(terms[1].sum()))
     columns = ("rank", "a", "b", one.name, other.name)
-    caption = "What each rank says for a (+) or b (-), as a share of all that its measure says"
+    caption = "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum"
     lines.append(Table(columns, [*rows, total], caption, 3).text())
     for found, lead, winner in zip((one, other), result.differences, result.winners, strict=True):
         unit = " in DCG" if isinstance(found.measure, DCG) and found.measure.normalise else ""
-        words = "both the same" if winner == "equal" else f"{winner} better, by {abs(lead):g}{unit}"
+        words = "a and b equal" if winner == "equal" else f"{winner} better, by {abs(lead):g}{unit}"
         lines.append(f"{found.name} has {words}: {found.measure}")
     lines.append("")
     if result.agree:
@@ -160,14 +167,14 @@ def _in_words(
         lines.append(_REASONS[result.reason])
     else:
         lines.append(
-            "One of them has weights of its own at every rank, so gains and discounts "
-            "cannot be told apart."
+            "One of them has weights of its own at every rank, so its gains and discounts "
+            "cannot be separated."
         )
     return "\n".join([*lines, *_certain(one.measure, lists, grades)])
 
 
 def _certain(measure: Measure, lists: tuple[Grades, Grades], grades: Scale) -> list[str]:
-    """Say what holds for all measures, and how little would turn the first one round."""
+    """Return what holds for all measures, and the smallest change that reverses the first."""
     from dcglearn.coherence.advantage import advantage
     from dcglearn.coherence.smallest_change import smallest_change_of_gains
     from dcglearn.coherence.verdict import verdict
@@ -176,9 +183,9 @@ def _certain(measure: Measure, lists: tuple[Grades, Grades], grades: Scale) -> l
     D = advantage(*lists, len(grades))
     found = verdict(D, worst_gain="zero")
     words = {
-        "a": "a is better whatever falling gains and discounts are taken",
-        "b": "b is better whatever falling gains and discounts are taken",
-        "equal": "no falling gains and discounts tell them apart",
+        "a": "a is better for all falling gains and discounts",
+        "b": "b is better for all falling gains and discounts",
+        "equal": "they are equal for all falling gains and discounts",
         "depends": "which is better depends on the gains or the discounts",
     }
     lines = [f"With the worst grade worth 0, {words[found.winner]}."]
@@ -192,7 +199,7 @@ def _certain(measure: Measure, lists: tuple[Grades, Grades], grades: Scale) -> l
             tie = ", ".join(
                 f"{label}: {gain:.4g}" for label, gain in zip(grades.labels, flip.tie, strict=True)
             )
-            lines.append(f"The first measure is turned round by gains beyond {tie}.")
+            lines.append(f"Gains beyond {tie} reverse the verdict of the first measure.")
     return lines
 
 

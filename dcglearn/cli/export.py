@@ -1,4 +1,4 @@
-"""The command export: a measure for another tool."""
+"""The command that writes a measure for another tool: export."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.options import ScaleOption, say
+from dcglearn.cli.options import ScaleOption
+from dcglearn.cli.output import print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(export)
 
 
 def export(
@@ -38,14 +34,14 @@ def export(
     ],
     out: Annotated[
         str | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Write it there, not to the screen."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write to a file instead of printing."),
     ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
             "--labels",
             metavar="BEST,...,WORST",
-            help="What the tool's data call the grades; by default as the scale does.",
+            help="Names of the grades in the tool's data; by default those of the scale.",
         ),
     ] = None,
     scale: ScaleOption = None,
@@ -55,12 +51,15 @@ def export(
             "--K",
             min=1,
             metavar="K",
-            help="How many discounts of a rule json, python and pandas list, and the n of "
-            "linear-discount (10); to cut the measure itself, name it @ K.",
+            help="Number of discounts that json, python and pandas list for a rule, and the n of "
+            "linear-discount; by default 10. Write MEASURE @ K to cut the measure itself.",
         ),
     ] = None,
 ) -> None:
-    """Say a measure in another tool's terms; what differs there goes to standard error."""
+    """Write a measure in another tool's terms.
+
+    Differences between the tool and dcglearn are noted on standard error.
+    """
     from dcglearn.base.files import write_text
     from dcglearn.base.suggestions import unknown_name
     from dcglearn.interop.export import TARGETS
@@ -75,14 +74,14 @@ def export(
     for note in exported.notes:
         print(f"note: {note}", file=sys.stderr)
     if out is None:
-        say(exported.text.rstrip("\n"))
+        print_text(exported.text.rstrip("\n"))
     else:
         write_text(out, exported.text.rstrip("\n") + "\n")
         typer.echo(f"wrote {out}", err=True)
 
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
-    """Return the measure that a name means; a preset needs its scale."""
+    """Return the measure of a name; a preset needs a scale."""
     from dcglearn.measures.names import (
         check_compatible,
         is_measure_file_name,
@@ -93,7 +92,9 @@ def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
 
     if not (is_measure_file_name(text) or "[" in text or "{" in text):
         if scale is None:
-            raise InputError(f"the preset {text!r} needs grades", "add --scale, such as 2,1,0")
+            raise InputError(
+                f"the preset {text!r} needs grades", "declare them, such as --scale 2,1,0"
+            )
         return measure_for(text, Scale.parse(scale), n_ranks or 10).measure
     found = parse_measure(text).measure
     if scale is not None:

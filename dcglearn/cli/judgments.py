@@ -1,4 +1,4 @@
-"""Commands on judgments as they are: simulate, inspect, agree."""
+"""Commands on judgments that learn nothing: inspect, agree, simulate."""
 
 from __future__ import annotations
 
@@ -9,50 +9,58 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
+from dcglearn.cli.inputs import load_judgments, naming
 from dcglearn.cli.options import (
     EncodingOption,
     JsonOption,
-    Judgments,
+    JudgmentsArgument,
     LenientOption,
     QrelsOption,
     RanksOption,
     RunOption,
     ScaleOption,
     SeedOption,
-    check_names,
-    judgments_of,
-    print_json,
-    read,
-    say,
 )
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (simulate, inspect, agree):
-        app.command()(command)
+from dcglearn.cli.output import print_json, print_text
 
 
 def simulate(
-    out: Annotated[str, typer.Argument(metavar="OUT", help=".jsonl, .csv or .parquet to write.")],
-    judgments: Annotated[int, typer.Option("--judgments", "-n", min=1, help="How many.")] = 500,
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="The .jsonl, .csv or .parquet file to write.")
+    ],
+    judgments: Annotated[
+        int, typer.Option("--judgments", "-n", min=1, metavar="N", help="Number of judgments.")
+    ] = 500,
     truth: Annotated[
-        str, typer.Option("--truth", help="What the judge likes: a preset or a measure in full.")
+        str,
+        typer.Option(
+            "--truth",
+            metavar="MEASURE",
+            help="The measure that the judge likes: a preset, or a measure in full.",
+        ),
     ] = "linear-log2",
     scale: ScaleOption = "2,1,0",
     n_ranks: RanksOption = 5,
     shortest: Annotated[
-        int | None, typer.Option("--shortest", min=1, help="Lists have this many to K documents.")
+        int | None,
+        typer.Option("--shortest", min=1, metavar="N", help="Draw lists of N to K documents."),
     ] = None,
     permute: Annotated[
-        bool, typer.Option("--permute", help="Both lists of a pair hold the same grades.")
+        bool, typer.Option("--permute", help="Both lists of a pair hold the same grades, permuted.")
     ] = False,
-    reliability: Annotated[float, typer.Option(help="1 / scale of the judge's noise.")] = 4.0,
-    indifference: Annotated[float, typer.Option(help="Smaller differences are ties.")] = 0.5,
-    bias: Annotated[float, typer.Option(help="What being shown as a is worth.")] = 0.0,
+    reliability: Annotated[
+        float, typer.Option("--reliability", metavar="X", help="1 / scale of the judge's noise.")
+    ] = 4.0,
+    indifference: Annotated[
+        float,
+        typer.Option("--indifference", metavar="X", help="Smaller differences are called ties."),
+    ] = 0.5,
+    bias: Annotated[
+        float, typer.Option("--bias", metavar="X", help="Advantage of the list shown as a.")
+    ] = 0.0,
     seed: SeedOption = 0,
 ) -> None:
-    """Write simulated side-by-side judgments, to try things on."""
+    """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
     from dcglearn.data.judgment_files import write_preferences
@@ -63,15 +71,15 @@ def simulate(
 
     check_writable(out)
     if permute and shortest is not None:
-        raise InputError("--permute with --shortest", "lists of the same grades have one length")
+        raise InputError("--permute with --shortest", "use one: permuted lists have K documents")
     grades, width = Scale.parse(scale or "2,1,0"), n_ranks or 5
     rng = np.random.default_rng(seed)
     if len(grades) < 2:
-        raise InputError(f"--scale {grades}: one grade", "name at least two")
+        raise InputError(f"--scale {grades} holds one grade", "name at least two")
     lists = drawn_lists(judgments, width, [1 / len(grades)] * len(grades), rng, shortest)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
-    found = side_by_side(
+    preferences = side_by_side(
         measure_for(truth, grades, width).measure,
         lists,
         grades,
@@ -80,15 +88,15 @@ def simulate(
         indifference,
         bias,
     )
-    write_preferences(found, out)
-    say(
-        f"wrote {out}: {len(found):,} judgments by a judge who likes {truth}, "
-        f"{int(found.strict.sum()):,} strict"
+    write_preferences(preferences, out)
+    print_text(
+        f"wrote {out}: {len(preferences):,} judgments by a judge who likes {truth}, "
+        f"{int(preferences.strict.sum()):,} strict"
     )
 
 
 def inspect(
-    prefs: Judgments,
+    prefs: JudgmentsArgument,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
     encoding: EncodingOption = "grades",
@@ -97,7 +105,7 @@ def inspect(
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Say what is in a file of judgments and what it can determine; fit nothing."""
+    """Describe a file of judgments and what it can determine."""
     from dcglearn.data.summary import summarise
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
@@ -111,23 +119,22 @@ def inspect(
     from dcglearn.report.undetermined import undetermined_statements
     from dcglearn.solver.problem import Problem
 
-    check_names("unit", "auto", encoding)
     documents = encoding == "documents"
-    data = read(prefs, scale, n_ranks, lenient, documents, qrels, run)
+    data = load_judgments(prefs, scale, n_ranks, lenient, documents, qrels, run)
     labels, noun = data.scale.labels, encoding[:-1]
-    found = None
-    with reporting(f"looking at {len(data):,} judgments"):
+    identified = None
+    with reporting(f"inspecting {len(data):,} judgments"):
         summary = summarise(data)
         if summary.strict:
             problem = Problem.of(
                 data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
             )
-            found = identify(problem)
+            identified = identify(problem)
     if json:
         record = None
-        if found is not None:
-            statements = undetermined_statements(found, labels, noun)
-            record = IdentifiabilityRecord.of(found, statements).to_json()
+        if identified is not None:
+            statements = undetermined_statements(identified, labels, noun)
+            record = IdentifiabilityRecord.of(identified, statements).to_json()
         print_json(
             {
                 "file": prefs,
@@ -138,24 +145,24 @@ def inspect(
         )
         return
     words = scale_in_words(data.scale, scale is not None, documents)
-    say(what_is_in(prefs, summary, words))
+    print_text(what_is_in(prefs, summary, words))
     if not documents:
-        say("\n" + grade_table(labels, summary.grade_counts).text())
-    if found is None:
-        say("\nno strict preference: nothing can be learned from this file")
+        print_text("\n" + grade_table(labels, summary.grade_counts).text())
+    if identified is None:
+        print_text("\nno strict preference: nothing can be learned from this file")
         return
-    say("\n" + inspection(summary))
-    say("\n" + before_a_fit(found, labels, noun))
+    print_text("\n" + inspection(summary))
+    print_text("\n" + before_a_fit(identified, labels, noun))
 
 
 def agree(
-    prefs: Judgments,
+    prefs: JudgmentsArgument,
     measure: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MEASURE...",
+            metavar="MEASURE",
             help="Presets (zipf, rbp:0.8), files (learned.json, learned.json:utility) or "
-            "measures in full; every preset if none is named.",
+            "measures in full; by default every preset.",
         ),
     ] = None,
     scale: ScaleOption = None,
@@ -166,25 +173,24 @@ def agree(
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Say how often measures agree with judgments."""
+    """Count how often measures agree with judgments."""
     from dcglearn.measures.agreement import agreement, outcomes
     from dcglearn.measures.names import measure_for
     from dcglearn.measures.presets import usual_presets
     from dcglearn.report.measures import in_full
     from dcglearn.report.tables import Table
 
-    check_names("unit", "auto", encoding)
-    data = read(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
+    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     if encoding == "documents" and not measure:
-        raise InputError("documents have no grades for the presets", "name a learned measure")
-    with judgments_of(prefs):
+        raise InputError("presets need grades, and documents have none", "name a learned measure")
+    with naming(prefs):
         names = measure or list(usual_presets(data.scale, data.n_ranks))
-        found = [measure_for(name, data.scale, data.n_ranks) for name in names]
+        named = [measure_for(name, data.scale, data.n_ranks) for name in names]
         data = data.take(data.strict & (data.weights > 0))
         if not len(data):
-            raise InputError("no strict preference with weight", "give an answer a or b")
+            raise InputError("no strict preference has a weight above 0", "add an answer a or b")
     rows = []
-    for one in found:
+    for one in named:
         result = outcomes(one.measure, data.pairs)
         right, wrong = int((result == 1).sum()), int((result == 0).sum())
         share = agreement(one.measure, data.pairs, data.pair_weights)
@@ -198,7 +204,7 @@ def agree(
     if (data.weights != data.weights[0]).any():
         caption += "; agreement is weighted, the counts are not"
     short = [(*row[:5], _short(row[5])) for row in rows]
-    say(Table(columns, short, caption).text())
+    print_text(Table(columns, short, caption).text())
 
 
 def _short(text: str, most: int = 60) -> str:

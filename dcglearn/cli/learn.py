@@ -10,11 +10,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
+from dcglearn.cli.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
+from dcglearn.cli.inputs import load_judgments, naming, parse_C
 from dcglearn.cli.options import (
     COption,
     EncodingOption,
     JsonOption,
-    Judgments,
+    JudgmentsArgument,
     LenientOption,
     MarginOption,
     QrelsOption,
@@ -24,14 +26,8 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
-    check_names,
-    judgments_of,
-    parse_C,
-    parse_use,
-    print_json,
-    read,
-    say,
 )
+from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,17 +37,11 @@ if TYPE_CHECKING:
     from dcglearn.learning.compare import MeasureComparison
     from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.learning.learner import DCGLearner
-    from dcglearn.measures.files import MeasureFile, MeasurePart
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    for command in (fit, compare):
-        app.command()(command)
+    from dcglearn.measures.files import MeasureFile
 
 
 def fit(
-    prefs: Judgments,
+    prefs: JudgmentsArgument,
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
     C: COption = "1.0",
@@ -60,7 +50,8 @@ def fit(
     encoding: EncodingOption = "grades",
     use: UseOption = "dcg",
     out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="JSON", help="Write the measure here.")
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write the measure to a .json file."),
     ] = None,
     intervals: Annotated[
         int,
@@ -68,7 +59,7 @@ def fit(
             "--intervals",
             min=0,
             metavar="N",
-            help="Give 95% intervals of gains and discounts, from N fits to resampled queries.",
+            help="Add 95% intervals of gains and discounts, from N fits to resampled queries.",
         ),
     ] = 0,
     seed: SeedOption = 0,
@@ -80,12 +71,13 @@ def fit(
         typer.Option(
             "--workers",
             metavar="N|tcp://HOST:PORT",
-            help="Who reads packed pairs: threads here (1), N processes, or a Dask cluster.",
+            help="Processes that read packed pairs (1: threads of this one), or the address of a "
+            "Dask scheduler.",
         ),
     ] = "1",
     json: JsonOption = False,
 ) -> None:
-    """Learn gains and discounts from judgments, or from packed pairs."""
+    """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed
@@ -94,8 +86,7 @@ def fit(
     from dcglearn.report.judgments import scale_in_words, what_is_in
     from dcglearn.report.learned import learned_measure
 
-    value, part = parse_C(C), parse_use(use)
-    check_names(margin, solver, encoding)
+    value = parse_C(C)
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
@@ -110,36 +101,36 @@ def fit(
         }
         for option, wanted in {**given, "--encoding": encoding != "grades"}.items():
             if wanted:
-                raise InputError(f"{option} with packed pairs", "leave it out", prefs)
-        about, content = fit_packed(prefs, value, margin, solver, part, workers)
-        _give(about, content, None, out, json, part)
+                raise InputError(f"{option} does not apply to packed pairs", "leave it out", prefs)
+        about, content = fit_packed(prefs, value, margin, solver, use, workers)
+        _give(about, content, None, out, json, use)
         return
     if workers != "1":
-        raise InputError("--workers with judgments in memory", "dcglearn pack them", prefs)
-    data = read(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
-    with judgments_of(prefs):
+        raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
+    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
+    with naming(prefs):
         data.check_strict()
         learner = _learner(data, value, margin, solver, encoding)
         choice = None
         if value is None:
-            choice = _choose(learner, data, np.random.default_rng(seed), part)
+            choice = _choose(learner, data, np.random.default_rng(seed), use)
             learner.set_params(C=choice.C)
         with reporting(f"solving for {len(data.pairs):,} pairs"):
             learner.fit(data.pairs, sample_weight=data.pair_weights)
-        found = None
+        resampled = None
         if intervals:
-            found = _intervals(learner, data, np.random.default_rng(seed), intervals)
-        content = learned_measure(learner, data, Path(prefs).name, part, found)
+            resampled = _intervals(learner, data, np.random.default_rng(seed), intervals)
+        content = learned_measure(learner, data, Path(prefs).name, use, resampled)
     words = scale_in_words(data.scale, scale is not None, encoding == "documents")
-    _give(what_is_in(prefs, summarise(data), words), content, choice, out, json, part)
+    _give(what_is_in(prefs, summarise(data), words), content, choice, out, json, use)
 
 
 def compare(
-    prefs: Judgments,
+    prefs: JudgmentsArgument,
     measure: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MEASURE...]", help="Measures to compare with; every preset if none."
+            metavar="MEASURE", help="Measures to compare with; by default every preset."
         ),
     ] = None,
     scale: ScaleOption = None,
@@ -148,15 +139,17 @@ def compare(
     margin: MarginOption = "unit",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds by query.")] = 10,
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, metavar="N", help="Folds, by query.")
+    ] = 10,
     out: Annotated[
         list[str] | None,
         typer.Option(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write the table (.md, .tex, .csv, .txt, .json) or figure (.png, .svg, .pdf); "
-            "may be repeated.",
+            help="Write the table (.md, .tex, .csv, .txt, .json) or the figure (.png, .svg, .pdf). "
+            "May be repeated.",
         ),
     ] = None,
     seed: SeedOption = 0,
@@ -165,7 +158,7 @@ def compare(
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare the learned measure, cross-validated by query, with the usual ones."""
+    """Compare the learned measure with presets, by cross-validation."""
     import numpy as np
 
     from dcglearn.learning import compare as study
@@ -174,12 +167,11 @@ def compare(
     from dcglearn.measures.presets import usual_presets
     from dcglearn.report.judgments import comparison_table
 
-    value, part = parse_C(C), parse_use(use)
-    check_names(margin, solver)
+    value = parse_C(C)
     for path in out or []:
         _check_out(path)
-    data = read(prefs, scale, n_ranks, lenient, False, qrels, run)
-    with judgments_of(prefs), reporting("comparing, by steps") as advance:
+    data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
+    with naming(prefs), reporting("comparing (steps)") as advance:
         named = [
             measure_for(name, data.scale, data.n_ranks)
             for name in (measure or usual_presets(data.scale, data.n_ranks))
@@ -190,7 +182,7 @@ def compare(
             {one.name: one.measure for one in named},
             _learner(data, value, margin, solver, "grades"),
             np.random.default_rng(seed),
-            part,
+            use,
             folds,
             tune=value is None,
             advance=advance,
@@ -200,13 +192,15 @@ def compare(
     if json:
         print_json(found.to_json())
         return
-    say(comparison_table(found).text())
+    print_text(comparison_table(found).text())
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
         if record and record.learned_from.file == Path(prefs).name:
-            say(f"{one.name} was itself learned from {Path(prefs).name}: its agreement flatters it")
+            print_text(
+                f"{one.name} was itself learned from {Path(prefs).name}: its agreement is too high"
+            )
     for path in out or []:
-        say(f"wrote {path}")
+        print_text(f"wrote {path}")
 
 
 def _check_distinct(names: list[str]) -> None:
@@ -216,25 +210,29 @@ def _check_distinct(names: list[str]) -> None:
 
 
 def _learner(
-    data: Preferences, C: float | None, margin: str, solver: str, encoding: str
+    data: Preferences,
+    C: float | None,
+    margin: MarginChoice,
+    solver: SolverChoice,
+    encoding: EncodingChoice,
 ) -> DCGLearner:
     from dcglearn.learning.learner import DCGLearner
 
     return DCGLearner(
-        encoding=encoding,  # type: ignore[arg-type]  # fit refuses what is none of its values
+        encoding=encoding,
         margin=margin,
         C=1.0 if C is None else C,
-        solver=solver,  # type: ignore[arg-type]  # fit refuses what is none of its values
+        solver=solver,
         n_grades=data.n_grades,
     )
 
 
 def _choose(
-    learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: MeasurePart
+    learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: UseChoice
 ) -> ChosenC:
     from dcglearn.learning.choose_c import choose_C
 
-    with reporting("choosing C, by fits") as advance:
+    with reporting("choosing C (fits)") as advance:
         problem = learner.problem(data.pairs, data.pair_weights)
         return choose_C(
             problem, data.pair_groups, rng, solver=learner.solver, use=use, advance=advance
@@ -246,7 +244,7 @@ def _intervals(
 ) -> ParameterIntervals:
     from dcglearn.learning.intervals import parameter_intervals
 
-    with reporting("intervals, by fits") as advance:
+    with reporting("intervals (fits)") as advance:
         return parameter_intervals(learner, data, rng, resamples, advance=advance)
 
 
@@ -266,9 +264,14 @@ def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
 
 
 def _give(
-    about: str, content: MeasureFile, choice: ChosenC | None, out: str | None, json: bool, use: str
+    about: str,
+    content: MeasureFile,
+    choice: ChosenC | None,
+    out: str | None,
+    json: bool,
+    use: UseChoice,
 ) -> None:
-    """Write what was learned, and print it."""
+    """Write the learned measure, and print it."""
     from dcglearn.measures.files import write_measure
 
     if out is not None:
@@ -278,17 +281,17 @@ def _give(
         return
     _print_fit(about, content, choice)
     if out is not None:
-        say(f"\nwrote {out}; commands that are given it use its {use}")
+        print_text(f"\nwrote {out}; commands that read it use its {use}")
 
 
 def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None:
     from dcglearn.report.judgments import choice_table
     from dcglearn.report.measures import learned_text
 
-    say(about)
+    print_text(about)
     if choice is not None:
-        say("\n" + choice_table(choice).text())
-    say("\n" + learned_text(content))
+        print_text("\n" + choice_table(choice).text())
+    print_text("\n" + learned_text(content))
 
 
 def _check_out(path: str) -> None:

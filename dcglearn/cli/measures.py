@@ -1,4 +1,4 @@
-"""Commands on measures: show."""
+"""The command that shows a measure: show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption, print_json, say
+from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
+from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
@@ -19,16 +20,11 @@ if TYPE_CHECKING:
     from dcglearn.measures.scale import Scale
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the commands."""
-    app.command()(show)
-
-
 def show(
     measure: Annotated[
         str,
         typer.Argument(
-            metavar="MEASURE.json",
+            metavar="MEASURE",
             help="A measure file, a preset with --scale, or a measure in full.",
         ),
     ],
@@ -40,13 +36,14 @@ def show(
             "--figure",
             "-o",
             metavar="FILE",
-            help=".png, .svg or .pdf; by default FILE.png beside a measure file, replaced.",
+            help="Draw it to a .png, .svg or .pdf file; for a measure file, by default to a .png "
+            "next to it, which is replaced.",
         ),
     ] = None,
-    no_figure: Annotated[bool, typer.Option("--no-figure", help="Draw nothing.")] = False,
+    no_figure: Annotated[bool, typer.Option("--no-figure", help="Do not draw a figure.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show a measure: its numbers, and a figure beside the usual ones."""
+    """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.files import measure_to_json
     from dcglearn.measures.names import (
         check_compatible,
@@ -59,7 +56,9 @@ def show(
     from dcglearn.report.tables import FORMATS
 
     if not is_measure_file_name(measure) and "(" not in measure and scale is None:
-        raise InputError(f"the preset {measure!r} needs grades", "add --scale, such as 2,1,0")
+        raise InputError(
+            f"the preset {measure!r} needs grades", "declare them, such as --scale 2,1,0"
+        )
     if is_measure_file_name(measure) or "[" in measure or "{" in measure:
         found = parse_measure(measure)
         if scale is not None or n_ranks is not None:
@@ -68,7 +67,7 @@ def show(
     else:
         found = measure_for(measure, Scale.parse(scale or ""), n_ranks or 10)
     content = found.file or _alone(found.measure)
-    asked = figure is not None
+    named = figure is not None
     if figure is None and found.file is not None and not no_figure:
         figure = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     if figure is not None:
@@ -76,13 +75,13 @@ def show(
         try:
             check_writable(figure)
         except InputError:
-            if asked:
+            if named:
                 raise
-            figure = None  # nobody asked for it by name
+            figure = None  # only the default place cannot be written
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:
-        say(measure_text(found.name, content, found.measure, n_ranks))
+        print_text(measure_text(found.name, content, found.measure, n_ranks))
     if figure is not None:
         from dcglearn.report.measure_figures import draw_measure_file
         from dcglearn.report.style import save
@@ -93,7 +92,7 @@ def show(
 
 
 def _scale(measure: Measure, text: str | None) -> Scale:
-    """Return the scale as declared, or as the measure's grades say."""
+    """Return the declared scale, or the scale of the measure's grades."""
     from dcglearn.measures.scale import Scale
 
     if text is not None:

@@ -20,7 +20,7 @@ OPTIONS = {
     "cost": "--cost",
     "credit": "--credit",
     "debit": "--debit",
-    "depth": "--depth",
+    "depth": "--K",
     "encoding": "--encoding",
     "folds": "--folds",
     "gamma": "--gamma",

@@ -1,4 +1,4 @@
-"""The command on scored documents: threshold."""
+"""The command that learns a threshold from scored documents: threshold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.options import JsonOption, LenientOption, judgments_of, print_json, reading, say
+from dcglearn.cli.inputs import naming, reading_file
+from dcglearn.cli.options import JsonOption, LenientOption
+from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,83 +20,91 @@ if TYPE_CHECKING:
     from dcglearn.evaluation.scored import Scored
     from dcglearn.measures.scale import Label
 
-CREDIT, DEBIT = 3.0, 2.0
-
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command()(threshold)
+DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
 
 
 def threshold(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE",
-            help="Scored documents: .jsonl, .csv or .parquet with score and grade, empty where "
-            "not judged, and id.",
+            metavar="DOCUMENTS",
+            help="A .jsonl, .csv or .parquet file with the fields score, grade (empty if not "
+            "judged) and, optionally, id.",
         ),
     ],
     credit: Annotated[
-        float | None, typer.Option("--credit", help="Worth of a relevant document; 3.")
+        float | None,
+        typer.Option("--credit", metavar="X", help="Worth of a relevant document; by default 3."),
     ] = None,
     debit: Annotated[
-        float | None, typer.Option("--debit", help="What any other document costs; 2.")
+        float | None,
+        typer.Option("--debit", metavar="X", help="Cost of any other document; by default 2."),
     ] = None,
     relevant: Annotated[
         str | None,
         typer.Option(
-            "--relevant", metavar="GRADE,...", help="Relevant grades; numbers above 0 by default."
+            "--relevant", metavar="GRADE,...", help="Relevant grades; by default numbers above 0."
         ),
     ] = None,
     gains: Annotated[
         str | None,
-        typer.Option("--gains", metavar="GRADE=GAIN,...", help="Worth by grade: 2=1,1=.4,0=-0.5."),
+        typer.Option(
+            "--gains",
+            metavar="GRADE=GAIN,...",
+            help="Worth of each grade, such as 2=1,1=.4,0=-0.5.",
+        ),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
             "--measure",
+            "-m",
             metavar="MEASURE",
-            help="Worth by grade: the gains of learned.json, or of a DCG in full that names its "
-            "grades.",
+            help="Worth of each grade: the gains of a measure file, or of a DCG in full that names "
+            "its grades.",
         ),
     ] = None,
     cost: Annotated[
         float | None,
         typer.Option(
-            "--cost", help="Of looking at a document, in units of gain; --measure needs it."
+            "--cost",
+            metavar="X",
+            help="Cost of reading a document, in units of gain; required with --measure.",
         ),
     ] = None,
     beta: Annotated[
-        float, typer.Option("--beta", help="alpha after many judgments, 0 ... 1.")
+        float,
+        typer.Option("--beta", metavar="X", help="Limit of alpha after many judgments, 0 to 1."),
     ] = 0.1,
     gamma: Annotated[
-        float, typer.Option("--gamma", help="How quickly judgments lower alpha.")
+        float, typer.Option("--gamma", metavar="X", help="Rate at which judgments lower alpha.")
     ] = 0.05,
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Learn which score a document must reach to be delivered (Beta-Gamma)."""
+    """Learn which score a document must reach to be delivered.
+
+    The threshold follows the Beta-Gamma regulation.
+    """
     from dcglearn.evaluation import filtering as learning
     from dcglearn.evaluation.scored import read_scored
 
     learning.alpha_of(0, beta, gamma)
     asked = _asked(credit, debit, relevant, gains, measure, cost)
-    with reading(file, lenient) as (passed_over, advance):
-        documents = read_scored(file, passed_over, advance)
+    with reading_file(file, lenient) as (ignored, advance):
+        documents = read_scored(file, ignored, advance)
     utilities = asked.utilities(documents)
-    with judgments_of(file):
+    with naming(file):
         found = learning.threshold(documents.scores, utilities, documents.judged, beta, gamma)
     if json:
         print_json(_document(file, documents, asked, found, beta, gamma))
     else:
-        say(_text(file, documents, asked, found, beta, gamma))
+        print_text(_text(file, documents, asked, found, beta, gamma))
 
 
 @dataclass(frozen=True)
 class _Linear:
-    """A credit for relevant documents, a debit for all others."""
+    """Utility with a credit for relevant documents and a debit for all others."""
 
     credit: float
     debit: float
@@ -125,7 +135,7 @@ class _Linear:
 
 @dataclass(frozen=True)
 class _Graded:
-    """A gain by grade, minus a cost."""
+    """Utility with a gain per grade, minus a cost per document."""
 
     gains: Mapping[Label, float]
     cost: float
@@ -142,9 +152,10 @@ class _Graded:
         if values[least] > self.cost and not documents.judged.all():
             place = documents.places[int(np.argmin(documents.judged))]
             raise InputError(
-                f"nobody judged this document, and even the grade {list(self.gains)[least]} is "
-                f"worth {values[least] - self.cost:g}",
-                "give a grade for what is not relevant a gain of 0 or less, or raise --cost",
+                f"this document is not judged, and even with the grade {list(self.gains)[least]} "
+                f"it would be worth {values[least] - self.cost:g}",
+                "give the grade of documents that are not relevant a gain of 0 or less, or raise "
+                "--cost",
                 place,
             )
         return gain_utilities(rows, values, self.cost)
@@ -172,7 +183,7 @@ def _asked(
     measure: str | None,
     cost: float | None,
 ) -> _Linear | _Graded:
-    """Return the utility that the options ask for."""
+    """Return the utility of the options; refuse combinations that contradict each other."""
     from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -182,19 +193,23 @@ def _asked(
     ]
     if all(given) or len(given[1]) > 1:
         both = given[1] if len(given[1]) > 1 else [given[0][0], given[1][0]]
-        raise InputError(f"{both[0]} with {both[1]}", "say in one way what a document is worth")
+        raise InputError(f"{both[0]} with {both[1]}", "use one way to say what a document is worth")
     if not given[1]:
         if cost is not None:
-            raise InputError("--cost without gains", "add --gains or --measure, or use --debit")
+            raise InputError(
+                "--cost without --gains or --measure", "add one of them, or use --debit"
+            )
         chosen = _Linear(
-            CREDIT if credit is None else credit,
-            DEBIT if debit is None else debit,
+            DEFAULT_CREDIT if credit is None else credit,
+            DEFAULT_DEBIT if debit is None else debit,
             None if relevant is None else _labels(relevant),
         )
         relevance_utilities([], chosen.credit, chosen.debit)
         return chosen
     if measure is not None and cost is None:
-        raise InputError("--measure without --cost", "say what looking at a document costs: .3")
+        raise InputError(
+            "--measure without --cost", "add the cost of reading a document, such as .3"
+        )
     by_grade = _gains_of(measure) if measure is not None else _gains(gains or "")
     gain_utilities([], list(by_grade.values()), cost or 0.0)
     return _Graded(by_grade, cost or 0.0)
@@ -203,7 +218,7 @@ def _asked(
 def _labels(text: str) -> tuple[Label, ...]:
     from dcglearn.measures.scale import Scale
 
-    with judgments_of("--relevant"):
+    with naming("--relevant"):
         return Scale(tuple(part.strip() for part in text.split(","))).labels
 
 
@@ -211,16 +226,16 @@ def _gains(text: str) -> dict[Label, float]:
     from dcglearn.measures.scale import Scale
 
     parts = [part.partition("=") for part in text.split(",")]
-    with judgments_of("--gains"):
+    with naming("--gains"):
         labels = Scale(tuple(name.strip() for name, _, _ in parts)).labels
     try:
         return {label: float(part[2]) for label, part in zip(labels, parts, strict=True)}
     except ValueError:
-        raise InputError(f"--gains is {text!r}", "write it like 2=1,1=.4,0=-0.5") from None
+        raise InputError(f"--gains is {text!r}", "write it as 2=1,1=.4,0=-0.5") from None
 
 
 def _gains_of(name: str) -> dict[Label, float]:
-    """Return the gains of a measure by the names of its grades; discounts do not matter."""
+    """Return the gains of a measure by the names of its grades; its discounts have no effect."""
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.names import parse_measure
 
@@ -228,11 +243,9 @@ def _gains_of(name: str) -> dict[Label, float]:
     if not isinstance(found.measure, DCG):
         has_dcg = found.file is not None and found.file.dcg is not None
         remedy = f"name its DCG: {name.removesuffix(':utility')}:dcg" if has_dcg else "name a DCG"
-        raise InputError("its weights differ by rank: a grade has no one gain", remedy, name)
+        raise InputError("its weights differ by rank, and a grade has no single gain", remedy, name)
     if found.measure.grades is None:
-        raise InputError(
-            "its grades have no names", "write {2: 1, 1: .4, 0: 0} for its gains", name
-        )
+        raise InputError("its grades have no names", "write its gains as {2: 1, 1: .4, 0: 0}", name)
     return dict(zip(found.measure.grades, found.measure.gains, strict=True))
 
 
@@ -299,5 +312,5 @@ def _passing(found: Threshold) -> list[tuple[str, float, int, float]]:
 
 
 def _pays(found: Threshold) -> bool:
-    """Whether delivering some of the training documents is worth more than none."""
+    """Return whether delivering some of the training documents is worth more than none."""
     return found.curve.passing(found.theta_optimal)[0] > 0

@@ -1,0 +1,40 @@
+"""Values that options can take.
+
+They repeat what the library accepts, so that help and completion need not load it; a test
+compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+EncodingChoice = Literal["grades", "documents"]
+ExportTarget = Literal[
+    "trec_eval",
+    "ir_measures",
+    "pyterrier",
+    "ranx",
+    "scikit-learn",
+    "lightgbm",
+    "xgboost",
+    "torch",
+    "tf-ranking",
+    "pandas",
+    "python",
+    "json",
+]
+LikeChoice = Literal["trec_eval", "ir_measures", "ranx", "sklearn"]
+MarginChoice = Literal["unit", "hamming"]
+MissingChoice = Literal["0", "out"]
+PrintFormat = Literal["text", "md", "latex", "csv", "json"]
+SolverChoice = Literal["auto", "newton", "osqp", "clarabel"]
+TestChoice = Literal["randomisation", "t", "none"]
+TiesChoice = Literal["mean", "input", "docid"]
+UnjudgedChoice = Literal["worst", "nothing", "removed", "bounds"]
+UseChoice = Literal["dcg", "utility"]
+WorthlessChoice = Literal["0", "1", "out"]
+
+FixedTiesChoice = Literal["input", "docid"]
+"""Orders of tied documents that make one list of each run."""
+GradedUnjudgedChoice = Literal["worst", "removed"]
+"""Rules under which every document has one grade."""

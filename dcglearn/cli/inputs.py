@@ -1,0 +1,119 @@
+"""What commands read: judgments, with their qrels and runs; and values of options."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, reporting
+
+if TYPE_CHECKING:
+    from dcglearn.data.document_judgments import DocumentGrades
+    from dcglearn.data.preferences import Preferences
+    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.measures.scale import Scale
+
+
+def load_judgments(
+    path: str,
+    scale: str | None,
+    n_ranks: int | None,
+    lenient: bool,
+    documents: bool = False,
+    qrels: str | None = None,
+    runs: list[str] | None = None,
+) -> Preferences:
+    """Read judgments with progress; report on standard error what was ignored or unjudged."""
+    from dcglearn.data.judgment_files import read_preferences
+    from dcglearn.measures.scale import Scale
+
+    declared = None if scale is None else Scale.parse(scale)
+    with reading_file(path, lenient) as (ignored, advance):
+        grades = load_document_grades(qrels, runs, n_ranks, ignored, declared, documents)
+        preferences = read_preferences(path, declared, n_ranks, ignored, advance, documents, grades)
+    report_unjudged(grades)
+    return preferences
+
+
+def load_document_grades(
+    qrels: str | None,
+    runs: list[str] | None,
+    n_ranks: int | None,
+    ignored: IgnoredInput | None,
+    scale: Scale | None = None,
+    documents: bool = False,
+) -> DocumentGrades | None:
+    """Read the qrels and runs that hold the grades of the judged documents, if any."""
+    if qrels is None:
+        if runs:
+            raise InputError("--run without --qrels", "add --qrels with the documents' grades")
+        return None
+    from dcglearn.data.document_judgments import DocumentGrades
+
+    if documents:
+        raise InputError("--qrels with --encoding documents", "use one of them")
+    return DocumentGrades.read(qrels, runs or [], n_ranks, ignored, scale)
+
+
+def report_unjudged(grades: DocumentGrades | None) -> None:
+    """Report on standard error how many documents have no grade; refuse if none has one."""
+    if grades is None:
+        return
+    grades.check_any_judged()
+    if grades.counts["unjudged"]:
+        print(
+            f"{grades.counts['unjudged']:,} of {grades.counts['documents']:,} documents are "
+            f"unjudged and count as the grade {grades.scale.labels[-1]}",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def reading_file(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None, Advance]]:
+    """Report the progress of reading a file, and afterwards what a lenient reader ignored.
+
+    Yields
+    ------
+    ignored : IgnoredInput or None
+        For the reader to count into; None if nothing may be ignored.
+    advance : callable
+        For the reader to report its progress.
+    """
+    from dcglearn.data.record_formats import IgnoredInput
+
+    ignored = IgnoredInput() if lenient else None
+    with reporting(f"reading {path}") as advance:
+        yield ignored, advance
+    report_ignored(ignored)
+
+
+def report_ignored(ignored: IgnoredInput | None) -> None:
+    """Report on standard error what a lenient reader ignored."""
+    for reason, times in sorted((ignored.counts if ignored else {}).items()):
+        print(f"ignored: {reason} ({times} {'time' if times == 1 else 'times'})", file=sys.stderr)
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Name a file or an option in the errors of a block that name no place themselves."""
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.place else error.at(place)) from error
+
+
+def parse_C(text: str) -> float | None:
+    """Read the value of ``--C``: a positive number, or None for ``cv``."""
+    if text == "cv":
+        return None
+    try:
+        C = float(text)
+    except ValueError:
+        C = math.nan
+    if not (math.isfinite(C) and C > 0):
+        raise InputError(f"--C is {text!r}", "use a finite number above 0, or cv")
+    return C

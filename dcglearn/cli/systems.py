@@ -1,0 +1,158 @@
+"""What the commands on qrels and runs share: evaluate and coherence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import reporting
+from dcglearn.cli.choices import (
+    LikeChoice,
+    MissingChoice,
+    TiesChoice,
+    UnjudgedChoice,
+    WorthlessChoice,
+)
+from dcglearn.cli.inputs import naming, report_ignored
+
+if TYPE_CHECKING:
+    from dcglearn.data.qrels_index import IndexedQrels
+    from dcglearn.data.qrels_runs import Run
+    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.evaluation.rules import Rules
+    from dcglearn.evaluation.systems import Evaluation
+    from dcglearn.measures.names import NamedMeasure
+
+
+def rules_of(
+    like: LikeChoice | None,
+    ties: TiesChoice | None,
+    unjudged: UnjudgedChoice | None,
+    worthless: WorthlessChoice | None,
+    missing: MissingChoice | None,
+) -> Rules:
+    """Return the rules of the options; those that are not given are those of `like`."""
+    from dataclasses import replace
+
+    from dcglearn.evaluation.rules import LIKE, Rules
+
+    rules = Rules() if like is None else LIKE[like]
+    if ties is not None:
+        rules = replace(rules, ties=ties)
+    if unjudged is not None:
+        rules = replace(rules, unjudged=unjudged)
+    if worthless is not None:
+        rules = replace(rules, worthless=None if worthless == "out" else float(worthless))
+    if missing is not None:
+        rules = replace(rules, missing=None if missing == "out" else float(missing))
+    return rules
+
+
+def load_qrels_and_runs(
+    qrels: str, runs: list[str], scale: str | None, lenient: bool
+) -> tuple[IndexedQrels, list[Run]]:
+    """Read qrels and runs; report on standard error what was ignored."""
+    from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
+    from dcglearn.data.qrels_index import index_qrels
+    from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
+    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.measures.scale import Scale
+
+    ignored: IgnoredInput | None = IgnoredInput() if lenient else None
+    declared = None if scale is None else Scale.parse(scale)
+    with reporting("reading qrels and runs") as advance:
+        letor = looks_like_letor(qrels)
+        lists = read_graded_lists(qrels) if letor else read_qrels(qrels, ignored)
+        indexed = index_qrels(lists, declared)
+        systems = []
+        for number, path in enumerate(runs, start=1):
+            systems.append(read_predictions(path, lists) if letor else read_run(path, ignored))
+            advance(number, len(runs))
+    report_ignored(ignored)
+    return indexed, distinct_names(systems, runs)
+
+
+def measures_of_names(
+    names: list[str] | tuple[str, ...], qrels: IndexedQrels, runs: list[Run]
+) -> list[NamedMeasure]:
+    """Return the named measures, on the scale of the qrels."""
+    from dcglearn.measures.names import measure_for_documents
+
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the measure {twice} is named twice", "name it once")
+    longest = max(run.longest for run in runs)
+    measures = []
+    for name in names:
+        with naming(name):
+            measures.append(measure_for_documents(name, qrels.scale, longest))
+    return measures
+
+
+def evaluate_runs(
+    qrels: IndexedQrels,
+    runs: list[Run],
+    paths: list[str],
+    measures: list[NamedMeasure],
+    rules: Rules,
+    lenient: bool,
+) -> Evaluation:
+    """Evaluate runs, and report queries that only the runs or only the qrels hold.
+
+    Queries that only a run holds are an error, unless they may be ignored.
+    """
+    from dcglearn.evaluation.systems import evaluate as evaluate_all
+
+    for run, path in zip(runs, paths, strict=True):
+        _check_queries(qrels, run, path, lenient)
+    with reporting("evaluating"):
+        evaluation = evaluate_all(qrels, runs, measures, rules=rules)
+    _warn_of_costs(evaluation, rules)
+    for s, system in enumerate(evaluation.systems):
+        missing, extra = int(evaluation.missing[s].sum()), len(evaluation.extra[s])
+        if missing:
+            value = "are left out" if rules.missing is None else f"count {rules.missing:g}"
+            text = f"{missing} of {len(qrels.queries)} queries are missing and {value}"
+            print(f"{system}: {text}", file=sys.stderr)
+        if extra:
+            print(f"{system}: ignored queries that are not in the qrels: {extra}", file=sys.stderr)
+    return evaluation
+
+
+def _check_queries(qrels: IndexedQrels, run: Run, path: str, lenient: bool) -> None:
+    from dcglearn.data.qrels_formats import place_of_query
+
+    held = set(qrels.queries)
+    extra = [query for query in run.queries if query not in held]
+    if extra and not lenient:
+        count = "" if len(extra) == 1 else f", nor are {len(extra) - 1:,} others of this run"
+        raise InputError(
+            f"the query {extra[0]} is not in the qrels{count}",
+            "remove it, or add --lenient to ignore such queries",
+            place_of_query(Path(path), extra[0]),
+        )
+    if len(extra) == len(run.queries):
+        raise InputError(
+            "none of its queries is in the qrels", "give the qrels that belong to the run", path
+        )
+
+
+def _warn_of_costs(evaluation: Evaluation, rules: Rules) -> None:
+    """Warn that documents without a judgment count as a grade with a negative gain."""
+    import numpy as np
+
+    from dcglearn.measures.dcg import DCG
+
+    costly = [
+        one.name
+        for one in evaluation.measures
+        if isinstance(one.measure, DCG) and one.measure.gains[-1] < 0
+    ]
+    if rules.unjudged == "worst" and costly and np.nanmin(evaluation.judged, initial=1.0) < 1:
+        print(
+            f"{', '.join(costly)}: unjudged documents count as the worst grade, whose gain is "
+            "below 0; with --unjudged nothing they gain 0",
+            file=sys.stderr,
+        )
