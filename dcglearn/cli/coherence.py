@@ -174,12 +174,12 @@ def _print_tables(
 
 def _check(runs: list[str], figure: str | None) -> None:
     """Refuse what cannot be compared or drawn before anything is read."""
-    from dcglearn.report.tables import FORMATS
+    from dcglearn.report.tables import FIGURE_FORMATS
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more to compare")
     if figure is not None:
-        checked_suffix(figure, FORMATS)
+        checked_suffix(figure, FIGURE_FORMATS)
         check_writable(figure)
 
 

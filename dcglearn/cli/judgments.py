@@ -110,11 +110,11 @@ def inspect(
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.judgments import (
-        before_a_fit,
+        contents_text,
         grade_table,
-        inspection,
-        scale_in_words,
-        what_is_in,
+        identifiability_text,
+        inspection_text,
+        scale_text,
     )
     from dcglearn.report.undetermined import undetermined_statements
     from dcglearn.solver.problem import Problem
@@ -144,15 +144,15 @@ def inspect(
             }
         )
         return
-    words = scale_in_words(data.scale, scale is not None, documents)
-    print_text(what_is_in(prefs, summary, words))
+    words = scale_text(data.scale, scale is not None, documents)
+    print_text(contents_text(prefs, summary, words))
     if not documents:
         print_text("\n" + grade_table(labels, summary.grade_counts).text())
     if identified is None:
         print_text("\nno strict preference: nothing can be learned from this file")
         return
-    print_text("\n" + inspection(summary))
-    print_text("\n" + before_a_fit(identified, labels, noun))
+    print_text("\n" + inspection_text(summary))
+    print_text("\n" + identifiability_text(identified, labels, noun))
 
 
 def agree(

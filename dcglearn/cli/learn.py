@@ -83,7 +83,7 @@ def fit(
     from dcglearn.cli.packed import fit_packed
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.data.summary import summarise
-    from dcglearn.report.judgments import scale_in_words, what_is_in
+    from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
     value = parse_C(C)
@@ -121,8 +121,8 @@ def fit(
         if intervals:
             resampled = _intervals(learner, data, np.random.default_rng(seed), intervals)
         content = learned_measure(learner, data, Path(prefs).name, use, resampled)
-    words = scale_in_words(data.scale, scale is not None, encoding == "documents")
-    _give(what_is_in(prefs, summarise(data), words), content, choice, out, json, use)
+    words = scale_text(data.scale, scale is not None, encoding == "documents")
+    _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
 
 
 def compare(
@@ -295,9 +295,9 @@ def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None
 
 
 def _check_out(path: str) -> None:
-    from dcglearn.report.tables import FORMATS, FORMS
+    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
-    checked_suffix(path, (*FORMS, ".json", *FORMATS))
+    checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
     check_writable(path)
 
 
@@ -308,10 +308,10 @@ def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
     from dcglearn.report.judgments import comparison_table
     from dcglearn.report.measure_figures import draw_comparison
     from dcglearn.report.style import save
-    from dcglearn.report.tables import FORMATS
+    from dcglearn.report.tables import FIGURE_FORMATS
 
     suffix = Path(path).suffix.lower()
-    if suffix in FORMATS:
+    if suffix in FIGURE_FORMATS:
         save(draw_comparison(found, f"Learned against ad hoc on {name}"), path)
     elif suffix == ".json":
         write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")

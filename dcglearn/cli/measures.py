@@ -53,7 +53,7 @@ def show(
     )
     from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
-    from dcglearn.report.tables import FORMATS
+    from dcglearn.report.tables import FIGURE_FORMATS
 
     if not is_measure_file_name(measure) and "(" not in measure and scale is None:
         raise InputError(
@@ -71,7 +71,7 @@ def show(
     if figure is None and found.file is not None and not no_figure:
         figure = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     if figure is not None:
-        checked_suffix(figure, FORMATS)
+        checked_suffix(figure, FIGURE_FORMATS)
         try:
             check_writable(figure)
         except InputError:

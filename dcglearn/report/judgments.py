@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to 
     from dcglearn.learning.identify import Identifiability
 
 
-def what_is_in(name: str, summary: Summary, scale: str) -> str:
+def contents_text(name: str, summary: Summary, scale: str) -> str:
     """Describe a judgment file in a paragraph.
 
     Parameters
@@ -25,7 +25,7 @@ def what_is_in(name: str, summary: Summary, scale: str) -> str:
         The file.
     summary : Summary
     scale : str
-        What the lists hold, as :func:`scale_in_words` says it.
+        What the lists hold, as :func:`scale_text` says it.
     """
     s = summary
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
@@ -41,14 +41,14 @@ def what_is_in(name: str, summary: Summary, scale: str) -> str:
     )
 
 
-def scale_in_words(scale: Scale, declared: bool, documents: bool) -> str:
+def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     """Describe what lists hold: grades and where their order comes from, or documents."""
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
 
 
-def inspection(summary: Summary) -> str:
+def inspection_text(summary: Summary) -> str:
     """Describe judgments without fitting anything: sides, repeats, contradictions, the ceiling."""
     s = summary
     low, high = s.a_share_interval
@@ -67,8 +67,9 @@ def inspection(summary: Summary) -> str:
     ]
     if s.weightless < s.strict:
         lines.append(
-            f"no measure can agree with more than {s.ceiling_identical:.4f} of them, given the "
-            f"identical lists, or {s.ceiling:.4f}, given the contradictions as well"
+            f"no measure can agree with more than {s.ceiling_identical:.4f} of the strict "
+            f"judgments, because of identical lists, or {s.ceiling:.4f}, because of contradictions "
+            "as well"
         )
     if s.weightless:
         lines.append(f"strict judgments of weight 0, which have no effect: {s.weightless:,}")
@@ -80,13 +81,15 @@ def inspection(summary: Summary) -> str:
 
 
 def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
-    """Return how often each grade occurs in all lists."""
+    """Return a table of how often each grade occurs in all lists."""
     total = sum(counts) or 1
     rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
     return Table(("grade", "documents", "share"), rows, digits=3)
 
 
-def before_a_fit(known: Identifiability, labels: Sequence[Label], noun: str = "grade") -> str:
+def identifiability_text(
+    known: Identifiability, labels: Sequence[Label], noun: str = "grade"
+) -> str:
     """Describe what judgments determine, before any fit.
 
     Parameters
@@ -115,7 +118,7 @@ def before_a_fit(known: Identifiability, labels: Sequence[Label], noun: str = "g
 
 
 def choice_table(choice: ChosenC) -> Table:
-    """Return the agreement of each C with held-out queries."""
+    """Return a table of the agreement of each C with held-out queries."""
     rows = [
         (f"{C:g}", share, "chosen" if choice.C == C else "")
         for C, share in zip(choice.grid, choice.agreement, strict=True)
@@ -129,7 +132,7 @@ def bulleted(statements: Sequence[str]) -> str:
 
 
 def comparison_table(comparison: MeasureComparison) -> Table:
-    """Return the comparison as one table."""
+    """Return a table of a comparison, one row per measure."""
     rows = [
         (
             row.name,

@@ -1,7 +1,7 @@
-"""The style of all figures, and writing them.
+"""The style of all figures, and writing figures to files.
 
-Drawn for print and screen: colours that colour-blind readers tell apart (Okabe & Ito),
-markers that differ in grey, and files that are the same bytes for the same data.
+Colours that colour-blind readers can distinguish (Okabe & Ito), markers that differ in
+greyscale, and files whose bytes depend only on the data.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.types import Floats
-from dcglearn.report.tables import FORMATS
+from dcglearn.report.tables import FIGURE_FORMATS
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-
+"""Of the lines of a figure, in order; Okabe & Ito."""
 
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
-
+"""Of the lines of a figure, in order."""
 
 STYLE: Any = {
     "font.size": 9,
@@ -38,7 +38,7 @@ STYLE: Any = {
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure, whole or not at all; the same data give the same bytes.
+    """Write a figure to a file, atomically; the same data give the same bytes.
 
     Parameters
     ----------
@@ -49,19 +49,29 @@ def save(figure: Figure, path: str | Path) -> None:
     Raises
     ------
     InputError
-        If the ending is another, or the place cannot be written.
+        If the suffix is another one, or the file cannot be written.
     """
-    suffix = checked_suffix(path, FORMATS)
+    suffix = checked_suffix(path, FIGURE_FORMATS)
     with mpl.rc_context(STYLE), atomic_write(path) as temporary:
-        if figure.get_layout_engine() is not None:  # laid out once, not once a file
+        if figure.get_layout_engine() is not None:  # one layout for all its files
             figure.draw_without_rendering()
             figure.set_layout_engine(None)
-        figure.savefig(temporary, dpi=150, metadata=FORMATS[suffix], format=suffix[1:])
+        figure.savefig(temporary, dpi=150, metadata=FIGURE_FORMATS[suffix], format=suffix[1:])
 
 
 def unit_range(values: Floats) -> Floats:
-    """Map values to 1 for the largest and 0 for the smallest (all alike: all 1).
+    """Map the largest value to 1 and the smallest to 0; equal values to 1.
 
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Examples
+    --------
     >>> unit_range(np.array([3.0, 1.0, 2.0]))
     array([1. , 0. , 0.5])
     """

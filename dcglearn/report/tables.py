@@ -1,4 +1,4 @@
-"""One table, four forms: plain text, Markdown, LaTeX and CSV."""
+"""One table in four formats: plain text, Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from pathlib import Path
 
 from dcglearn.base.files import checked_suffix, write_text
 
-FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""What is drawn by ending, and what keeps the bytes free of dates and versions."""
+FIGURE_FORMATS = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+"""Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
 Cell = str | int | float | None
 
@@ -35,14 +39,13 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns.
+    """A table: rows under named columns.
 
     Parameters
     ----------
     columns : sequence of str
     rows : sequence of sequences of str, int, float or None
-        None is an empty cell. Floats are shown with `digits` decimals, and in CSV in
-        full.
+        None is an empty cell. Floats are shown with `digits` decimals; in CSV, in full.
     caption : str
     digits : int, default 4
 
@@ -66,7 +69,7 @@ class Table:
     digits: int = 4
 
     def text(self) -> str:
-        """Return the table for a terminal or a plain file, numbers flush right."""
+        """Return the table as plain text, with numbers aligned on the right."""
         cells = [list(self.columns), *self._shown()]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         right = self._numeric()
@@ -89,7 +92,7 @@ class Table:
         return f"{self.caption}\n\n{body}" if self.caption else body
 
     def latex(self) -> str:
-        """Return the table as LaTeX's ``tabular`` (no packages needed)."""
+        """Return the table as a LaTeX ``tabular``, which needs no packages."""
         ends = "".join("r" if number else "l" for number in self._numeric())
         rows = [
             " & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self._shown()
@@ -100,7 +103,7 @@ class Table:
         return "\n".join([*comment, *lines, r"\end{tabular}"])
 
     def csv(self) -> str:
-        """Return the table as CSV, numbers in full."""
+        """Return the table as CSV, with numbers in full."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -108,7 +111,7 @@ class Table:
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
-        """Write the table in the form that the name's ending asks for.
+        """Write the table in the format that the suffix names.
 
         Parameters
         ----------
@@ -118,18 +121,18 @@ class Table:
         Raises
         ------
         InputError
-            If the ending is another, or the place cannot be written.
+            If the suffix is another one, or the file cannot be written.
         """
-        write_text(path, FORMS[checked_suffix(path, FORMS)](self) + "\n")
+        write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
     def _numeric(self) -> list[bool]:
-        """Which columns hold numbers only."""
+        """Return which columns hold only numbers."""
         columns: list[tuple[Cell, ...]] = list(zip(*self.rows, strict=True)) if self.rows else []
-        found = [
+        numeric = [
             any(c is not None for c in column) and not any(isinstance(c, str) for c in column)
             for column in columns
         ]
-        return found or [False] * len(self.columns)
+        return numeric or [False] * len(self.columns)
 
     def _shown(self) -> list[list[str]]:
         return [[self._cell(cell) for cell in row] for row in self.rows]
@@ -143,10 +146,10 @@ class Table:
         return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-FORMS: dict[str, Callable[[Table], str]] = {
+TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
     ".txt": Table.text,
     ".md": Table.markdown,
     ".tex": Table.latex,
     ".csv": Table.csv,
 }
-"""The form of a table by its file's ending."""
+"""Formats of tables by suffix."""
