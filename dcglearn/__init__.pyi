@@ -59,8 +59,11 @@ from .evaluation.systems import Evaluation as Evaluation
 from .evaluation.systems import evaluate as evaluate
 from .evaluation.compare_systems import SystemComparison as SystemComparison
 from .evaluation.compare_systems import compare_systems as compare_systems
-from .evaluation.system_coherence import SystemCoherence as SystemCoherence
-from .evaluation.system_coherence import system_coherence as system_coherence
+from .evaluation.orderings import OrderingComparison as OrderingComparison
+from .evaluation.orderings import compare_orderings as compare_orderings
+from .evaluation.system_coherence import SystemPair as SystemPair
+from .evaluation.system_coherence import system_pairs as system_pairs
+from .evaluation.system_coherence import coherence_rules as coherence_rules
 from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
 from .evaluation.ranked import score_runs as score_runs
@@ -155,8 +158,11 @@ __all__ = [
     "evaluate",
     "SystemComparison",
     "compare_systems",
-    "SystemCoherence",
-    "system_coherence",
+    "OrderingComparison",
+    "compare_orderings",
+    "SystemPair",
+    "system_pairs",
+    "coherence_rules",
     "ranked_arrays",
     "Ranked",
     "score_runs",

@@ -18,12 +18,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.qrels_index import IndexedQrels, index_qrels
 from dcglearn.data.qrels_runs import Run as Retrieved
 from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.orderings import compare_orderings
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.system_coherence import (
-    pairs_of_systems,
-    rules_for_tables,
-    system_coherence,
-)
+from dcglearn.evaluation.system_coherence import SystemPair, coherence_rules, system_pairs
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
@@ -45,6 +42,13 @@ def drawn(rng: np.random.Generator) -> tuple[IndexedQrels, list[Retrieved]]:
     return index_qrels(qrels_of(qrels)), runs
 
 
+def pairs_of(
+    known: IndexedQrels, runs: list[Retrieved], measure: DCG, depth: int, **options: Any
+) -> list[SystemPair]:
+    evaluation = evaluate(known, runs, measure, rules=Rules(ties="input"))
+    return system_pairs(evaluation, measure, depth, **options)
+
+
 def differences(
     known: IndexedQrels, runs: list[Retrieved], measure: DCG
 ) -> dict[tuple[str, str], float]:
@@ -62,15 +66,15 @@ def test_verdicts_hold_in_a_dense_search(
 ) -> None:
     known, runs = drawn[0], drawn[1][:: -1 if backwards else 1]
     reference = DCG([2, 1, 0], "log2", K)
-    pairs = {(pair.a, pair.b): pair for pair in pairs_of_systems(known, runs, reference, K)}
+    pairs = {(pair.a, pair.b): pair for pair in pairs_of(known, runs, reference, K)}
     seen: dict[tuple[str, str, str], set[int]] = {}
     for x in [*np.linspace(0, 1, 40), *rng.random(40)]:
         falling = tuple(np.sort(rng.random(K))[::-1])
         tried = {
-            "anything": DCG([1, x, 0], falling),
+            "any_parameters": DCG([1, x, 0], falling),
             "any_gains": DCG([1, x, 0], "log2", K),
             "any_discounts": DCG([2, 1, 0], falling),
-            "mean": DCG([1, x, 0], "log2", K, "ideal"),
+            "mean_ndcg": DCG([1, x, 0], "log2", K, "ideal"),
         }
         for kind, measure in tried.items():
             for pair, difference in differences(known, runs, measure).items():
@@ -90,14 +94,16 @@ def test_verdicts_hold_in_a_dense_search(
 
 def test_witnesses_turn_the_means_round(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
     known, runs = drawn
-    pairs = pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K)
-    depending = [pair for pair in pairs if pair.mean.winner == "depends"]
+    pairs = pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K)
+    depending = [pair for pair in pairs if pair.mean_ndcg.winner == "depends"]
     assert depending
     for pair in depending:
-        for measure, margin in zip(pair.mean.witnesses, pair.mean.differences, strict=True):
+        for measure, margin in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
             assert measure is not None
             assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
-        assert pair.mean.differences[0] > 0 > pair.mean.differences[1]
+        assert pair.mean_ndcg.differences[0] > 0 > pair.mean_ndcg.differences[1]
 
 
 def test_certificates_and_smallest_changes_turn_the_sums_round(
@@ -106,25 +112,25 @@ def test_certificates_and_smallest_changes_turn_the_sums_round(
     known, runs = drawn
     given = DCG([2, 1, 0], "log2", K)
     flipped = 0
-    for pair in pairs_of_systems(known, runs, given, K):
+    for pair in pairs_of(known, runs, given, K):
         names = pair.a, pair.b
-        assert differences(known, runs, given)[names] == pytest.approx(pair.lead, abs=1e-12)
-        for found in (pair.anything, pair.any_gains, pair.any_discounts):
+        assert differences(known, runs, given)[names] == pytest.approx(pair.difference, abs=1e-12)
+        for found in (pair.any_parameters, pair.any_gains, pair.any_discounts):
             for measure, margin in zip(found.witnesses, found.differences, strict=True):
                 assert differences(known, runs, measure)[names] == pytest.approx(margin)
         for found, flip, side in (
-            (pair.any_gains, pair.gains_flip, "gains"),
-            (pair.any_discounts, pair.discounts_flip, "discounts"),
+            (pair.any_gains, pair.gains_change, "gains"),
+            (pair.any_discounts, pair.discounts_change, "discounts"),
         ):
             assert (flip is None) == (found.winner != "depends")
             if flip is not None and flip.beyond is not None:
                 flipped += 1
-                assert differences(known, runs, flip.beyond)[names] * pair.lead < 0
+                assert differences(known, runs, flip.beyond)[names] * pair.difference < 0
                 tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
                 at = DCG(*tied, K if side == "gains" else None)
                 assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
         told = json.loads(json.dumps(pair.to_json()))
-        assert ("for a" in told["mean DCG, anything"]) == (pair.anything.winner == "depends")
+        assert ("for a" in told["mean DCG, anything"]) == (pair.any_parameters.winner == "depends")
     assert flipped > 3
 
 
@@ -132,16 +138,16 @@ def test_witnesses_on_both_sides_are_a_dependence(
     drawn: tuple[IndexedQrels, list[Retrieved]],
 ) -> None:
     known, runs = drawn
-    for pair in pairs_of_systems(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
-        if None not in pair.mean.witnesses:
-            assert pair.mean.winner == "depends"
+    for pair in pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
+        if None not in pair.mean_ndcg.witnesses:
+            assert pair.mean_ndcg.winner == "depends"
 
 
 def test_orderings_and_their_flips(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
     known, runs = drawn
     names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
     found = evaluate(known, runs, names)
-    (one,) = system_coherence(found)
+    (one,) = compare_orderings(found)
     means = found.means()
     flips = {
         (i, j)
@@ -149,10 +155,10 @@ def test_orderings_and_their_flips(drawn: tuple[IndexedQrels, list[Retrieved]]) 
         if (means[i, 0] - means[j, 0]) * (means[i, 1] - means[j, 1]) < 0
     }
     assert flips
-    assert {frozenset((x.ahead, x.behind)) for x in one.flipped} == {
+    assert {frozenset((x.ahead, x.behind)) for x in one.reversed_pairs} == {
         frozenset((runs[i].name, runs[j].name)) for i, j in flips
     }
-    for flip in one.flipped:
+    for flip in one.reversed_pairs:
         a, b = found.systems.index(flip.ahead), found.systems.index(flip.behind)
         moved = (found.values[a, 1] - found.values[b, 1]) - (
             found.values[a, 0] - found.values[b, 0]
@@ -167,11 +173,11 @@ def test_gains_of_nothing_are_among_any_gains() -> None:
     one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
     two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
     runs = [one, two]
-    (pair,) = pairs_of_systems(known, runs, DCG([2, 1, 0], "zipf", 2), 2)
+    (pair,) = pairs_of(known, runs, DCG([2, 1, 0], "zipf", 2), 2)
     by_binary = differences(known, runs, DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
     by_others = differences(known, runs, DCG([1, 0.99, 0], "zipf", 2, "ideal"))["one", "two"]
     assert by_binary > 0 > by_others
-    assert pair.mean.winner == "depends"
+    assert pair.mean_ndcg.winner == "depends"
 
 
 def test_a_worst_grade_that_gains_something_needs_judgments(
@@ -180,10 +186,12 @@ def test_a_worst_grade_that_gains_something_needs_judgments(
     known, runs = drawn
     given = DCG([3, 2, 1], "log2", K)
     with pytest.raises(InputError, match=r"system 0: .* documents without a judgment"):
-        pairs_of_systems(known, runs, given, K)
+        pairs_of(known, runs, given, K)
     rules = Rules(ties="input", unjudged="removed")
-    for pair in pairs_of_systems(known, runs, given, K, removed=True):
-        for measure, margin in zip(pair.mean.witnesses, pair.mean.differences, strict=True):
+    for pair in system_pairs(evaluate(known, runs, given, rules=rules), given, K):
+        for measure, margin in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
             if measure is not None:
                 found = evaluate(known, runs, measure, rules=rules).means()[:, 0]
                 at = [int(name.split()[1]) for name in (pair.a, pair.b)]
@@ -198,27 +206,68 @@ def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
     found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
     found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
     found.values[2] = 0.0
-    (both,) = system_coherence(found)
-    assert both.flipped == ()
+    (both,) = compare_orderings(found)
+    assert both.reversed_pairs == ()
     assert both.tau == pytest.approx(1)
 
 
-def test_rules_that_tables_can_follow(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
-    assert rules_for_tables(Rules())[0] == "input"
-    assert rules_for_tables(Rules(ties="docid", unjudged="removed"))[:2] == ("docid", True)
-    with pytest.raises(InputError, match="bounds"):
-        rules_for_tables(Rules(unjudged="bounds"))
-    with pytest.raises(InputError, match="nothing"):
-        rules_for_tables(Rules(unjudged="nothing"))
-    with pytest.raises(InputError, match="does not count 0"):
-        rules_for_tables(Rules(missing=None))
-    with pytest.raises(InputError, match="fall below 0"):
-        pairs_of_systems(*drawn, DCG([2, 1, -1], "log2", K), K)
+def test_bounds_reach_the_gains_of_nothing_on_both_sides() -> None:
+    """The mean jumps where the middle grade gains 0: that value is beyond all others."""
+    known = index_qrels(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
+    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
+    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
+    at_zero = differences(known, [one, two], DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
+    (pair,) = pairs_of(known, [one, two], DCG([2, 1, 0], "zipf", 2), 2)
+    (other,) = pairs_of(known, [two, one], DCG([2, 1, 0], "zipf", 2), 2)
+    assert pair.mean_ndcg.bounds[1] == pytest.approx(at_zero)
+    assert other.mean_ndcg.bounds[0] == pytest.approx(-at_zero)
+    assert pair.mean_ndcg.bounds[0] < 0 < other.mean_ndcg.bounds[1]
+
+
+def test_rules_under_which_every_document_has_one_rank_and_grade(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    assert coherence_rules(Rules()) == Rules(ties="input")
+    for kept in (Rules(ties="docid", unjudged="removed"), Rules(ties="input", single=True)):
+        assert coherence_rules(kept) == kept
+    for unjudged in ("bounds", "nothing"):
+        with pytest.raises(InputError, match=f'`unjudged="{unjudged}"`, and each document'):
+            coherence_rules(Rules(unjudged=unjudged))  # type: ignore[arg-type]  # a literal
+    for rules in (Rules(missing=None), Rules(worthless=None), Rules(worthless=1.0)):
+        with pytest.raises(InputError, match="does not count 0"):
+            coherence_rules(rules)
     known, runs = drawn
+    with pytest.raises(InputError, match="that increase or fall below 0"):
+        pairs_of(known, runs, DCG([2, 1, -1], "log2", K), K)
+    with pytest.raises(InputError, match="that increase or fall below 0"):
+        pairs_of(known, runs, DCG([2, 0, 1], "log2", K), K)
     with pytest.raises(InputError, match="one run"):
-        pairs_of_systems(known, runs[:1], DCG([2, 1, 0]), K)
+        pairs_of(known, runs[:1], DCG([2, 1, 0]), K)
     with pytest.raises(InputError, match="discounts that increase"):
-        pairs_of_systems(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
+        pairs_of(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
+    given = DCG([2, 1, 0], "log2", K)
+    assert system_pairs(evaluate(known, runs, given), given, K)  # no two scores are equal
+    tied = run_of({q: {"d1": 1.0, "d2": 1.0} for q in known.queries}, "tied")
+    with pytest.raises(InputError, match='equal scores under `ties="mean"`'):
+        system_pairs(evaluate(known, [*runs, tied], given), given, K)
+    leaves_out = Rules(ties="input", missing=None)
+    with pytest.raises(InputError, match="use `missing=0`"):
+        system_pairs(evaluate(known, runs, given, rules=leaves_out), given, K)
+
+
+def test_causes_are_the_queries_that_moved_most() -> None:
+    """One is ahead by d1 under the first measure, two by d2 under the second."""
+    one = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}, "q3": {"d2": 1.0}}
+    two = {"q1": {"d2": 1.0}, "q2": {"x": 1.0}, "q3": {"d2": 1.0}}
+    qrels = {q: {"d1": 2, "d2": 1, "x": 0} for q in one}
+    measures = {"first": DCG([4, 1, 0]), "second": DCG([-1, 5, 0])}
+    (found,) = compare_orderings(evaluate(qrels, {"two": two, "one": one}, measures))
+    assert (found.first, found.second, found.tau, found.tau_ap) == ("first", "second", -1, -1)
+    (pair,) = found.reversed_pairs
+    assert (pair.ahead, pair.behind) == ("one", "two")
+    assert (pair.first, pair.second) == pytest.approx((7 / 3, -7 / 3))
+    assert pair.causes == ("q1", "q2")  # from 3 to -6, from 4 to -1; q3 does not differ
+    assert found.to_json()["flipped"][0]["causes"] == ("q1", "q2")
 
 
 def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ from dcglearn.cli.systems import (
 )
 
 if TYPE_CHECKING:
-    from dcglearn.evaluation.system_coherence import PairOfSystems, SystemCoherence
+    from dcglearn.evaluation.orderings import OrderingComparison
+    from dcglearn.evaluation.system_coherence import SystemPair
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.names import NamedMeasure
 
@@ -80,13 +81,10 @@ def coherence(
     the order are given.
     """
     _check(runs, figure)
-    from dcglearn.evaluation.system_coherence import (
-        pairs_of_systems,
-        rules_for_tables,
-        system_coherence,
-    )
+    from dcglearn.evaluation.orderings import compare_orderings
+    from dcglearn.evaluation.system_coherence import coherence_rules, system_pairs
 
-    order, removed, rules = rules_for_tables(rules_of(None, ties, unjudged, None, None))
+    rules = coherence_rules(rules_of(None, ties, unjudged, None, None))
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
     measures = measures_of_names(names, indexed, systems)
@@ -94,10 +92,10 @@ def coherence(
     evaluation = evaluate_runs(indexed, systems, runs, measures, rules, lenient)
     with reporting("comparing systems"):
         try:
-            pairs = pairs_of_systems(indexed, systems, given, depth, order, removed)
+            pairs = system_pairs(evaluation, given, depth)
         except InputError as error:
             raise error.at(measures[0].name) from error
-        orderings = system_coherence(evaluation)
+        orderings = compare_orderings(evaluation)
     if figure is not None:
         from dcglearn.report.style import save
         from dcglearn.report.system_figures import draw_pairs
@@ -133,8 +131,8 @@ def coherence(
 
 
 def _print_tables(
-    pairs: list[PairOfSystems],
-    orderings: list[SystemCoherence],
+    pairs: list[SystemPair],
+    orderings: list[OrderingComparison],
     given: DCG,
     depth: int,
     most: int | None,
@@ -143,8 +141,8 @@ def _print_tables(
         changes_table,
         decided_table,
         depending_table,
-        flips_table,
         orderings_table,
+        reversed_pairs_table,
         winners_table,
     )
 
@@ -155,15 +153,17 @@ def _print_tables(
     print_text("\n" + decided_table(pairs, gains, plain).text())
     if most is None or len(pairs) <= most:
         print_text("\n" + winners_table(pairs).text())
-    if any(pair.mean.winner == "depends" for pair in pairs):
+    if any(pair.mean_ndcg.winner == "depends" for pair in pairs):
         print_text("\n" + depending_table(pairs, most).text())
     changes = changes_table(pairs, given, depth, most)
     if changes.rows:
         print_text("\n" + changes.text())
     if orderings:
         print_text("\nOrderings of the systems by\n" + orderings_table(orderings).text())
-    if any(one.flipped for one in orderings):
-        print_text("\n" + flips_table(orderings, most and max(1, most // len(orderings))).text())
+    if any(one.reversed_pairs for one in orderings):
+        print_text(
+            "\n" + reversed_pairs_table(orderings, most and max(1, most // len(orderings))).text()
+        )
     print_text("")
     if changes.rows:
         print_text(

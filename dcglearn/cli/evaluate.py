@@ -151,7 +151,7 @@ def evaluate(
             comparisons = compare_systems(
                 evaluation, baseline or names[0], np.random.default_rng(seed), test
             )
-    _print_evaluation(evaluation, comparisons, baseline or names[0], rules, form, per_query)
+    _print_evaluation(evaluation, comparisons, baseline or names[0], form, per_query)
     if form == "text":
         lines = _explanation(evaluation, indexed, rules, bool(comparisons), test)
         print_text("\n" + "\n".join(lines))
@@ -167,7 +167,6 @@ def _print_evaluation(
     evaluation: Evaluation,
     comparisons: list[SystemComparison],
     baseline: str,
-    rules: Rules,
     form: PrintFormat,
     per_query: bool,
 ) -> None:
@@ -179,7 +178,7 @@ def _print_evaluation(
     )
 
     if form == "json":
-        print_json(evaluation_to_json(evaluation, rules, comparisons, per_query))
+        print_json(evaluation_to_json(evaluation, comparisons, per_query))
         return
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]

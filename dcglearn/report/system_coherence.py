@@ -1,4 +1,4 @@
-"""What is certain about systems, and where orderings part: tables."""
+"""Tables of what is certain about systems, and of pairs that measures order differently."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dcglearn.evaluation.system_coherence import PairOfSystems, SystemCoherence
+from dcglearn.evaluation.orderings import OrderingComparison
+from dcglearn.evaluation.system_coherence import SystemPair
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.report.tables import Cell, Table
 
 
-def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) -> Table:
-    """Return how many pairs are decided, by what is left open.
+def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Table:
+    """Return the number of decided pairs, by which parameters are free.
 
     Parameters
     ----------
-    pairs : sequence of PairOfSystems
+    pairs : sequence of SystemPair
     gains, discounts : str
         The given ones, in words.
 
@@ -27,14 +28,14 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     Table
     """
     kinds: dict[tuple[str, str, str], Sequence[str]] = {
-        ("mean DCG", "any", "any"): [pair.anything.winner for pair in pairs],
+        ("mean DCG", "any", "any"): [pair.any_parameters.winner for pair in pairs],
         ("mean DCG", "any", discounts): [pair.any_gains.winner for pair in pairs],
         ("mean DCG", gains, "any"): [pair.any_discounts.winner for pair in pairs],
-        ("mean nDCG", "any", discounts): [pair.mean.winner for pair in pairs],
+        ("mean nDCG", "any", discounts): [pair.mean_ndcg.winner for pair in pairs],
     }
     rows: list[tuple[Cell, ...]] = []
-    for (by, g, c), found in kinds.items():
-        count = Counter(found)
+    for (by, g, c), winners in kinds.items():
+        count = Counter(winners)
         decided = count["a"] + count["b"] + count["equal"]
         rows.append((by, g, c, decided, count["depends"], count["undecided"]))
     return Table(
@@ -44,144 +45,148 @@ def decided_table(pairs: Sequence[PairOfSystems], gains: str, discounts: str) ->
     )
 
 
-def winners_table(pairs: Sequence[PairOfSystems]) -> Table:
-    """Return who is ahead in each pair, by what is left open.
+def winners_table(pairs: Sequence[SystemPair]) -> Table:
+    """Return who is ahead in each pair, by which parameters are free.
 
     Parameters
     ----------
-    pairs : sequence of PairOfSystems
+    pairs : sequence of SystemPair
 
     Returns
     -------
     Table
-        The name of the system that is ahead, or what there is instead.
+        The name of the system that is ahead, or "equal", "depends" or "not settled".
     """
     rows: list[tuple[Cell, ...]] = []
     for pair in pairs:
-        found = (pair.anything, pair.any_gains, pair.any_discounts, pair.mean)
+        verdicts = (pair.any_parameters, pair.any_gains, pair.any_discounts, pair.mean_ndcg)
         names = {"a": pair.a, "b": pair.b, "undecided": "not settled"}
-        rows.append((pair.a, pair.b, *(names.get(one.winner, one.winner) for one in found)))
+        rows.append((pair.a, pair.b, *(names.get(one.winner, one.winner) for one in verdicts)))
     columns = ("system", "another", "DCG, any", "DCG, any gains", "DCG, any discounts", "mean nDCG")
     return Table(columns, rows, "Who is ahead")
 
 
-def depending_table(pairs: Sequence[PairOfSystems], most: int | None = None) -> Table:
-    """Return the pairs whose order by mean nDCG depends on the gains, and gains that show it.
+def depending_table(pairs: Sequence[SystemPair], most: int | None = None) -> Table:
+    """Return the pairs whose order by mean nDCG depends on the gains, with gains that show it.
 
     Parameters
     ----------
-    pairs : sequence of PairOfSystems
+    pairs : sequence of SystemPair
     most : int, optional
-        How many at most, those with the largest differences; all by default.
+        The largest number of rows; those with the largest differences are kept. By default all.
 
     Returns
     -------
     Table
     """
-    found = [pair for pair in pairs if pair.mean.winner == "depends"]
-    found.sort(key=lambda pair: -min(map(abs, pair.mean.differences)))
+    depending = [pair for pair in pairs if pair.mean_ndcg.winner == "depends"]
+    depending.sort(key=lambda pair: -min(map(abs, pair.mean_ndcg.differences)))
     rows: list[tuple[Cell, ...]] = []
-    for pair in found[:most]:
-        shown = [
-            "" if one is None else " ".join(format_number(round(gain, 4)) for gain in one.gains)
-            for one in pair.mean.witnesses
-        ]
-        rows.append(
-            (pair.a, shown[0], pair.mean.differences[0], pair.b, shown[1], pair.mean.differences[1])
-        )
-    caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(found))}"
-    if most is not None and len(found) > most:
+    for pair in depending[:most]:
+        gains = ["" if one is None else _gains(one.gains) for one in pair.mean_ndcg.witnesses]
+        by = pair.mean_ndcg.differences
+        rows.append((pair.a, gains[0], by[0], pair.b, gains[1], by[1]))
+    caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(depending))}"
+    if most is not None and len(depending) > most:
         caption += f", of which the {most} clearest"
     columns = ("ahead", "with gains", "by", "or ahead", "with gains", "by")
     return Table(columns, rows, caption)
 
 
 def changes_table(
-    pairs: Sequence[PairOfSystems], given: DCG, n_ranks: int, most: int | None = None
+    pairs: Sequence[SystemPair], given: DCG, n_ranks: int, most: int | None = None
 ) -> Table:
-    """Return the smallest changes of gains, and of discounts, that turn an order round.
+    """Return the smallest changes of gains, and of discounts, that reverse an order.
 
     Parameters
     ----------
-    pairs : sequence of PairOfSystems
+    pairs : sequence of SystemPair
     given : DCG
-        With the given gains and discounts.
+        The given gains and discounts.
     n_ranks : int
         The depth.
     most : int, optional
-        How many at most, those that the smallest changes turn round; all by default.
+        The largest number of rows; those with the smallest changes are kept. By default all.
 
     Returns
     -------
     Table
-        Pairs that are tied, or that nothing turns round, are left out.
+        Without pairs that are tied or that no change reverses.
     """
-    sizes = np.linalg.norm(given.gains), np.linalg.norm(given.discounts_for(n_ranks))
+    lengths = np.linalg.norm(given.gains), np.linalg.norm(given.discounts_for(n_ranks))
 
-    def shares(pair: PairOfSystems) -> list[float]:
-        flips = pair.gains_flip, pair.discounts_flip
+    def relative(pair: SystemPair) -> list[float]:
+        changes = pair.gains_change, pair.discounts_change
         return [
-            np.inf if flip is None else flip.distance / float(size)
-            for flip, size in zip(flips, sizes, strict=True)
+            np.inf if change is None else change.distance / float(length)
+            for change, length in zip(changes, lengths, strict=True)
         ]
 
-    found = [pair for pair in pairs if pair.lead and min(shares(pair)) < np.inf]
-    found.sort(key=lambda pair: min(shares(pair)))
+    reversible = [pair for pair in pairs if pair.difference and min(relative(pair)) < np.inf]
+    reversible.sort(key=lambda pair: min(relative(pair)))
     rows: list[tuple[Cell, ...]] = []
-    for pair in found[:most]:
-        ahead, behind = (pair.a, pair.b) if pair.lead > 0 else (pair.b, pair.a)
-        flip = pair.gains_flip
-        tied = "" if flip is None else " ".join(format_number(round(g, 4)) for g in flip.tie)
-        changes = ["none" if share == np.inf else f"{share:.1%}" for share in shares(pair)]
-        rows.append((ahead, behind, abs(pair.lead), changes[0], tied, changes[1]))
-    caption = f"Smallest changes that turn an order by mean DCG round: {_pairs(len(found))}"
-    if most is not None and len(found) > most:
-        caption += f", of which the {most} nearest"
+    for pair in reversible[:most]:
+        ahead, behind = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+        tied = "" if pair.gains_change is None else _gains(pair.gains_change.tie)
+        changes = ["none" if size == np.inf else f"{size:.1%}" for size in relative(pair)]
+        rows.append((ahead, behind, abs(pair.difference), changes[0], tied, changes[1]))
+    caption = f"Smallest changes that reverse an order by mean DCG: {_pairs(len(reversible))}"
+    if most is not None and len(reversible) > most:
+        caption += f", of which the {most} with the smallest changes"
     columns = ("ahead", "behind", "by", "of the gains", "tied at gains", "of the discounts")
     return Table(columns, rows, caption)
 
 
-def orderings_table(found: Sequence[SystemCoherence]) -> Table:
-    """Return how alike the orderings of systems are, by pairs of measures.
+def orderings_table(comparisons: Sequence[OrderingComparison]) -> Table:
+    """Return how alike the orderings of systems are, by pair of measures.
 
     Parameters
     ----------
-    found : sequence of SystemCoherence
+    comparisons : sequence of OrderingComparison
 
     Returns
     -------
     Table
     """
-    rows = [(one.first, one.second, one.tau, one.tau_ap, len(one.flipped)) for one in found]
-    return Table(("measure", "another", "tau", "tau_ap", "pairs turned round"), rows)
+    rows = [
+        (one.first, one.second, one.tau, one.tau_ap, len(one.reversed_pairs)) for one in comparisons
+    ]
+    return Table(("measure", "another", "tau", "tau_ap", "pairs reversed"), rows)
 
 
-def flips_table(found: Sequence[SystemCoherence], most: int | None = None) -> Table:
-    """Return the pairs of systems that measures order differently, and on which queries.
+def reversed_pairs_table(
+    comparisons: Sequence[OrderingComparison], most: int | None = None
+) -> Table:
+    """Return the pairs of systems that measures order differently, with the queries that differ.
 
     Parameters
     ----------
-    found : sequence of SystemCoherence
+    comparisons : sequence of OrderingComparison
     most : int, optional
-        How many at most a pair of measures, those that part the most; all by default.
+        The largest number of rows per pair of measures; those with the largest differences are
+        kept. By default all.
 
     Returns
     -------
     Table
     """
     rows: list[tuple[Cell, ...]] = []
-    left = 0
-    for one in found:
-        flips = sorted(one.flipped, key=lambda flip: -min(flip.first, -flip.second))
-        left += max(0, len(flips) - (most or len(flips)))
-        for flip in flips[:most]:
-            causes = ", ".join(flip.causes)
+    left_out = 0
+    for one in comparisons:
+        pairs = sorted(one.reversed_pairs, key=lambda pair: -min(pair.first, -pair.second))
+        left_out += max(0, len(pairs) - (most or len(pairs)))
+        for pair in pairs[:most]:
+            causes = ", ".join(pair.causes)
             rows.append(
-                (one.first, one.second, flip.ahead, flip.behind, flip.first, flip.second, causes)
+                (one.first, one.second, pair.ahead, pair.behind, pair.first, pair.second, causes)
             )
-    columns = ("measure", "another", "ahead", "behind", "by", "then by", "most against it")
-    caption = "Pairs turned round, and the queries that do most for it"
-    return Table(columns, rows, caption + (f" ({left:,} more are not shown)" if left else ""))
+    columns = ("measure", "another", "ahead", "behind", "by", "then by", "queries")
+    caption = "Pairs of systems reversed, and the queries that change most"
+    return Table(columns, rows, caption + (f" ({left_out:,} more not shown)" if left_out else ""))
+
+
+def _gains(gains: Sequence[float]) -> str:
+    return " ".join(format_number(round(gain, 4)) for gain in gains)
 
 
 def _pairs(n: int) -> str:

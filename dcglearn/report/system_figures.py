@@ -1,4 +1,4 @@
-"""Figures of systems: which of their comparisons hold under which parameters."""
+"""A figure of systems: which of their comparisons hold whatever the parameters."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.system_coherence import PairOfSystems
+from dcglearn.evaluation.system_coherence import SystemPair
 from dcglearn.report.style import COLOURS, STYLE
 
-CERTAIN = (
+CERTAINTIES = (
     ("decided: DCG with any gains and discounts, mean nDCG with any gains", COLOURS[0]),
     ("decided: DCG and mean nDCG with any gains", COLOURS[5]),
     ("decided by mean nDCG, not by DCG", "#C5DDEB"),
     ("decided by DCG, not by mean nDCG", COLOURS[4]),
-    ("depends on the gains either way", COLOURS[1]),
+    ("depends on the gains by both", COLOURS[1]),
 )
-"""What is certain about a pair, the strongest first, and its colour."""
+"""What is certain about a pair, from the most to the least, with its colour."""
 
 
 def draw_pairs(
-    pairs: Sequence[PairOfSystems], systems: Sequence[str], means: Floats, name: str
+    pairs: Sequence[SystemPair], systems: Sequence[str], means: Floats, name: str
 ) -> Drawing:
     """Draw what is certain about every pair of systems.
 
     Parameters
     ----------
-    pairs : sequence of PairOfSystems
+    pairs : sequence of SystemPair
     systems : sequence of str
     means : ndarray of float, shape (systems,)
-        By which they stand, the best first.
+        The order of rows and columns, best first.
     name : str
-        The measure of these means.
+        The measure that gave the means.
 
     Returns
     -------
@@ -53,8 +53,9 @@ def draw_pairs(
         drawing = Drawing(figsize=(side + 2.6, side), layout="constrained")
         FigureCanvasAgg(drawing)
         axes = drawing.subplots()
-        colours = mpl.colors.ListedColormap([colour for _, colour in CERTAIN])
-        axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=len(CERTAIN) - 0.5, edgecolor="white")
+        colours = mpl.colors.ListedColormap([colour for _, colour in CERTAINTIES])
+        last = len(CERTAINTIES) - 0.5
+        axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=last, edgecolor="white")
         axes.invert_yaxis()
         axes.set_aspect("equal")
         names = [systems[s] for s in order]
@@ -64,20 +65,20 @@ def draw_pairs(
         for edge in ("left", "bottom"):
             axes.spines[edge].set_visible(False)
         axes.set_title(f"Who is ahead of whom, in the order of {name}")
-        counts = np.bincount(cells[~np.isnan(cells)].astype(int), minlength=len(CERTAIN))
+        counts = np.bincount(cells[~np.isnan(cells)].astype(int), minlength=len(CERTAINTIES))
         handles = [
             mpl.patches.Patch(color=colour, label=f"{label}: {count}")
-            for (label, colour), count in zip(CERTAIN, counts, strict=True)
+            for (label, colour), count in zip(CERTAINTIES, counts, strict=True)
             if count
         ]
         axes.legend(handles=handles, loc="upper right")
     return drawing
 
 
-def _certainty(pair: PairOfSystems) -> int:
+def _certainty(pair: SystemPair) -> int:
     decided = ("a", "b", "equal")
-    if pair.mean.winner not in decided:
+    if pair.mean_ndcg.winner not in decided:
         return 3 if pair.any_gains.winner in decided else 4
-    if pair.anything.winner in decided:
+    if pair.any_parameters.winner in decided:
         return 0
     return 1 if pair.any_gains.winner in decided else 2

@@ -1,4 +1,4 @@
-"""Tables of systems: their means, their queries, and what sets them apart."""
+"""Tables of systems: means, values by query, and comparisons with a baseline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.types import Floats
 from dcglearn.evaluation.compare_systems import SystemComparison
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.systems import Evaluation
@@ -17,30 +18,29 @@ from dcglearn.report.tables import Cell, Table
 _TIES = {
     "mean": "the mean over their orders",
     "input": "in the order of the run's lines",
-    "docid": "by id, the larger first",
+    "docid": "by id, the largest first",
 }
 _UNJUDGED = {
     "worst": "count as the worst grade",
     "nothing": "keep their rank and gain nothing",
-    "removed": "are taken out",
-    "bounds": "may be of any grade of the qrels, or of --scale: the least and the largest possible "
-    "value",
+    "removed": "are removed",
+    "bounds": "may have any grade of the scale: the smallest and the largest possible value",
 }
 
 
 def rules_in_words(rules: Rules, measures: Sequence[Measure] = ()) -> list[str]:
-    """Say every choice that numbers rest on.
+    """Return the choices that the numbers depend on, as sentences.
 
     Parameters
     ----------
     rules : Rules
     measures : sequence of DCG or LinearUtility
-        What is said of some measures only is said if they are among these.
+        A sentence that concerns only some measures is left out if none of them is here.
 
     Returns
     -------
     list of str
-        A sentence each.
+        One sentence per choice.
 
     Examples
     --------
@@ -51,75 +51,77 @@ def rules_in_words(rules: Rules, measures: Sequence[Measure] = ()) -> list[str]:
     def counts(value: float | None) -> str:
         return "are left out" if value is None else f"count {value:g}"
 
-    found = [
+    sentences = [
         f"documents with equal scores: {_TIES[rules.ties]}"
         + (", scores in single precision" if rules.single else ""),
         f"documents without a judgment {_UNJUDGED[rules.unjudged]}",
-        f"queries without anything to gain {counts(rules.worthless)}; "
+        f"queries whose ideal is 0 {counts(rules.worthless)}; "
         f"queries missing from a run {counts(rules.missing)}",
     ]
     if rules.least is not None:
-        found.append(f"gains below {rules.least:g} count 0")
+        sentences.append(f"gains below {rules.least:g} count 0")
     if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
-        found.append("the best possible run leaves out documents that gain less than 0")
-    return found
+        sentences.append("the best possible run leaves out documents that gain less than 0")
+    return sentences
 
 
-def means_table(found: Evaluation, caption: str = "") -> Table:
-    """Return the mean of each measure, and the share of judged documents, by system.
+def means_table(evaluation: Evaluation, caption: str = "") -> Table:
+    """Return the mean of each measure and the share of judged documents, one row per system.
 
     Parameters
     ----------
-    found : Evaluation
+    evaluation : Evaluation
     caption : str
 
     Returns
     -------
     Table
     """
-    columns = ["system", *_measure_columns(found), *_judged_columns(found)]
-    some_missing = found.missing.any()
+    columns = ["system", *_value_columns(evaluation)]
+    some_missing = evaluation.missing.any()
+    judged = evaluation.judged_means()
+    arrays = _low_and_high(evaluation.means(), evaluation.high_means())
     rows: list[list[Cell]] = []
-    means, high, judged = found.means(), found.high_means(), found.judged_means()
-    for s, system in enumerate(found.systems):
+    for s, system in enumerate(evaluation.systems):
         row: list[Cell] = [system]
-        for m in range(len(found.measures)):
-            row += [_number(x[s, m]) for x in (means, high) if x is not None]
+        for m in range(len(evaluation.measures)):
+            row += [_number(array[s, m]) for array in arrays]
         row += [_number(share) for share in judged[s]]
-        rows.append(row + ([int(found.missing[s].sum())] if some_missing else []))
+        rows.append(row + ([int(evaluation.missing[s].sum())] if some_missing else []))
     return Table([*columns, *(["missing"] if some_missing else [])], rows, caption)
 
 
-def queries_table(found: Evaluation, caption: str = "") -> Table:
-    """Return the value of each measure by system and query.
+def queries_table(evaluation: Evaluation, caption: str = "") -> Table:
+    """Return the value of each measure, one row per system and query.
 
     Parameters
     ----------
-    found : Evaluation
+    evaluation : Evaluation
     caption : str
 
     Returns
     -------
     Table
-        An empty cell where a query is left out.
+        With an empty cell where a query is left out.
     """
-    columns = ["system", "query", *_measure_columns(found), *_judged_columns(found)]
+    columns = ["system", "query", *_value_columns(evaluation)]
+    arrays = _low_and_high(evaluation.values, evaluation.high)
     rows: list[list[Cell]] = []
-    for s, system in enumerate(found.systems):
-        for q, query in enumerate(found.queries):
+    for s, system in enumerate(evaluation.systems):
+        for q, query in enumerate(evaluation.queries):
             row: list[Cell] = [system, query]
-            for m in range(len(found.measures)):
-                row += [_number(x[s, m, q]) for x in (found.values, found.high) if x is not None]
-            rows.append(row + [_number(share) for share in found.judged[s, :, q]])
+            for m in range(len(evaluation.measures)):
+                row += [_number(array[s, m, q]) for array in arrays]
+            rows.append(row + [_number(share) for share in evaluation.judged[s, :, q]])
     return Table(columns, rows, caption)
 
 
-def comparisons_table(found: Sequence[SystemComparison], caption: str = "") -> Table:
-    """Return what sets systems apart from a baseline.
+def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = "") -> Table:
+    """Return the differences of systems from a baseline, with intervals and p-values.
 
     Parameters
     ----------
-    found : sequence of SystemComparison
+    comparisons : sequence of SystemComparison
     caption : str
 
     Returns
@@ -129,73 +131,75 @@ def comparisons_table(found: Sequence[SystemComparison], caption: str = "") -> T
     columns = ("measure", "system", "difference", "from", "to", "p", "corrected", "queries")
     rows = [
         (c.measure, c.system, c.difference, c.low, c.high, c.p, c.corrected, c.queries)
-        for c in found
+        for c in comparisons
     ]
     return Table(columns, rows, caption)
 
 
 def evaluation_to_json(
-    found: Evaluation, rules: Rules, comparisons: Sequence[SystemComparison], per_query: bool
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison], per_query: bool
 ) -> dict[str, Any]:
-    """Return everything as a JSON-able dict.
+    """Return an evaluation and its comparisons as a JSON-able dict.
 
     Parameters
     ----------
-    found : Evaluation
-    rules : Rules
+    evaluation : Evaluation
     comparisons : sequence of SystemComparison
     per_query : bool
-        Whether the values of single queries are wanted.
+        Whether to include the values of single queries.
 
     Returns
     -------
     dict
     """
-    means, high, judged = found.means(), found.high_means(), found.judged_means()
+    names = [one.name for one in evaluation.measures]
+    means, high = evaluation.means(), evaluation.high_means()
+    judged = evaluation.judged_means()
+
+    def by_name(row: Floats) -> dict[str, float]:
+        return dict(zip(names, row.tolist(), strict=True))
+
+    def by_query(values: Floats) -> dict[str, dict[str, float]]:
+        rows = zip(evaluation.queries, values.T, strict=True)
+        return {query: by_name(row) for query, row in rows}
+
     systems = []
-    for s, system in enumerate(found.systems):
+    for s, system in enumerate(evaluation.systems):
         entry: dict[str, Any] = {
             "system": system,
-            "means": {one.name: float(means[s, m]) for m, one in enumerate(found.measures)},
-            "judged": {_judged_name(c): float(judged[s, i]) for i, c in enumerate(found.cutoffs)},
-            "missing": int(found.missing[s].sum()),
-            "left out": len(found.extra[s]),
+            "means": by_name(means[s]),
+            "judged": {
+                _judged_name(cutoff): float(judged[s, c])
+                for c, cutoff in enumerate(evaluation.cutoffs)
+            },
+            "missing": int(evaluation.missing[s].sum()),
+            "left out": len(evaluation.extra[s]),
         }
         if high is not None:
-            entry["largest"] = {one.name: float(high[s, m]) for m, one in enumerate(found.measures)}
+            entry["largest"] = by_name(high[s])
+        if per_query and evaluation.high is not None:
+            entry["largest by query"] = by_query(evaluation.high[s])
         if per_query:
-            if found.high is not None:
-                entry["largest by query"] = {
-                    query: {
-                        one.name: float(found.high[s, m, q]) for m, one in enumerate(found.measures)
-                    }
-                    for q, query in enumerate(found.queries)
-                }
-            entry["queries"] = {
-                query: {
-                    one.name: float(found.values[s, m, q]) for m, one in enumerate(found.measures)
-                }
-                for q, query in enumerate(found.queries)
-            }
+            entry["queries"] = by_query(evaluation.values[s])
         systems.append(entry)
     return {
-        "measures": {one.name: str(one.measure) for one in found.measures},
-        "rules": dict(vars(rules)),
-        "queries": len(found.queries),
+        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        "rules": dict(vars(evaluation.rules)),
+        "queries": len(evaluation.queries),
         "systems": systems,
         "comparisons": [one.to_json() for one in comparisons],
     }
 
 
-def _measure_columns(found: Evaluation) -> list[str]:
-    names = [one.name for one in found.measures]
-    if found.high is None:
-        return names
-    return [f"{name}, {end}" for name in names for end in ("least", "most")]
+def _value_columns(evaluation: Evaluation) -> list[str]:
+    names = [one.name for one in evaluation.measures]
+    if evaluation.high is not None:
+        names = [f"{name}, {end}" for name in names for end in ("least", "most")]
+    return names + [_judged_name(cutoff) for cutoff in evaluation.cutoffs]
 
 
-def _judged_columns(found: Evaluation) -> list[str]:
-    return [_judged_name(cutoff) for cutoff in found.cutoffs]
+def _low_and_high(low: Floats, high: Floats | None) -> list[Floats]:
+    return [low] if high is None else [low, high]
 
 
 def _judged_name(cutoff: int | None) -> str:

@@ -1,0 +1,135 @@
+"""Orderings of systems by two measures: how alike they are, and which pairs of systems differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.types import Floats
+from dcglearn.correlation.tau import kendall_tau, tau_ap
+from dcglearn.evaluation.systems import Evaluation
+from dcglearn.measures.measure import TIE_TOLERANCE
+
+MOST_CAUSES = 3
+"""Number of queries named as causes of a reversed pair."""
+
+
+@dataclass(frozen=True)
+class ReversedPair:
+    """Two systems that two measures order differently.
+
+    Attributes
+    ----------
+    ahead, behind : str
+        The systems in the order of the first measure.
+    first, second : float
+        Difference of their means, ahead minus behind, under each measure.
+    causes : tuple of str
+        The queries whose difference falls most from the first measure to the second, at most
+        :data:`MOST_CAUSES`.
+    """
+
+    ahead: str
+    behind: str
+    first: float
+    second: float
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OrderingComparison:
+    """The orderings of systems by two measures.
+
+    Attributes
+    ----------
+    first, second : str
+        The names of the measures.
+    tau, tau_ap : float
+        Kendall's tau-b and the AP correlation (variant b if means are tied); nan if a measure
+        ties all systems.
+    reversed_pairs : tuple of ReversedPair
+    """
+
+    first: str
+    second: str
+    tau: float
+    tau_ap: float
+    reversed_pairs: tuple[ReversedPair, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON-able dict."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "tau": self.tau,
+            "tau_ap": self.tau_ap,
+            "flipped": [dict(vars(pair)) for pair in self.reversed_pairs],
+        }
+
+
+def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
+    """Compare the orderings of systems by every two measures.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of two systems or more.
+
+    Returns
+    -------
+    list of OrderingComparison
+        One per pair of measures.
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.systems import evaluate
+    >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1, "d4": 0}}
+    >>> runs = {"one": {"q": {"d1": 2.0, "d4": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
+    >>> measures = ["zipf", "DCG([2, 1.9, 0], zipf)"]
+    >>> (found,) = compare_orderings(evaluate(qrels, runs, measures))
+    >>> found.tau, [(pair.ahead, pair.behind) for pair in found.reversed_pairs]
+    (-1.0, [('one', 'two')])
+    """
+    means = np.array([_tied_alike(column) for column in evaluation.means().T]).T
+    comparisons = []
+    for m, n in combinations(range(len(evaluation.measures)), 2):
+        one, other = means[:, m], means[:, n]
+        tied = len(set(one)) < len(one) or len(set(other)) < len(other)
+        all_tied = len(set(one)) == 1 or len(set(other)) == 1
+        comparisons.append(
+            OrderingComparison(
+                evaluation.measures[m].name,
+                evaluation.measures[n].name,
+                float("nan") if all_tied else kendall_tau(one, other),
+                float("nan") if all_tied else tau_ap(one, other, variant="b" if tied else None),
+                tuple(_reversed_pairs(evaluation, means, m, n)),
+            )
+        )
+    return comparisons
+
+
+def _tied_alike(means: Floats) -> Floats:
+    """Give means that are equal but for rounding the same value."""
+    order = np.argsort(means)
+    ordered = means[order]
+    new = np.diff(ordered, prepend=-np.inf) > TIE_TOLERANCE * np.abs(means).max(initial=0.0)
+    merged = np.empty_like(means)
+    merged[order] = ordered[np.maximum.accumulate(np.where(new, np.arange(len(means)), 0))]
+    return merged
+
+
+def _reversed_pairs(evaluation: Evaluation, means: Floats, m: int, n: int) -> list[ReversedPair]:
+    systems, values = evaluation.systems, evaluation.values
+    pairs = []
+    for i, j in combinations(range(len(systems)), 2):
+        a, b = (i, j) if means[i, m] >= means[j, m] else (j, i)
+        first, second = (float(means[a, k] - means[b, k]) for k in (m, n))
+        if first > 0 > second:
+            change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
+            largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
+            causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
+            pairs.append(ReversedPair(systems[a], systems[b], first, second, causes))
+    return pairs
