@@ -251,7 +251,7 @@ def test_lenient_reading_says_what_it_passed_over(run: Run, tmp_path: Path) -> N
 def test_a_measure_of_other_lists_is_refused(run: Run, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text(TWO)
     learned = folder / "learned.json"
-    ends_with(run, 2, "agree", "p.jsonl", learned, says="has 5 ranks, the judgments 3")
+    ends_with(run, 2, "agree", "p.jsonl", learned, says="has 5 ranks, but the judgments have 3")
     (tmp_path / "q.jsonl").write_text(TWO.replace("[2,", "[3,"))
     ends_with(run, 2, "agree", "q.jsonl", learned, says="grades")
     ends_with(run, 2, "compare", "p.jsonl", learned, says="ranks")

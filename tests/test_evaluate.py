@@ -155,7 +155,10 @@ def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:
         ((QRELS, RUN, [MEASURE, 3]), "a measure of type int; give a DCG"),
         ((QRELS, RUN, []), "no measure; give at least one"),
         ((QRELS, RUN, ["zipf", "zipf"]), "the measure zipf is named twice"),
-        ((QRELS, RUN, DCG([1, 0])), r"DCG\(\[1, 0\], log2\): has 2 gains, and the documents 3"),
+        (
+            (QRELS, RUN, DCG([1, 0])),
+            r"DCG\(\[1, 0\], log2\): has 2 gains, but the documents have 3",
+        ),
         ((QRELS, RUN, DCG({2: 1, 1: 1})), "has no gain for the grade 0"),
         ((QRELS, RUN, "none.json"), "none.json: no such file"),
         ((QRELS, [], "zipf"), "no run; give at least one"),

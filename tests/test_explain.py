@@ -108,7 +108,10 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         (("linear-log2", "zip", "--scale", "1,0"), "did you mean 'zipf'"),
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "one of two lists; give both"),
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
-        (("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"), "has 2 gains, and the documents 3 grades"),
+        (
+            ("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"),
+            "has 2 gains, but the documents have 3 grades",
+        ),
         (("none.json", "zipf"), "none.json: no such file"),
         (
             ("linear-log2", "zipf", "--scale", "1,0", "--K", "8"),

@@ -441,7 +441,7 @@ def test_the_command_where_nothing_pays(run: Run, tmp_path: Path) -> None:
             "line 5: this document is not judged, and even with the grade 0 it would be worth 0.1",
         ),
         (["--gains", "2=x"], "--gains is '2=x'"),
-        (["--gains", "2=1,2=0"], "--gains: a grade stands twice"),
+        (["--gains", "2=1,2=0"], "--gains: a grade appears twice"),
         (["--gains", "2=1", "--credit", "3"], "--credit with --gains"),
         (["--gains", "2=1", "--measure", "m.json"], "--gains with --measure"),
         (["--cost", "1"], "--cost without --gains or --measure"),

@@ -18,16 +18,14 @@ from dcglearn.base.errors import InputError
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.linear_ndcg import (
-    count_graded_pairs,
     linear_dcg,
     linear_error,
     linear_gains,
     linear_ideal,
     linear_measure,
     linear_ndcg,
-    pairwise_loss,
-    two_grade_losses,
 )
+from dcglearn.measures.pairwise_loss import count_graded_pairs, pairwise_loss, two_grade_losses
 
 FIGURE_2 = [1, 0, 1, 0, 0, 1]  # values r; a grade's index is 1 - r
 FIGURE_3 = [2, 2, 0, 0, 0, 1]
@@ -125,7 +123,7 @@ def test_other_gains_weigh_pairs_by_their_difference(
     gains = data.draw(st.lists(whole, min_size=L, max_size=L))
     R, T = by_pairs(gains, grades, scores)
     assert float(pairwise_loss(grades, scores, "best", gains)) == R
-    assert float(pairwise_loss(grades, scores, "half", gains)) == R + T / 2
+    assert float(pairwise_loss(grades, scores, "mean", gains)) == R + T / 2
     errors = [float(linear_error([grades[d] for d in order], gains)) for order in orderings(scores)]
     assert (min(errors), max(errors)) == (R, R + T)
     assert np.mean(errors) == pytest.approx(R + T / 2)
@@ -135,7 +133,7 @@ def test_other_gains_weigh_pairs_by_their_difference(
 def test_theorem_3_the_error_is_the_loss(query: tuple[int, list[int], list[float]]) -> None:
     _, grades, scores = query
     ranking = [grades[d] for d in np.argsort(scores)[::-1]]
-    for ties in ("best", "half", "worst"):
+    for ties in ("best", "mean", "worst"):
         assert float(linear_error(ranking)) == float(pairwise_loss(grades, scores, ties))
 
 
@@ -155,14 +153,14 @@ def test_theorem_1_the_loss_is_the_sum_of_two_grade_losses(
     query: tuple[int, list[int], list[float]],
 ) -> None:
     L, grades, scores = query
-    for ties in ("best", "half", "worst"):
+    for ties in ("best", "mean", "worst"):
         parts = two_grade_losses(grades, scores, L, ties)
         assert parts.shape == (L - 1,)
         for k in range(L - 1):
             above = [0 if L - 1 - g > k else 1 for g in grades]
             assert parts[k] == float(pairwise_loss(above, scores, ties))
             R, T = by_pairs([1.0, 0.0], above, scores)
-            assert parts[k] == R + {"best": 0, "half": T / 2, "worst": T}[ties]
+            assert parts[k] == R + {"best": 0, "mean": T / 2, "worst": T}[ties]
         assert parts.sum() == float(pairwise_loss(grades, scores, ties))
 
 
@@ -328,17 +326,17 @@ def test_an_ideal_of_nothing_is_nought() -> None:
     [
         (lambda: linear_dcg([0, -1, 1], [1, 0]), "row 0: an empty rank above a document"),
         (lambda: linear_dcg([[0, 1], [-1, 1]], [1, 0]), "row 1: an empty rank"),
-        (lambda: linear_dcg([0, 2], [1, 0]), "grade index 2, and there are 2 grades"),
+        (lambda: linear_dcg([0, 2], [1, 0]), "grade index 2, but there are 2 grades"),
         (lambda: linear_error([0, -1, 1]), "an empty rank"),
         (lambda: linear_ideal([0], []), "gains"),
         (lambda: linear_ideal([0], [np.inf, 0]), "finite"),
         (lambda: linear_ndcg([0, 1], [1, -1]), "a gain of -1; use linear_error"),
         (lambda: linear_measure([1, 0], 0), "0 documents"),
-        (lambda: pairwise_loss([0, 1], [1, 2], "third"), "unknown rule for ties 'third'"),
+        (lambda: pairwise_loss([0, 1], [1, 2], "third"), "unknown order of ties 'third'"),
         (lambda: pairwise_loss([0, 1], [1]), r"scores of shape \(1,\) for grades of shape \(2,\)"),
         (lambda: pairwise_loss([[0, 1], [0, 1]], [[0, 1], [1, np.nan]]), "row 1: a score is nan"),
         (lambda: pairwise_loss([0, 1], ["a", "b"]), "scores are not numbers"),
-        (lambda: pairwise_loss([0, 1], [1, 2], gains=[1]), "grade index 1, and there are 1"),
+        (lambda: pairwise_loss([0, 1], [1, 2], gains=[1]), "grade index 1, but there are 1"),
         (lambda: pairwise_loss([0, 500], [1, 2]), "grade index 500"),
         (lambda: two_grade_losses([0, 2], [1, 2], 2), "grade index 2"),
         (lambda: count_graded_pairs([0, 0.5]), "0.5, not a grade index"),

@@ -418,13 +418,13 @@ def test_measure_files(tmp_path: Path) -> None:
         ({"use": "x"}, "unknown part"),
         ({"dcg": {"gains": [1], "discount": "log2"}}, '"dcg": cannot be read'),
         ({"dcg": {"gains": ["x"], "discounts": "log2"}}, '"dcg": gains'),
-        ({"dcg": [1]}, "no object"),
+        ({"dcg": [1]}, "not an object"),
         ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
         ({"utility": {"weights": []}}, '"utility"'),
         ({"utility": {"weights": [["1", "2"]]}}, "weights are not numbers"),
         ({"dcg": {"gains": [10**400], "discounts": "log2"}}, '"dcg"'),
         ({"utility": {"weights": [[1, 0, 0]]}}, "1 ranks and 2 grades, its utility"),
-        ({"about": 3}, '"about": is no object'),
+        ({"about": 3}, '"about": is not an object'),
     ],
 )
 def test_a_broken_measure_file_is_refused(
@@ -444,9 +444,9 @@ def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
     scale = Scale((2, 0))
     assert measure_for(str(path), scale, 2).name == str(path)
     for other, K, problem in [
-        (Scale((2, 1, 0)), 2, "has 2 grades, the judgments 3"),
+        (Scale((2, 1, 0)), 2, "has 2 grades, but the judgments have 3"),
         (Scale((1, 0)), 2, "has the grades 2 > 0"),
-        (scale, 3, "has 2 ranks, the judgments 3"),
+        (scale, 3, "has 2 ranks, but the judgments have 3"),
     ]:
         with pytest.raises(InputError, match=problem):
             measure_for(str(path), other, K)

@@ -242,7 +242,7 @@ def test_a_measure_must_cover_the_grades() -> None:
     scale = Scale((3, 1, 0))
     with pytest.raises(InputError, match="has no gain for the grade 3, only for 2, 1, 0"):
         measure_for_documents("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
-    with pytest.raises(InputError, match="has 2 gains, and the documents 3 grades"):
+    with pytest.raises(InputError, match="has 2 gains, but the documents have 3 grades"):
         measure_for_documents("DCG([1, 0], log2)", scale, 10)
     more = measure_for_documents("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
     assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
@@ -264,7 +264,7 @@ def test_judged_documents_are_expected_like_gains() -> None:
 
 
 def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="two cutoffs"):
+    with pytest.raises(InputError, match="has two cutoffs"):
         measure_for_documents("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
     place = tmp_path / "a@b"
     place.mkdir()

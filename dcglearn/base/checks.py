@@ -1,6 +1,8 @@
-"""One check for every argument that must be an array of finite numbers."""
+"""The checks of arguments that must be finite numbers."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -74,3 +76,39 @@ def finite_array(
         remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
         raise InputError(f"{name} hold {found[wrong][0]}", remedy, f"row {row}")
     return found
+
+
+def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
+    """Check that an argument is a sequence of finite numbers, at least one.
+
+    Parameters
+    ----------
+    values : iterable of float
+        Ordered, so not a set or a mapping. Booleans and text are refused.
+    name : str
+        What to call the argument in an error, in the plural.
+
+    Returns
+    -------
+    tuple of float
+
+    Raises
+    ------
+    InputError
+        If the values are not finite numbers, or there are none.
+
+    Examples
+    --------
+    >>> finite_tuple([3, 1, 0], "gains")
+    (3.0, 1.0, 0.0)
+    """
+    remedy = "give a list of finite numbers, at least one"
+    if isinstance(values, str | bytes | Set | Mapping):
+        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy)
+    try:
+        given = tuple(values)
+    except TypeError as error:
+        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy) from error
+    if not given or any(isinstance(value, bool | np.bool_) for value in given):
+        raise InputError(f"{name} are {list(given)!r:.60}", remedy)
+    return tuple(finite_array(given, name, (None,), remedy).tolist())

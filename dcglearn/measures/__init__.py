@@ -1,5 +1,5 @@
-"""What a measure is and what it says about rankings.
+"""Measures as values: grades, gains, discounts, DCG and linear utilities.
 
-Arrays only: a ranking is a row of grade indices, 0 the best grade and L - 1 the
-worst, -1 where there is no document (see :mod:`dcglearn.measures.scale`).
+Rankings are arrays of grade indices: 0 is the best grade, L - 1 the worst, and -1 means that
+a rank holds no document (see :mod:`dcglearn.measures.scale`).
 """

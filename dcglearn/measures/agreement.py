@@ -1,9 +1,9 @@
-"""How often a measure agrees with judgments: the one place where it is counted.
+"""Agreement: how often a measure prefers the same ranking as a judge.
 
-A judgment says that the first ranking of a pair is better. The measure is right
-(1) if it scores the first one higher, wrong (0) if lower, and a tie of the measure
-counts 1/2 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2, call the mean over
-pairs "precision").
+    agreement = mean over pairs of [1 if u(A) > u(B), 1/2 if u(A) = u(B), 0 otherwise]
+
+A is the ranking that the judge preferred, u the measure. Zhou, Zha, Xue & Yu (arXiv 1212.5650,
+section 6.2) call it "precision".
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dcglearn.measures.scale import checked_grades
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
 
-    The two lists of a pair answer one query and share its ideal, so a normalised
-    DCG orders them as the plain one does; the plain one is used.
+    A normalised DCG is replaced by the plain one: the two rankings of a pair belong to one
+    query and share its ideal, so both order them in the same way.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     Raises
     ------
     InputError
-        If the pairs have another shape, or grades or ranks that the measure lacks.
+        If the pairs have another shape, or grades or ranks outside the measure's.
 
     Examples
     --------
@@ -47,19 +47,20 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
-    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # index -1: no document
+    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # column -1: no document
     largest = np.abs(weights).max(axis=1)
-    found = np.zeros(len(rows))
+    result = np.zeros(len(rows))
     for k, row in enumerate(padded):  # rank by rank, so that equal terms cancel exactly
-        found += row[rows[:, 0, k]] - row[rows[:, 1, k]]
-    near = np.flatnonzero(np.abs(found) <= TIE_TOLERANCE * largest.sum())
-    possible = (rows[near, 0] != rows[near, 1]) @ largest
-    found[near[np.abs(found[near]) <= TIE_TOLERANCE * possible]] = 0.0
-    return found
+        result += row[rows[:, 0, k]] - row[rows[:, 1, k]]
+    # The first bound is weaker and needs no comparison of rankings; few pairs pass it.
+    close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
+    possible = (rows[close, 0] != rows[close, 1]) @ largest
+    result[close[np.abs(result[close]) <= TIE_TOLERANCE * possible]] = 0.0
+    return result
 
 
 def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
-    """Return 1 for each judgment the measure agrees with, 0 against it, 1/2 for its ties.
+    """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise.
 
     Parameters
     ----------
@@ -70,6 +71,12 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     Returns
     -------
     ndarray of float, shape (n,)
+
+    Examples
+    --------
+    >>> from dcglearn.measures.dcg import DCG
+    >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
+    array([0.5, 1. ])
     """
     return outcomes_of_differences(score_differences(measure, pairs))
 
@@ -81,7 +88,7 @@ def outcomes_of_differences(difference: Floats) -> Floats:
 
 
 def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Return the share of judgments that the measure agrees with, its ties counting 1/2.
+    """Return the fraction of pairs that the measure orders as judged; ties count 1/2.
 
     Parameters
     ----------
@@ -89,7 +96,7 @@ def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | Non
     pairs : array-like of int, shape (n, 2, K)
         The preferred ranking first.
     sample_weight : array-like of float, shape (n,), optional
-        How much each judgment counts, 1 by default.
+        How much each pair counts, 1 by default.
 
     Returns
     -------
@@ -98,7 +105,7 @@ def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | Non
     Raises
     ------
     InputError
-        If there are no pairs, or the weights add up to 0.
+        If there are no pairs, or the weights sum to 0.
 
     Examples
     --------
@@ -145,9 +152,10 @@ def checked_pairs(
     Parameters
     ----------
     pairs : array-like of int, shape (n, 2, K)
-        Grade indices; (n, 2 K), first ranking then second, is accepted too.
+        Grade indices. An array of shape (n, 2 K) is accepted too: the first ranking, then
+        the second.
     n_grades : int
-        L.
+        L, the number of grades.
 
     Returns
     -------
@@ -156,7 +164,7 @@ def checked_pairs(
     Raises
     ------
     InputError
-        If the shape is another or an entry is no grade index.
+        If the shape is another, or an entry is not a grade index.
     """
     rows = checked_grades(pairs, n_grades, "pairs")
     if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:

@@ -1,66 +1,71 @@
-"""Discounted cumulated gain as a frozen value.
+"""Discounted cumulated gain (DCG) as a frozen value.
 
     DCG(pi) = sum_{k <= cutoff} c_k g[pi_k]
 
-c are the discounts by rank, g the gains by grade: Case 1, W = c g', of Zhou, Zha,
-Xue & Yu (arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any
-order. What is ideal follows from the numbers, never from the labels: by the
-rearrangement inequality the best ordering gives the largest gain to the largest
-discount. The normalised forms are
+c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou, Zha, Xue & Yu
+(arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any order. The ideal depends
+on the gains and not on the labels of the grades: by the rearrangement inequality the best
+ranking gives the largest gain to the largest discount. The normalised forms are
 
     nDCG = DCG / ideal        minmaxDCG = (DCG - worst) / (ideal - worst)
 
-over all orderings of the same pool; both leave the order of DCG within one pool (nDCG
-where the ideal is above 0; it is refused where it is below) and do not change when the
-gains are multiplied by a positive number.
+over all rankings of the same pool. Both order the rankings of one pool as DCG does, and do not
+change when the gains are multiplied by a positive number. nDCG needs an ideal of 0 or more.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import finite_tuple
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
-from dcglearn.measures.ideal import check_pools, ideal_dcg, leaves_rank_empty, map_distinct_pools
+from dcglearn.measures.ideal import (
+    check_pools,
+    divide_or_zero,
+    ideal_dcg,
+    leaves_rank_empty,
+    map_distinct_pools,
+)
+from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.scale import Label, checked_grades
-from dcglearn.measures.utility import LinearUtility, checked_grade_names, sum_over_ranks
+from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal", "minmax"]
 
 DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
-"""How each normalisation is written."""
+"""The name of each form of DCG, and its normalisation."""
 
 
 @dataclass(frozen=True)
 class DCG:
-    """DCG with any gains, any discounts, a cutoff and a stated normalisation.
+    """DCG with any gains, any discounts, a cutoff and a normalisation.
 
     Parameters
     ----------
     gains : sequence of float, or mapping from grade to float
-        One gain a grade, best grade first. A mapping names the grades too.
+        One gain per grade, best grade first. The keys of a mapping are the labels of the
+        grades.
     discounts : str or sequence of float, default "log2"
-        A rule (see :mod:`dcglearn.measures.discounts`) or c_1, c_2, ...
+        A rule (see :mod:`dcglearn.measures.discounts`), or the vector c_1, c_2, ...
     cutoff : int, optional
-        Ranks below it do not count. A vector cannot be cut beyond its length.
+        Lower ranks do not count. At most the length of a vector of discounts.
     normalise : {None, "ideal", "minmax"}, default None
         Plain DCG, DCG / ideal, or (DCG - worst) / (ideal - worst).
     grades : sequence of labels, optional
-        The name of each grade, best first.
+        The label of each grade, best first.
 
     Raises
     ------
     InputError
-        If a number is not finite, the rule is unknown, or the cutoff does not fit.
+        If a number is not finite, the rule is unknown, or the cutoff is out of range.
 
     Examples
     --------
@@ -90,11 +95,11 @@ class DCG:
         if isinstance(gains, Mapping):
             grades = tuple(gains) if grades is None else grades
             gains = tuple(gains.values())
-        numbers = _finite_numbers(gains, "gains")
+        numbers = finite_tuple(gains, "gains")
         if isinstance(discounts, str):
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
-            checked = _finite_numbers(discounts, "discounts")
+            checked = finite_tuple(discounts, "discounts")
         if normalise not in DCG_FORMS.values():
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
@@ -102,7 +107,7 @@ class DCG:
         set_(self, "discounts", checked)
         set_(self, "cutoff", _checked_cutoff(cutoff, checked))
         set_(self, "normalise", normalise)
-        set_(self, "grades", checked_grade_names(grades, len(numbers)))
+        set_(self, "grades", checked_labels(grades, len(numbers)))
 
     @property
     def n_grades(self) -> int:
@@ -111,13 +116,13 @@ class DCG:
 
     @property
     def n_ranks(self) -> int | None:
-        """K, the number of ranks that can count, or None where a rule goes on for ever."""
+        """K, the number of ranks that count, or None for a rule without a cutoff."""
         if self.cutoff is not None:
             return self.cutoff
         return None if isinstance(self.discounts, str) else len(self.discounts)
 
     def __matmul__(self, cutoff: int) -> DCG:
-        """Return the same measure cut at `cutoff`: ``DCG([1, 0]) @ 10``."""
+        """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
         return replace(self, cutoff=cutoff)
 
     def plain(self) -> DCG:
@@ -125,7 +130,7 @@ class DCG:
         return replace(self, normalise=None)
 
     def discounts_for(self, n_ranks: int) -> Floats:
-        """Return the discounts of lists of `n_ranks` ranks, 0 below the cutoff.
+        """Return the discounts for rankings of `n_ranks` ranks, 0 below the cutoff.
 
         Parameters
         ----------
@@ -139,7 +144,7 @@ class DCG:
         Raises
         ------
         InputError
-            If a vector of discounts, not cut, is shorter than the rankings.
+            If the rankings are longer than a vector of discounts, and there is no cutoff.
         """
         counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
         discounts = np.zeros(n_ranks)
@@ -155,7 +160,7 @@ class DCG:
         return discounts
 
     def matrix_for(self, n_ranks: int) -> Floats:
-        """Return W = c g' for lists of `n_ranks` ranks.
+        """Return W = c g' for rankings of `n_ranks` ranks.
 
         Parameters
         ----------
@@ -169,7 +174,22 @@ class DCG:
         return np.outer(self.discounts_for(n_ranks), self.gains)
 
     def utility(self, n_ranks: int) -> LinearUtility:
-        """Return the plain DCG as a :class:`LinearUtility` of `n_ranks` ranks."""
+        """Return the plain DCG as a :class:`LinearUtility` with `n_ranks` ranks.
+
+        Parameters
+        ----------
+        n_ranks : int
+            K.
+
+        Returns
+        -------
+        LinearUtility
+
+        Examples
+        --------
+        >>> DCG([2, 0], [1, 0.5]).utility(2)
+        LinearUtility([[2, 0], [1, 0]])
+        """
         return LinearUtility(self.matrix_for(n_ranks), self.grades)
 
     def score(self, rankings: ArrayLike, pools: ArrayLike | None = None) -> Floats:
@@ -180,23 +200,22 @@ class DCG:
         rankings : array-like of int, shape (n, K) or (K,)
             Grade indices, -1 for no document (which adds nothing).
         pools : array-like of int, shape (n, N) or (N,), optional
-            For the normalised forms: the grades of all documents of each query.
-            By default each ranking, before the cutoff, is its own pool.
+            For the normalised forms: the grades of all documents of each query. By default
+            the pool is the ranking itself, before the cutoff.
 
         Returns
         -------
         ndarray of float, shape (n,) or ()
-            A normalised value is 0 where ideal (or ideal - worst) is 0: no
-            ordering of that pool is worth anything. A ranking that leaves a rank
-            empty which a document of its pool could fill is measured against
-            rankings that may do so too.
+            A normalised value is 0 where its denominator is 0: every ranking of that pool
+            has the same value. A ranking with an empty rank that a document of its pool
+            could fill is compared with rankings that may have empty ranks too.
 
         Raises
         ------
         InputError
-            If a grade is outside the scale, a ranking holds what its pool does not,
-            pools come with a plain DCG, or an ideal is below 0, where nDCG has no
-            meaning (naming the row).
+            If a grade index is out of range, a ranking holds documents that its pool does
+            not hold, pools are given to a plain DCG, or nDCG has an ideal below 0 (naming
+            the row).
 
         Examples
         --------
@@ -215,7 +234,8 @@ class DCG:
         pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
         if pool.shape[:-1] != rows.shape[:-1]:
             raise InputError(
-                f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings", "give one pool a ranking"
+                f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings",
+                "give one pool per ranking",
             )
         check_pools(rows, pool, self.n_grades)
         width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
@@ -240,34 +260,46 @@ class DCG:
             floor = np.zeros_like(best)
         else:
             floor = extreme(False)
-        span = best - floor
-        found: Floats = np.zeros_like(value)
-        np.divide(value - floor, span, out=found, where=span > 0)
-        return found
+        return divide_or_zero(value - floor, best - floor)
 
     def ideal(self, pools: ArrayLike) -> Floats:
-        """Return the largest plain DCG that any ordering of each pool reaches.
+        """Return the largest plain DCG of any ranking of each pool.
 
         Parameters
         ----------
         pools : array-like of int, shape (n, N) or (N,)
-            The grades of all documents of a query, in any order, -1 for none. A
-            ranking fills the first min(K, N) ranks, worthless documents included.
+            The grades of all documents of a query in any order, -1 for no document. A
+            ranking fills the first min(K, N) ranks, even with documents of negative gain.
+
+        Returns
+        -------
+        ndarray of float, shape (n,) or ()
+
+        Examples
+        --------
+        >>> float(DCG([2, 0], [1, 0.5]).ideal([1, 0, 0]))
+        3.0
+        """
+        return self._extreme(checked_grades(pools, self.n_grades, "pools"), True)
+
+    def worst(self, pools: ArrayLike) -> Floats:
+        """Return the smallest plain DCG of any ranking of each pool.
+
+        Parameters
+        ----------
+        pools : array-like of int, shape (n, N) or (N,)
+            As for :meth:`ideal`.
 
         Returns
         -------
         ndarray of float, shape (n,) or ()
         """
-        return self._extreme(checked_grades(pools, self.n_grades, "pools"), True)
-
-    def worst(self, pools: ArrayLike) -> Floats:
-        """Return the smallest plain DCG that any ordering of each pool reaches."""
         return self._extreme(checked_grades(pools, self.n_grades, "pools"), False)
 
     def _extreme(self, pools: Grades, best: bool, free_ranks: int = 0) -> Floats:
         """Return the best or worst value of each pool.
 
-        With `free_ranks`, of rankings that use any of so many ranks and leave any empty.
+        With `free_ranks`, rankings have that many ranks and may leave any of them empty.
         """
         width = free_ranks or min(pools.shape[-1], self.n_ranks or pools.shape[-1])
         discounts = self.discounts_for(width)
@@ -277,13 +309,13 @@ class DCG:
         def rearranged(pool: Grades) -> float:
             if not free_ranks:
                 return sign * ideal_dcg(discounts[: len(pool)], gains[pool])
-            nothing = np.zeros(width)  # what an empty rank gains
-            return sign * ideal_dcg(discounts, np.concatenate([gains[pool], nothing]))
+            empty = np.zeros(width)  # an empty rank is a document of gain 0
+            return sign * ideal_dcg(discounts, np.concatenate([gains[pool], empty]))
 
         return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
-        """Return the measure as a JSON-able dict (see :mod:`dcglearn.measures.files`)."""
+        """Return the measure as JSON types (see :mod:`dcglearn.measures.files`)."""
         return {
             "gains": list(self.gains),
             "discounts": self.discounts
@@ -296,13 +328,13 @@ class DCG:
 
     @classmethod
     def parse(cls, text: str) -> DCG:
-        """Read a measure from its name in full, as ``str`` writes it.
+        """Parse a measure from its full name, as ``str`` writes it.
 
         Parameters
         ----------
         text : str
-            ``DCG(gains, discounts)``, ``nDCG(...)`` or ``minmaxDCG(...)``, then
-            ``@ cutoff`` or nothing. Gains are a list or a dict by grade.
+            ``DCG(gains, discounts)``, ``nDCG(...)`` or ``minmaxDCG(...)``, optionally
+            followed by ``@ cutoff``. Gains are a list, or a dict by grade.
 
         Returns
         -------
@@ -318,30 +350,13 @@ class DCG:
         >>> DCG.parse("DCG([3, 1, 0], rbp(0.8)) @ 5").discounts
         'rbp(0.8)'
         """
-        remedy = "write it like nDCG([3, 1, 0], log2) @ 10"
-        try:
-            node = ast.parse(text.strip(), mode="eval").body
-            cutoff = None
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-                cutoff, node = ast.literal_eval(node.right), node.left
-            if not (isinstance(node, ast.Call) and not node.keywords and len(node.args) == 2):
-                raise ValueError
-            head, (gains, discounts) = ast.unparse(node.func), node.args
-            if head not in DCG_FORMS:
-                raise unknown_name("measure", head, DCG_FORMS)
-            if isinstance(gains, ast.Dict) and len(ast.literal_eval(gains)) < len(gains.keys):
-                raise InputError(f"a grade stands twice in {text!r}", "name each once")
-            rule = isinstance(discounts, ast.Name | ast.Call)
-            return cls(
-                ast.literal_eval(gains),
-                ast.unparse(discounts) if rule else ast.literal_eval(discounts),
-                cutoff,
-                DCG_FORMS[head],
-            )
-        except InputError:
-            raise
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
-            raise InputError(f"cannot read the measure {text!r}", remedy) from error
+        name = parse_full_name(text, 2, "nDCG([3, 1, 0], log2) @ 10")
+        if name.head not in DCG_FORMS:
+            raise unknown_name("measure", name.head, DCG_FORMS)
+        if name.options:
+            raise InputError(f"{text!r:.60} has keyword arguments", "write gains and discounts")
+        gains, discounts = name.arguments
+        return cls(gains, discounts, name.cutoff, DCG_FORMS[name.head])
 
     def __str__(self) -> str:
         head = next(name for name, normalise in DCG_FORMS.items() if normalise == self.normalise)
@@ -358,19 +373,6 @@ class DCG:
         return f"{head}({gains}, {rule}){cut}"
 
     __repr__ = __str__
-
-
-def _finite_numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
-    remedy = "give a list of finite numbers, at least one"
-    if isinstance(values, str | bytes | Set | Mapping):  # without an order, or not numbers
-        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy)
-    try:
-        given = tuple(values)
-    except TypeError as error:
-        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy) from error
-    if not given or any(isinstance(value, bool | np.bool_) for value in given):
-        raise InputError(f"{name} {list(given)!r:.60}", remedy)
-    return tuple(finite_array(given, name, (None,), remedy).tolist())
 
 
 def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int | None:

@@ -1,7 +1,7 @@
-"""Discounts: how much each rank counts, as a named rule or as any vector.
+"""Discounts: the weight of each rank, as a named rule or as a vector.
 
-A rule gives c_1, c_2, ... for as many ranks as are asked for; a vector has the
-length it has. i is the rank, 1 for the first.
+A rule gives c_1, c_2, ... for any number of ranks; a vector has a fixed length. i is the rank,
+1 for the first.
 
 =============  ==========================  =======================================
 rule           c_i                         source
@@ -31,7 +31,19 @@ from dcglearn.base.types import Floats
 
 @dataclass(frozen=True)
 class DiscountRule:
-    """One rule: its formula, the range of its parameter and its source."""
+    """A discount rule: its formula, its source and the range of its parameter.
+
+    Parameters
+    ----------
+    formula, source : str
+        For people.
+    at : callable
+        From ranks (K,) and the parameter to discounts (K,).
+    parameter : str
+        The name of the parameter; empty for a rule without one.
+    low, high : float
+        The parameter lies strictly between them.
+    """
 
     formula: str
     source: str
@@ -78,7 +90,6 @@ def split_parameter(text: str) -> tuple[str, float | None]:
     Parameters
     ----------
     text : str
-        As typed.
 
     Returns
     -------
@@ -88,7 +99,7 @@ def split_parameter(text: str) -> tuple[str, float | None]:
     Raises
     ------
     InputError
-        If the text has another form, or the parameter is no finite number.
+        If the text has another form, or the parameter is not a finite number.
 
     Examples
     --------
@@ -112,7 +123,7 @@ def split_parameter(text: str) -> tuple[str, float | None]:
 
 
 def canonical_rule(text: str) -> str:
-    """Check a rule and write it in its one form.
+    """Check a discount rule and return its canonical form.
 
     Parameters
     ----------
@@ -127,8 +138,7 @@ def canonical_rule(text: str) -> str:
     Raises
     ------
     InputError
-        If the rule is unknown, or its parameter is missing, superfluous or out
-        of range.
+        If the rule is unknown, or its parameter is missing, not allowed or out of range.
 
     Examples
     --------
@@ -141,25 +151,25 @@ def canonical_rule(text: str) -> str:
     rule = DISCOUNT_RULES[name]
     if not rule.parameter:
         if value is not None:
-            raise InputError(f"the discount {name} takes no number", f"write {name}")
+            raise InputError(f"the discount {name} has no parameter", f"write {name}")
         return name
     if value is None or not rule.low < value < rule.high:
         raise InputError(
-            f"the discount {text!r} needs {rule.parameter} in {_range(rule)}",
+            f"the discount {text!r} needs a parameter {rule.parameter} in {_range(rule)}",
             f"write {name}({rule.parameter}); it is {rule.formula}",
         )
     return f"{name}({format_number(value)})"
 
 
 def rule_discounts(text: str, n_ranks: int) -> Floats:
-    """Return c_1 ... c_n of a rule.
+    """Return the discounts c_1, ..., c_K of a rule.
 
     Parameters
     ----------
     text : str
-        The rule.
+        The rule, such as ``"rbp(0.8)"``.
     n_ranks : int
-        How many ranks.
+        K, the number of ranks.
 
     Returns
     -------
@@ -181,7 +191,7 @@ def rule_discounts(text: str, n_ranks: int) -> Floats:
 
 
 def format_number(value: float) -> str:
-    """Write a number so that it reads back the same, and whole ones without a point.
+    """Format a number so that it parses back exactly; whole numbers have no decimal point.
 
     >>> format_number(2.0), format_number(0.1)
     ('2', '0.1')

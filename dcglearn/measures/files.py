@@ -1,9 +1,9 @@
-"""Measure files: a measure, or a learned utility with its reading as a DCG, as JSON.
+"""Measure files: a DCG, a linear utility, or both, as JSON.
 
-A file says its format and version. It holds a ``dcg``, a ``utility``, or both, and
-``use`` says which of them a command means when it is given the file's name; the
-name followed by ``:dcg`` or ``:utility`` picks the other. ``about`` is whatever its
-writer wants to tell about where the numbers come from.
+A file states its format and version. It holds a ``dcg``, a ``utility``, or both: a learned
+utility and the DCG that approximates it. ``use`` says which of them the file's name means; the
+name followed by ``:dcg`` or ``:utility`` selects the other. ``about`` holds facts about the
+origin of the numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KEYS = {"format", "version", "use", "dcg", "utility", "about"}
 
 @dataclass(frozen=True)
 class MeasureFile:
-    """What a measure file holds.
+    """The content of a measure file.
 
     Parameters
     ----------
@@ -42,20 +42,25 @@ class MeasureFile:
     utility : LinearUtility, optional
         At least one of the two.
     use : {"dcg", "utility"}
-        Which one the file stands for.
+        Which of the two is the measure of the file.
     about : mapping
-        JSON-able facts about where it comes from.
+        Facts about the origin of the numbers, of JSON types.
 
     Raises
     ------
     InputError
-        If the part to use is missing, or the two parts are of different K or L.
+        If the part to use is missing, or the two parts differ in K or L.
+
+    Examples
+    --------
+    >>> MeasureFile(DCG([1, 0]), about={"source": "a guess"})
+    MeasureFile(dcg=DCG([1, 0], log2), utility=None, use='dcg')
     """
 
     dcg: DCG | None = None
     utility: LinearUtility | None = None
     use: MeasurePart = "dcg"
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         self.pick(self.use)
@@ -67,12 +72,12 @@ class MeasureFile:
             raise InputError(
                 f"its dcg has {ranks[0]} ranks and {grades[0]} grades, its utility {ranks[1]} and "
                 f"{grades[1]}",
-                "give two readings of one measure",
+                "give a DCG and a utility of the same size",
             )
 
     @property
     def measure(self) -> Measure:
-        """The measure that the file stands for."""
+        """The part of the file that `use` names."""
         return self.pick(self.use)
 
     def pick(self, use: MeasurePart) -> Measure:
@@ -100,18 +105,18 @@ class MeasureFile:
 
 
 def write_measure(path: str | os.PathLike[str], content: MeasureFile | Measure) -> None:
-    """Write a measure file, whole or not at all.
+    """Write a measure file atomically.
 
     Parameters
     ----------
     path : path-like
-        Usually ``.json``.
+        By convention ``.json``.
     content : MeasureFile, DCG or LinearUtility
 
     Raises
     ------
     InputError
-        If the place cannot be written.
+        If the file cannot be written.
     """
     write_text(path, measure_to_json(content))
 
@@ -130,7 +135,7 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
     Raises
     ------
     InputError
-        If it cannot be read, or is not a measure file of a known version.
+        If the file cannot be read, or is not a measure file of a known version.
     """
     text = read_text(path)
     try:
@@ -140,7 +145,15 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
 
 
 def measure_to_json(content: MeasureFile | Measure) -> str:
-    """Return the text of a measure file; floats are written so that they read back the same.
+    """Return the text of a measure file, from which floats are read back exactly.
+
+    Parameters
+    ----------
+    content : MeasureFile, DCG or LinearUtility
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -166,7 +179,7 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
 
 
 def measure_from_json(text: str) -> MeasureFile:
-    """Read the text of a measure file.
+    """Parse the text of a measure file.
 
     Parameters
     ----------
@@ -192,7 +205,7 @@ def measure_from_json(text: str) -> MeasureFile:
     if document.get("version") != FILE_VERSION:
         raise InputError(
             f"is of version {document.get('version')!r}; this program reads version {FILE_VERSION}",
-            "write it again with the same release",
+            "use the release of dcglearn that wrote it",
         )
     for key in document:
         if key not in _KEYS:
@@ -200,7 +213,7 @@ def measure_from_json(text: str) -> MeasureFile:
     dcg, utility = document.get("dcg"), document.get("utility")
     about = document.get("about", {})
     if not isinstance(about, dict):
-        raise InputError("is no object", "write facts by name", '"about"')
+        raise InputError("is not an object", "write facts by name", '"about"')
     return MeasureFile(
         dcg=None if dcg is None else _build(DCG, dcg, "dcg"),
         utility=None if utility is None else _build(LinearUtility, utility, "utility"),
@@ -212,7 +225,7 @@ def measure_from_json(text: str) -> MeasureFile:
 def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
     try:
         if not isinstance(fields, dict):
-            raise TypeError(f"{fields!r} is no object")
+            raise TypeError(f"{fields!r} is not an object")
         return kind(**fields)
     except InputError as error:
         raise error.at(f'"{key}"') from error
@@ -221,7 +234,7 @@ def _build(kind: type[_Kind], fields: object, key: str) -> _Kind:
 
 
 def _json_text(document: Mapping[str, Any]) -> str:
-    """Indent the document, but keep a list of numbers or names on one line."""
+    """Format a document with indents; a list of numbers or names stays on one line."""
 
     def lay_out(value: Any, indent: str) -> str:
         inner = indent + "  "

@@ -1,7 +1,10 @@
-"""Pools: all documents of a query, and what the best and worst rankings of them are worth.
+"""Pools, and the ideal DCG of a pool.
 
-A pool is a row of grade indices in any order, -1 for none. A ranking takes its documents
-from the pool and fills the first min(K, N) ranks.
+    ideal = max over assignments d of sum_k c_k g[d(k)]
+
+A pool holds the grades of all documents of a query: a row of N grade indices in any order, -1
+for no document. A ranking takes its documents from the pool and fills the first min(K, N)
+ranks. The maximum follows from the rearrangement inequality: sort gains and discounts.
 """
 
 from __future__ import annotations
@@ -17,16 +20,17 @@ from dcglearn.measures.scale import NO_DOCUMENT
 
 
 def ideal_dcg(discounts: Floats, gains: Floats) -> float:
-    """Return max over assignments of sum_k c_k g_{d(k)}, every rank taking one document.
+    """Return the largest DCG of any ranking of a pool, for discounts and gains of any sign.
 
-    Positive discounts take the largest gains, negative ones the smallest, each in
-    order (the rearrangement inequality, with documents to spare left out of the middle).
+    Positive discounts take the largest gains and negative discounts the smallest, each in
+    sorted order. Where N > K, the documents left out have the gains in the middle.
 
     Parameters
     ----------
     discounts : ndarray of float, shape (K,)
+        In any order.
     gains : ndarray of float, shape (N,)
-        N documents, of which min(K, N) are ranked.
+        The gain of each document. The first min(K, N) ranks are filled.
 
     Returns
     -------
@@ -45,23 +49,24 @@ def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     return top + float(weights[positive:] @ ranked[len(ranked) - negative :])
 
 
-def map_distinct_pools(pools: Grades, best: Callable[[Grades], float]) -> Floats:
-    """Apply a function of one pool's documents to every distinct pool once.
+def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Floats:
+    """Evaluate a function once for each distinct pool.
 
     Parameters
     ----------
     pools : ndarray of int, shape (..., N)
-        Order does not matter; -1 is no document.
-    best : callable
-        From the grades of one pool, ascending by index, to a number.
+        Pools with the same documents in another order are the same.
+    function : callable
+        From the sorted grade indices of one pool's documents to a number.
 
     Returns
     -------
     ndarray of float, shape (n,)
+        One value per pool.
     """
     rows: Grades = np.sort(pools.reshape(-1, pools.shape[-1]), axis=1)
     distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-    values = np.array([best(row[row != NO_DOCUMENT]) for row in distinct], dtype=float)
+    values = np.array([function(row[row != NO_DOCUMENT]) for row in distinct], dtype=float)
     return values[inverse.reshape(-1)] if len(values) else np.zeros(0)
 
 
@@ -77,14 +82,14 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
     Raises
     ------
     InputError
-        Naming the row.
+        Naming the row of the first such ranking.
     """
     more = np.zeros(rankings.shape[:-1], bool)
     for grade in range(n_grades):
         more |= (rankings == grade).sum(axis=-1) > (pools == grade).sum(axis=-1)
     if more.any():
         raise InputError(
-            "a ranking holds documents that its pool does not",
+            "a ranking holds documents that its pool does not hold",
             "give the grades of all documents of the query",
             f"row {int(np.argmax(more))}",
         )
@@ -93,23 +98,39 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
 def leaves_rank_empty(
     rankings: Grades, pools: Grades, n_ranks: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return which rankings leave a rank empty that a document of the pool could fill.
+    """Find rankings with an empty rank that a document of their pool could fill.
 
     Parameters
     ----------
     rankings : ndarray of int, shape (..., K)
     pools : ndarray of int, shape (..., N)
     n_ranks : int, optional
-        Ranks below it do not count. Ranks that a narrow array does not have are empty.
+        The cutoff; lower ranks do not count. Ranks beyond the width of the array are empty.
 
     Returns
     -------
     ndarray of bool, shape (...)
     """
-    could = (pools != NO_DOCUMENT).sum(axis=-1)
+    fillable = (pools != NO_DOCUMENT).sum(axis=-1)
     if n_ranks is not None:
-        could = np.minimum(could, n_ranks)
+        fillable = np.minimum(fillable, n_ranks)
     ranks = np.arange(rankings.shape[-1])
-    filled = ((rankings != NO_DOCUMENT) & (ranks < could[..., None])).sum(axis=-1)
-    found: NDArray[np.bool_] = filled < could
-    return found
+    filled = ((rankings != NO_DOCUMENT) & (ranks < fillable[..., None])).sum(axis=-1)
+    incomplete: NDArray[np.bool_] = filled < fillable
+    return incomplete
+
+
+def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide element by element; 0 where the denominator is not above 0.
+
+    Parameters
+    ----------
+    numerator, denominator : ndarray of float, same shape
+
+    Returns
+    -------
+    ndarray of float
+    """
+    ratio: Floats = np.zeros_like(numerator)
+    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
+    return ratio

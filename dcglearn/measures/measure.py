@@ -1,4 +1,4 @@
-"""What a measure is: DCG with gains and discounts, or any linear utility of grades by rank."""
+"""The type of a measure: a DCG, or any linear utility of grades by rank."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
 Measure = DCG | LinearUtility
-
+"""Anything with ``score``, ``ideal`` and ``matrix_for``."""
 
 TIE_TOLERANCE = 1e-12
-"""Two scores are tied when they differ by less than this share of what the ranks at
-which the lists differ can add up to: equal terms in another order differ by rounding."""
+"""Relative size of a difference that counts as 0.
+
+Equal terms added in another order differ by rounding. The difference is compared with the
+largest sum that the ranks at which two rankings differ can contribute."""

@@ -1,15 +1,15 @@
-"""From what a person types to a measure.
+"""Names of measures: from a text to a measure.
 
-A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), in full
-(``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``), whose other part is
-picked with ``learned.json:utility`` or ``learned.json:dcg``. ``nDCG(zipf) @ 10`` and
-``nDCG(learned.json)`` normalise what they name.
+A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
+(``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``);
+``learned.json:utility`` and ``learned.json:dcg`` select a part of the file.
+``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from dcglearn.base.errors import InputError
@@ -27,20 +27,29 @@ _FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class NamedMeasure:
-    """A measure, the name it was asked for by, and the file it came from, if any."""
+    """A measure with its name.
+
+    Parameters
+    ----------
+    name : str
+        The text that named it.
+    measure : DCG or LinearUtility
+    file : MeasureFile, optional
+        The content of the file that it was read from.
+    """
 
     name: str
     measure: Measure
-    file: MeasureFile | None = None
+    file: MeasureFile | None = field(default=None, repr=False)
 
 
 def is_measure_file_name(text: str) -> bool:
-    """Whether a name is that of a measure file."""
+    """Return True for the name of a measure file, with or without a part."""
     return _FILE.fullmatch(text.strip()) is not None
 
 
 def split_cutoff(text: str) -> tuple[str, int | None]:
-    """Split a name from the cutoff at its end.
+    """Split a name into the name and the cutoff at its end.
 
     Parameters
     ----------
@@ -61,7 +70,7 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
 
 
 def parse_measure(text: str) -> NamedMeasure:
-    """Read a measure that needs no scale: a file, or a measure in full.
+    """Return the measure that a file or a full name means; presets need a scale.
 
     Parameters
     ----------
@@ -74,7 +83,12 @@ def parse_measure(text: str) -> NamedMeasure:
     Raises
     ------
     InputError
-        If the file cannot be read, or the text is no measure.
+        If the file cannot be read, or the text is not the full name of a measure.
+
+    Examples
+    --------
+    >>> parse_measure("nDCG([3, 1, 0], log2) @ 10").measure
+    nDCG([3, 1, 0], log2) @ 10
     """
     match = _FILE.fullmatch(text.strip())
     if match is None:
@@ -90,15 +104,16 @@ def parse_measure(text: str) -> NamedMeasure:
 
 
 def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
-    """Return the measure that a name means for lists of `n_ranks` grades on a scale.
+    """Return the measure that a name means for rankings of a given scale and length.
 
     Parameters
     ----------
     text : str
+        A preset, a full name or a measure file.
     scale : Scale
-        The grades of the lists it will score.
+        The grades of the rankings, all of them.
     n_ranks : int
-        K, their length.
+        K, the length of the rankings.
 
     Returns
     -------
@@ -107,7 +122,7 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     Raises
     ------
     InputError
-        If there is no such measure, or it is made for another K or other grades.
+        If there is no such measure, or it has another K or other grades.
 
     Examples
     --------
@@ -123,20 +138,21 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
 
 
 def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
-    """Return the measure that a name means for documents of some grades in long lists.
+    """Return the measure that a name means for runs whose documents have some of its grades.
 
     Parameters
     ----------
     text : str
+        A preset, a full name or a measure file.
     scale : Scale
-        The grades that occur. A measure that names its grades may know more of them.
+        The grades that occur. A measure that names its grades may have others too.
     n_ranks : int
-        The longest list; a vector of discounts may be shorter and counts its own ranks.
+        The length of the longest run. A shorter vector of discounts acts as a cutoff.
 
     Returns
     -------
     NamedMeasure
-        Its measure has one gain, or column, for each grade of `scale`.
+        Its measure has one gain, or one column, per grade of `scale`.
 
     Raises
     ------
@@ -172,7 +188,7 @@ def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
     measure, theirs = named.measure, named.measure.grades
     if theirs is None and measure.n_grades != len(scale):
         raise InputError(
-            f"has {measure.n_grades} gains, and the documents {len(scale)} grades ({scale})",
+            f"has {measure.n_grades} gains, but the documents have {len(scale)} grades ({scale})",
             "name the grades: {2: 3, 1: 1, 0: 0}",
             named.name,
         )
@@ -199,10 +215,10 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         inner = _named(name, scale, n_ranks)
         if isinstance(inner.measure, LinearUtility):
             remedy = f"write {name.removesuffix(':utility')}:dcg"
-            raise InputError("position-dependent weights are no DCG", remedy, text)
+            raise InputError("position-dependent weights are not a DCG", remedy, text)
         normalise = DCG_FORMS[head]
         if cutoff is not None and inner.measure.cutoff is not None:
-            raise InputError("two cutoffs", "give one of them", text)
+            raise InputError("has two cutoffs", "keep one", text)
         cut = inner.measure.cutoff if cutoff is None else int(cutoff)
         whole = replace(inner.measure, normalise=normalise, cutoff=cut)
         return NamedMeasure(text, whole, inner.file)
@@ -220,33 +236,35 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
 def check_compatible(
     measure: Measure, scale: Scale, n_ranks: int, other: str = "the judgments"
 ) -> None:
-    """Refuse a measure of another K or L, or of other grades, than the lists it shall score.
+    """Refuse a measure that cannot score rankings of this scale and length.
 
     Parameters
     ----------
     measure : DCG or LinearUtility
     scale : Scale
+        The grades of the rankings.
     n_ranks : int
+        K, the length of the rankings.
     other : str
-        Whose K and L these are, for the message.
+        What the scale and K belong to, for the message.
 
     Raises
     ------
     InputError
-        Naming both sides.
+        If K, L or the labels of the grades differ.
     """
     if measure.n_grades != len(scale):
         raise InputError(
-            f"has {measure.n_grades} grades, {other} {len(scale)} ({scale})",
-            "use a measure of the same grades, or declare the full scale",
+            f"has {measure.n_grades} grades, but {other} have {len(scale)} ({scale})",
+            "use a measure of the same grades, or declare the full `scale`",
         )
     if measure.grades is not None and measure.grades != scale.labels:
         theirs = " > ".join(map(str, measure.grades))
-        raise InputError(f"has the grades {theirs}, {other} {scale}", "use one scale")
+        raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
     if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
         return
     if measure.n_ranks != n_ranks:
         raise InputError(
-            f"has {measure.n_ranks} ranks, {other} {n_ranks}",
-            "use lists of one length, or cut a DCG with @",
+            f"has {measure.n_ranks} ranks, but {other} have {n_ranks}",
+            f"use rankings of {measure.n_ranks} ranks, or give a DCG a cutoff with @",
         )

@@ -1,8 +1,7 @@
-"""The ad-hoc parameter sets of the literature, each with its source.
+"""Presets: the gains and discounts of DCG in the literature, each with its source.
 
-A preset needs to know what the grades are worth: r below is a grade's value on
-the scale (2, 1, 0 for themselves; names are worth L - 1, ..., 0 unless declared
-otherwise).
+The gains are formulas of r, the value of a grade on its scale. Numeric grades such as 2, 1, 0
+are their own values; names have the values L - 1, ..., 0 unless the scale says otherwise.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from dcglearn.measures.scale import Scale
 
 @dataclass(frozen=True)
 class Preset:
-    """One parameter set: gains from grade values, a discount rule, the source.
+    """A preset: a gain formula, a discount rule and their source.
 
-    Attributes
+    Parameters
     ----------
     gain : callable
         From grade values (L,) and the preset's parameter to gains (L,).
     discount : str
-        The rule, with ``{}`` where the parameter goes.
+        The rule, with ``{}`` in place of the parameter.
     formula, source : str
         For people.
-    default : callable or None
-        From (values, n_ranks) to the parameter where none is given; None for a
-        preset without a parameter.
+    default : callable, optional
+        From (values, n_ranks) to the default of the parameter; None for a preset without a
+        parameter.
     """
 
     gain: Callable[[Floats, float], Floats]
@@ -98,19 +97,18 @@ PRESETS = {
 
 
 def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
-    """Return a named DCG of the literature on a given scale.
+    """Return a DCG of the literature, by name, for a given scale.
 
     Parameters
     ----------
     name : str
-        ``linear-log2``, ``exponential-log2``, ``jk:b``, ``zipf``,
-        ``linear-discount:n``, ``constant``, ``rbp:p`` or ``binary:t``, with
-        ``@ cutoff`` or nothing after it. A parameter left out is 2 for b,
-        `n_ranks` for n, 0.8 for p and the best grade's value for t.
+        ``linear-log2``, ``exponential-log2``, ``jk:b``, ``zipf``, ``linear-discount:n``,
+        ``constant``, ``rbp:p`` or ``binary:t``, optionally followed by ``@ cutoff``. The
+        default of b is 2, of n `n_ranks`, of p 0.8, and of t the value of the best grade.
     scale : Scale
-        The grades and what each is worth.
+        The grades and their values.
     n_ranks : int
-        K, the length of the lists it will score.
+        K, the length of the rankings.
 
     Returns
     -------
@@ -119,7 +117,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     Raises
     ------
     InputError
-        If the name is unknown (naming the near ones) or a parameter does not fit.
+        If the name is unknown (suggesting similar ones), or a parameter is out of range.
 
     Examples
     --------
@@ -136,7 +134,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     values = np.array(scale.values)
     if found.default is None:
         if parameter is not None:
-            raise InputError(f"the preset {head} takes no number", f"write {head}")
+            raise InputError(f"the preset {head} has no parameter", f"write {head}")
         number = 0.0
     else:
         number = found.default(values, n_ranks) if parameter is None else parameter
@@ -145,10 +143,12 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     if not np.isfinite(gains).all():
         raise InputError(
             f"the gains of {head} overflow for the grades {scale}",
-            "declare smaller values, such as --scale best=3,worst=0, or name the measures you want",
+            "declare smaller values with `scale`, such as best=3,worst=0, or use another preset",
         )
     if head == "binary" and not gains.any():
-        raise InputError(f"no grade of {scale} is worth {parameter:g}", "lower the threshold")
+        raise InputError(
+            f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
+        )
     measure = DCG(gains, found.discount.format(format_number(number)), grades=scale.labels)
     return measure @ _cutoff(cut, name) if at else measure
 

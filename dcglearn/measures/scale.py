@@ -1,9 +1,8 @@
-"""Grades: the labels people use, best first, and the index each has in an array.
+"""Scales: the labels of grades, best first, and the index of each grade in arrays.
 
-Everywhere inside this project a grade is its **index**: 0 is the best grade,
-L - 1 the worst (the labels l1, l2, ... of Zhou, Zha, Xue & Yu, arXiv 1212.5650,
-section 3). Labels such as 2, 1, 0 or "perfect", "good", "bad" are turned into
-indices once, at the edge, and back only for printing.
+In arrays a grade is its **index**: 0 is the best grade and L - 1 the worst (the labels l1, l2,
+... of Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 3). Labels such as 2, 1, 0 or "perfect",
+"good", "bad" become indices when files are read, and labels again when results are printed.
 """
 
 from __future__ import annotations
@@ -23,39 +22,39 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Grades
 
 Label = str | int | float
-"""A grade as people write it: a number or a name."""
+"""The label of a grade: a number or a name."""
 
 
 NO_DOCUMENT = -1
-"""The code of a rank that holds no document (a list shorter than K)."""
+"""The index at a rank without a document, such as below the end of a short ranking."""
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
-"""How a number is spelled; 007 and 1e3 are names, and so are long ids."""
+"""Text that is a number; 007 and 1e3 are names, and so are long ids."""
 
 MAX_WHOLE_LABEL = 10**18
-"""Whole numbers from here on are ids, not grades, and are to be written as text."""
+"""Whole numbers of this size are ids and not grades, and must be written as text."""
 
 MAX_GRADES = 127
-"""Grade indices are stored as int8."""
+"""Grades of a scale at most: indices are stored as int8."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The grades of a study, best first.
+    """The labels of all grades, best first.
 
     Parameters
     ----------
     labels : sequence of str, int or float
-        One label a grade, best first, at most 127.
+        One label per grade, best first, at most 127.
     values : sequence of float, optional
-        What each grade is worth to the ad-hoc gain formulas (r in 2^r - 1), never
-        more for a worse grade. By default numbers that fall are worth themselves,
-        and names, or numbers of which the lowest is best, L - 1, ..., 1, 0.
+        The value r of each grade in the gain formulas of the literature, such as 2^r - 1. A
+        worse grade never has a larger value. By default the labels themselves if they are
+        decreasing numbers, and otherwise L - 1, ..., 1, 0.
 
     Raises
     ------
     InputError
-        If labels repeat, are empty or not finite, or values do not match them.
+        If a label is repeated, empty or not finite, or there is not one value per label.
 
     Examples
     --------
@@ -76,12 +75,14 @@ class Scale:
                 f"a scale of {len(labels)} grades", f"give 1 to {MAX_GRADES}, best first"
             )
         if len(set(labels)) != len(labels):
-            raise InputError(f"a grade stands twice in the scale {list(labels)}", "name each once")
+            raise InputError(
+                f"a grade appears twice in the scale {list(labels)}", "name each grade once"
+            )
         given = tuple(self.values) or _default_values(labels)
         remedy = "give one finite value per grade"
         values = tuple(finite_array(given, "values", (len(labels),), remedy).tolist())
         if any(b > a for a, b in pairwise(values)):
-            raise InputError(f"the values {list(values)} rise", "name the best grade first")
+            raise InputError(f"the values {list(values)} increase", "name the best grade first")
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "values", values)
 
@@ -91,17 +92,21 @@ class Scale:
     def __str__(self) -> str:
         return " > ".join(map(str, self.labels))
 
+    def __repr__(self) -> str:
+        values = "" if self.values == _default_values(self.labels) else f", {self.values}"
+        return f"Scale({self.labels}{values})"
+
     @cached_property
     def _indices(self) -> dict[Label, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
     def index(self, label: object) -> int:
-        """Return the grade index of one label; a number may come as text.
+        """Return the grade index of a label.
 
         Parameters
         ----------
         label : str, int or float
-            As it stands in a file.
+            A number may be given as text.
 
         Returns
         -------
@@ -123,12 +128,12 @@ class Scale:
 
     @classmethod
     def parse(cls, text: str) -> Scale:
-        """Read a scale as it is typed: ``2,1,0`` or ``perfect=3,good=1,bad=0``.
+        """Parse a scale such as ``2,1,0`` or ``perfect=3,good=1,bad=0``.
 
         Parameters
         ----------
         text : str
-            Labels separated by commas, best first, each with its value or none.
+            Labels separated by commas, best first. Either all have a value or none has.
 
         Returns
         -------
@@ -137,7 +142,7 @@ class Scale:
         Raises
         ------
         InputError
-            If a value is no number, or only some labels have one.
+            If a value is not a number, or only some labels have one.
 
         Examples
         --------
@@ -156,16 +161,18 @@ class Scale:
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"a value in {text!r} is no number", "write name=number") from error
+            raise InputError(
+                f"a value in {text!r} is not a number", "write label=number"
+            ) from error
 
     @classmethod
     def from_numbers(cls, labels: Iterable[Label]) -> Scale:
-        """Order the numeric grades seen in data, the highest first.
+        """Return the scale of the numeric grades in data, the highest first.
 
         Parameters
         ----------
         labels : iterable of int or float
-            Grades as seen, in any order and number.
+            In any order; a label may appear more than once.
 
         Returns
         -------
@@ -174,22 +181,39 @@ class Scale:
         Raises
         ------
         InputError
-            If a label is not a number: names have no order of their own.
+            If a label is a name, because names have no order.
+
+        Examples
+        --------
+        >>> str(Scale.from_numbers([0, 2, 1, 2]))
+        '2 > 1 > 0'
         """
-        seen = set(labels)
-        names = sorted(label for label in seen if isinstance(label, str))
+        distinct = set(labels)
+        names = sorted(label for label in distinct if isinstance(label, str))
         if names:
             raise InputError(
                 f"grades are names ({', '.join(names[:5])})",
-                "declare their order with --scale, best first, such as perfect,good,bad; fit, "
-                "inspect and agree take documents without grades with --encoding documents",
+                "declare their order with `scale`, best first, such as perfect,good,bad; for "
+                "documents without grades use `encoding='documents'`",
             )
-        return cls(tuple(sorted(seen, key=float, reverse=True)))
+        return cls(tuple(sorted(distinct, key=float, reverse=True)))
 
     @classmethod
     def from_documents(cls, labels: Iterable[Label]) -> Scale:
-        """Return a scale that numbers documents without grades: by name, numbers first.
+        """Return a scale with one grade per document, for documents without grades.
 
+        Parameters
+        ----------
+        labels : iterable of str, int or float
+            Ids of documents, in any order; an id may appear more than once.
+
+        Returns
+        -------
+        Scale
+            Sorted, numbers before names.
+
+        Examples
+        --------
         >>> str(Scale.from_documents(["d2", "d1", "d2"]))
         'd1 > d2'
         """
@@ -198,7 +222,7 @@ class Scale:
 
 
 def canonical_label(label: Label) -> Label:
-    """Write a label in its one form: text that is a number is one, and 2.0 is 2.
+    """Return the canonical form of a label: "2" and 2.0 are the number 2.
 
     Parameters
     ----------
@@ -211,7 +235,7 @@ def canonical_label(label: Label) -> Label:
     Raises
     ------
     InputError
-        If it is empty or not finite.
+        If the label is empty, not finite, or neither a number nor text.
 
     Examples
     --------
@@ -220,11 +244,14 @@ def canonical_label(label: Label) -> Label:
     >>> canonical_label("007")
     '007'
     """
-    return _plain_label(label)
+    try:
+        return _canonical_label(label)
+    except TypeError as error:
+        raise InputError(f"grade {label!r:.60}", "use a number or a name") from error
 
 
-@lru_cache(4096, typed=True)  # a file holds few labels, each a million times
-def _plain_label(label: Label) -> Label:
+@lru_cache(4096, typed=True)  # files repeat a few labels millions of times
+def _canonical_label(label: Label) -> Label:
     if isinstance(label, str):
         if not label:
             raise InputError("an empty grade", "name it")
@@ -233,7 +260,7 @@ def _plain_label(label: Label) -> Label:
         label = float(label) if "." in label else int(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
         if abs(label) >= MAX_WHOLE_LABEL:
-            raise InputError("a whole number of more than 18 digits", "write it as text")
+            raise InputError("a grade of more than 18 digits", "write an id as text")
         return int(label)
     number = float(label)
     if isinstance(label, bool | np.bool_) or not math.isfinite(number):
@@ -247,8 +274,7 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     Parameters
     ----------
     rankings : array-like of int, any shape
-        Grade indices 0 ... `n_grades` - 1, or -1 for no document. Floats are
-        taken where they are whole.
+        Grade indices 0 ... `n_grades` - 1, or -1 for no document. Floats must be whole.
     n_grades : int
         L, the number of grades.
     name : str
@@ -262,12 +288,12 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     Raises
     ------
     InputError
-        If an entry is no whole number or outside the range (naming the row).
+        If an entry is not a whole number, or out of range (naming the row).
     """
     try:
         array = np.asarray(rankings)
     except ValueError as error:
-        raise InputError(f"{name} are of different length", "fill short ones up with -1") from error
+        raise InputError(f"{name} differ in length", "fill short ones up with -1") from error
     if not array.ndim or not array.shape[-1]:
         raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
     if array.dtype.kind not in "iu":
@@ -276,7 +302,7 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
         outside = (array < NO_DOCUMENT) | (array >= n_grades)
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
-            f"{name} hold the grade index {array[where]}, and there are {n_grades} grades",
+            f"{name} hold the grade index {array[where]}, but there are {n_grades} grades",
             f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
             f"row {where[0]}" if where else "",
         )
@@ -287,8 +313,10 @@ def _whole(array: NDArray[np.generic], name: str) -> Grades:
     try:
         numbers = array.astype(float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} hold {array.dtype} entries", "give grade indices") from error
-    with np.errstate(invalid="ignore"):  # what is not finite is refused below
+        raise InputError(
+            f"{name} hold entries of type {array.dtype}", "give grade indices"
+        ) from error
+    with np.errstate(invalid="ignore"):  # numbers that are not finite are refused below
         whole = np.isfinite(numbers) & (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**31)
     if not whole.all():
         row = int(np.argwhere(~whole)[0][0]) if numbers.ndim else 0

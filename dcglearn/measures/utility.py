@@ -1,16 +1,15 @@
-"""Linear utility: the worth of a ranking as a sum over its ranks.
+"""Linear utility: a measure with one weight per rank and grade.
 
     u(pi) = sum_k W[k, pi_k] = <W, s(pi)>
 
-W has one row a rank and one column a grade (Zhou, Zha, Xue & Yu, arXiv
-1212.5650, section 5.1, Case 2: position-dependent gains). DCG is Case 1,
-W = c g'. A free W is no DCG: its ideal ordering is an assignment of documents
-to ranks, not a sort, and a sorted "ideal" would give a normalised value over 1.
+W has one row per rank and one column per grade (Zhou, Zha, Xue & Yu, arXiv 1212.5650,
+section 5.1, Case 2: position-dependent gains). DCG is Case 1, W = c g'. A general W is not a
+DCG. Its ideal ranking solves an assignment problem and is not sorted by grade: dividing by the
+value of the sorted ranking would give normalised values above 1.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +19,15 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.ideal import map_distinct_pools
+from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.scale import Label, Scale, checked_grades
+
+_MAX_SHOWN = 30
+"""Weights that a ``repr`` shows in full."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,12 @@ class LinearUtility:
     weights : array-like of float, shape (K, L)
         W: row k - 1 for rank k, column l for grade index l (0 the best).
     grades : sequence of labels, optional
-        The name of each grade, best first.
+        The label of each grade, best first.
 
     Raises
     ------
     InputError
-        If W is not a finite matrix or the grades do not match its columns.
+        If W is not a matrix of finite numbers, or the grades do not match its columns.
 
     Examples
     --------
@@ -60,7 +64,7 @@ class LinearUtility:
         if not matrix.size:
             raise InputError(f"weights of shape {matrix.shape}", remedy)
         object.__setattr__(self, "weights", tuple(tuple(row) for row in matrix.tolist()))
-        object.__setattr__(self, "grades", checked_grade_names(grades, matrix.shape[1]))
+        object.__setattr__(self, "grades", checked_labels(grades, matrix.shape[1]))
 
     @property
     def n_ranks(self) -> int:
@@ -80,12 +84,12 @@ class LinearUtility:
         return matrix
 
     def matrix_for(self, n_ranks: int) -> Floats:
-        """Return the rows of W that lists of `n_ranks` ranks use.
+        """Return the rows of W for rankings of `n_ranks` ranks.
 
         Parameters
         ----------
         n_ranks : int
-            The width of the rankings, at most K (what is missing adds nothing).
+            The width of the rankings, at most K. Missing ranks add nothing.
 
         Returns
         -------
@@ -94,7 +98,7 @@ class LinearUtility:
         Raises
         ------
         InputError
-            If the lists are longer than K: ranks without weights are not guessed.
+            If the rankings are longer than K.
         """
         if n_ranks > self.n_ranks:
             raise InputError(
@@ -118,19 +122,24 @@ class LinearUtility:
         Raises
         ------
         InputError
-            If a grade is outside the scale or the rankings have too many ranks.
+            If a grade index is out of range, or the rankings have more than K ranks.
+
+        Examples
+        --------
+        >>> LinearUtility([[3, 0], [1, 0]]).score([0, -1])
+        array(3.)
         """
         rows = checked_grades(rankings, self.n_grades)
         return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
 
     def ideal(self, pools: ArrayLike) -> Floats:
-        """Return the largest u that each pool of documents allows, by assignment.
+        """Return the largest u of any ranking of each pool, by assignment.
 
         Parameters
         ----------
         pools : array-like of int, shape (n, N) or (N,)
-            The grades of all documents of a query, in any order, -1 for none.
-            With N documents the first min(K, N) ranks are filled.
+            The grades of all documents of a query in any order, -1 for no document. A
+            ranking fills the first min(K, N) ranks.
 
         Returns
         -------
@@ -138,7 +147,7 @@ class LinearUtility:
 
         Examples
         --------
-        Sorting is not ideal here: the best document belongs at rank 2.
+        The sorted ranking is not ideal: the best document belongs at rank 2.
 
         >>> utility = LinearUtility([[1, 0.5, 0], [1, 0, 0]])
         >>> float(utility.ideal([0, 1])), float(utility.score([0, 1]))
@@ -149,7 +158,7 @@ class LinearUtility:
         return found.reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
-        from scipy.optimize import linear_sum_assignment  # it takes long to load
+        from scipy.optimize import linear_sum_assignment  # slow to import
 
         filled = min(self.n_ranks, len(pool))
         worth = self.matrix[:filled][:, pool]
@@ -158,12 +167,12 @@ class LinearUtility:
 
     @classmethod
     def parse(cls, text: str) -> LinearUtility:
-        """Read a utility from its name in full, as ``str`` writes it.
+        """Parse a utility from its full name, as ``str`` writes it.
 
         Parameters
         ----------
         text : str
-            ``LinearUtility([[...], ...])``, with ``, grades=[...]`` or nothing.
+            ``LinearUtility([[...], ...])`` or ``LinearUtility([[...], ...], grades=[...])``.
 
         Returns
         -------
@@ -179,42 +188,38 @@ class LinearUtility:
         >>> LinearUtility.parse("LinearUtility([[1, 0]], grades=['good', 'bad'])").grades
         ('good', 'bad')
         """
-        try:
-            node = ast.parse(text.strip(), mode="eval").body
-            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == cls.__name__):
-                raise ValueError
-            named = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
-            (weights,) = map(ast.literal_eval, node.args)
-            if named.keys() - {"grades"}:
-                raise ValueError
-            return cls(weights, named.get("grades"))
-        except InputError:
-            raise
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
-            shown = f"{text!r}"[:60]
-            raise InputError(
-                f"cannot read the utility {shown}", "write it like LinearUtility([[1, 0]])"
-            ) from error
+        name = parse_full_name(text, 1, "LinearUtility([[1, 0]])")
+        if name.head != cls.__name__:
+            raise unknown_name("measure", name.head, [cls.__name__])
+        if name.options.keys() - {"grades"} or name.cutoff is not None:
+            raise InputError(f"cannot read {text!r:.60}", "write weights and grades only")
+        return cls(name.arguments[0], name.options.get("grades"))
 
     def __str__(self) -> str:
         rows = ", ".join(
             "[" + ", ".join(format_number(value) for value in row) + "]" for row in self.weights
         )
-        names = "" if self.grades is None else f", grades={list(self.grades)}"
-        return f"LinearUtility([{rows}]{names})"
+        labels = "" if self.grades is None else f", grades={list(self.grades)}"
+        return f"LinearUtility([{rows}]{labels})"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        if self.n_ranks * self.n_grades > _MAX_SHOWN:
+            return f"LinearUtility(<{self.n_ranks} ranks, {self.n_grades} grades>)"
+        return str(self)
+
+    def __reduce__(self) -> tuple[type[LinearUtility], tuple[object, object]]:
+        return LinearUtility, (self.weights, self.grades)  # a copied array would be writeable
 
 
-def checked_grade_names(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
-    """Check the names of the grades against their number.
+def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label, ...] | None:
+    """Check that there is one label per grade.
 
     Parameters
     ----------
     grades : sequence of labels or None
         Best first.
     n_grades : int
-        L.
+        L, the number of grades.
 
     Returns
     -------
@@ -223,18 +228,21 @@ def checked_grade_names(grades: Sequence[Label] | None, n_grades: int) -> tuple[
     Raises
     ------
     InputError
-        If their number differs or one repeats.
+        If there are not L labels, or one appears twice.
     """
     if grades is None:
         return None
-    labels = Scale(tuple(grades)).labels
+    try:
+        labels = Scale(tuple(grades)).labels
+    except TypeError as error:
+        raise InputError(f"grades are {grades!r:.60}", "give a list of labels") from error
     if len(labels) != n_grades:
-        raise InputError(f"{len(labels)} grade names for {n_grades} grades", "name each grade once")
+        raise InputError(f"{len(labels)} labels for {n_grades} grades", "give one label per grade")
     return labels
 
 
 def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
-    """Return sum_k W[k, pi_k], an empty rank adding nothing.
+    """Return sum_k W[k, pi_k] of each ranking. Empty ranks add nothing.
 
     Parameters
     ----------
@@ -247,8 +255,8 @@ def sum_over_ranks(weights: Floats, rankings: Grades) -> Floats:
     ndarray of float, shape (...)
     """
     total = np.zeros(rankings.shape[:-1])
-    # The column appended last is what index -1, no document, picks up.
+    # Index -1, no document, selects the zero column appended last.
     padded = np.hstack([weights, np.zeros((len(weights), 1))])
-    for k, row in enumerate(padded):  # rank by rank: no (n, K) array of floats
+    for k, row in enumerate(padded):  # rank by rank, without an (n, K) array of floats
         total += row[rankings[..., k]]
     return total

@@ -1,0 +1,86 @@
+"""Parsing of the full names of measures, such as ``nDCG([3, 1, 0], rbp(0.8)) @ 10``.
+
+A full name is a call with literal arguments. Nothing in it is evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from dcglearn.base.errors import InputError
+
+
+@dataclass(frozen=True)
+class ParsedName:
+    """The parts of the full name of a measure.
+
+    Parameters
+    ----------
+    head : str
+        The name before the bracket.
+    arguments : tuple
+        Literals, or the text of a rule such as ``rbp(0.8)``.
+    options : dict
+        Keyword arguments, literals.
+    cutoff : object
+        The literal after ``@``, or None.
+    """
+
+    head: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+    cutoff: Any
+
+
+def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
+    """Split the full name of a measure into its parts.
+
+    Parameters
+    ----------
+    text : str
+    n_arguments : int
+        How many positional arguments it must have.
+    example : str
+        A full name, for the error.
+
+    Returns
+    -------
+    ParsedName
+
+    Raises
+    ------
+    InputError
+        If the text has another form, or a dict repeats a key.
+
+    Examples
+    --------
+    >>> parse_full_name("nDCG([3, 1, 0], rbp(0.8)) @ 10", 2, "").arguments
+    ([3, 1, 0], 'rbp(0.8)')
+    """
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+        cutoff = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            cutoff, node = ast.literal_eval(node.right), node.left
+        if not isinstance(node, ast.Call) or len(node.args) != n_arguments:
+            raise ValueError
+        arguments = tuple(_argument(argument) for argument in node.args)
+        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+        return ParsedName(ast.unparse(node.func), arguments, options, cutoff)
+    except InputError as error:
+        raise InputError(f"{error.problem} in {text!r:.60}", error.remedy) from error
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
+        raise InputError(
+            f"cannot read the measure {text!r:.60}", f"write it like {example}"
+        ) from error
+
+
+def _argument(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name | ast.Call):
+        return ast.unparse(node)
+    value = ast.literal_eval(node)
+    if isinstance(node, ast.Dict) and len(value) < len(node.keys):
+        raise InputError("a grade appears twice", "name each grade once")
+    return value
