@@ -1,7 +1,7 @@
-"""Set up a fresh machine: a virtual environment with this project in it.
+"""Set up a fresh machine: a virtual environment with this project installed.
 
-Standard library only. Idempotent: what is installed is remembered by a stamp, so the
-second run is quick, and a change of what is asked for installs again.
+Uses the standard library only. A stamp file records what was installed, so a second run does
+nothing, and a change of the requirements installs again.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 
 def prepare(extra: str = "") -> Path:
-    """Make ``.venv`` and install the project into it, with an extra or none.
+    """Make ``.venv`` and install the project into it.
 
     Parameters
     ----------
     extra : str
-        An optional-dependency group of ``pyproject.toml``.
+        A group of optional dependencies in ``pyproject.toml``; none by default.
 
     Returns
     -------
     Path
-        The environment's Python.
+        The Python of the environment.
     """
-    if sys.version_info < (3, 11):  # noqa: UP036 - this script meets any Python
+    if sys.version_info < (3, 11):  # noqa: UP036 - this script may be run by any Python
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
     wanted = _fingerprint()
     stamp = VENV / f".installed-{extra or 'base'}"
@@ -42,7 +42,7 @@ def prepare(extra: str = "") -> Path:
     if not PYTHON.exists():
         print(f"making {VENV.name}", flush=True)
         venv.create(VENV, with_pip=True, clear=True)
-    print("installing dcglearn and what it needs (a minute or two the first time)", flush=True)
+    print("installing dcglearn and its dependencies (a minute or two the first time)", flush=True)
     _install(f"{ROOT}[{extra}]" if extra else str(ROOT))
     stamp.write_text(wanted)
     return PYTHON
@@ -65,7 +65,7 @@ def _install(target: str) -> None:
         return
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
     if subprocess.run([*pip, *rest], check=False).returncode:
-        sys.exit("installing failed; what pip says above tells why")
+        sys.exit("installation failed; see the messages of pip above")
 
 
 def _fingerprint() -> str:

@@ -1,6 +1,6 @@
-"""Lint, types and tests, on a fresh machine too: ``python3 scripts/check.py``.
+"""Run lint, types and tests, on a fresh machine too: ``python3 scripts/check.py``.
 
-Tests run in two processes. Arguments are handed to pytest: ``python3 scripts/check.py -k
+Tests run in two processes. Arguments are passed to pytest: ``python3 scripts/check.py -k
 certificate``.
 """
 

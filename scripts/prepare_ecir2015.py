@@ -1,13 +1,13 @@
 """Turn the published ``ecir2015-crowd.csv`` into preferences.
 
 The file (Urbano & Marrero, ECIR 2015; github julian-urbano/ecir2015-dcg; CC BY-SA 4.0)
-holds crowd judgments of two rankings of five documents, with the normalised DCG of both
-sides under 6 gains x 6 discounts, rounded to three digits, and no grades. The grades
+contains crowd judgments of pairs of rankings of five documents. For each side it gives the
+normalised DCG under 6 gains x 6 discounts, rounded to three digits, but no grades. The grades
 follow from two columns: under the gains b1 = [grade >= 1] and b2 = [grade >= 2] and the
-Zipfian discount 1/i, the score is a subset sum of 1, 1/2, ..., 1/5 over their sum, and
-each of the 32 subsets has a sum of its own even after rounding. All 36 columns of each
-side are then computed from the grades found; a row where one of them differs from what
-is published by more than rounding is refused.
+Zipfian discount 1/i, the score is a subset sum of 1, 1/2, ..., 1/5 over their sum, and the
+sums of the 32 subsets differ even after rounding. All 36 columns of each side are then computed
+from these grades; a row is refused if one of them differs from the published value by more than
+rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DISCOUNTS = {
     "l": (6 - RANKS) / 5,
     "n": np.ones(5),
 }
-GAINS = {  # of the grades 0, 1, 2
+GAINS = {  # for the grades 0, 1, 2
     "l": np.array([0.0, 1, 2]),
     "e2": np.array([0.0, 1, 3]),
     "e3": np.array([0.0, 2, 8]),
@@ -72,22 +72,22 @@ def recover(row: dict[str, str], side: str) -> list[int]:
     Returns
     -------
     list of int
-        Grades 0, 1, 2 (2 best), from the first rank down.
+        Grades 0, 1 or 2 (2 is the best), first rank first.
 
     Raises
     ------
     InputError
-        If a score is missing or no number, or no grades give all 36 scores.
+        If a score is missing or not a number, or no grades give all 36 scores.
     """
     try:
         scores = np.array([float(row[f"{name}{side}"]) for name in NAMES])
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"a score of side {side} is missing or no number ({error})") from error
+        raise InputError(f"a score of side {side} is missing or not a number ({error})") from error
     fits = (np.abs(ALL_SCORES - scores) <= ROUNDING).all(axis=1)
     if fits.sum() != 1:
         raise InputError(
-            f"{fits.sum()} rankings give the scores of side {side}, not exactly one",
-            "is this the file as published?",
+            f"{fits.sum()} rankings give the scores of side {side}, and exactly one is expected",
+            "use the file as published",
         )
     return ALL_GRADES[fits][0].tolist()
 
@@ -107,14 +107,14 @@ def convert(path: Path) -> str:
             if row.get("answer") not in ANSWERS or not row.get("query"):
                 raise InputError(
                     f"answer {row.get('answer')!r}, query {row.get('query')!r}",
-                    "is this the file as published?",
+                    "use the file as published",
                 )
             a, b = recover(row, "A"), recover(row, "B")
         except InputError as error:
             raise error.at(f"{path}, line {reader.line_num}") from error
         lines.append(json.dumps({"query": row["query"], "a": a, "b": b, "answer": row["answer"]}))
     if not lines:
-        raise InputError("holds no row", "is this the file as published?", str(path))
+        raise InputError("there are no rows", "use the file as published", str(path))
     return "\n".join(lines) + "\n"
 
 

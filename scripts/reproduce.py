@@ -1,11 +1,11 @@
-"""The main job, on a fresh machine too: ``python3 scripts/reproduce.py``.
+"""Reproduce all results, on a fresh machine too: ``python3 scripts/reproduce.py``.
 
-Makes the environment, then runs every experiment of ``configs/`` and writes tables, figures
-and the page to ``results/``; a run that was interrupted goes on where it ended. Then it
-studies real side-by-side judgments, in ``results/side-by-side``. They are looked for in
-``data/`` of this checkout and in ``../shared/data``, or where ``--data`` says; the README
-tells where they come from. Without them a simulated stand-in is studied, in
-``results/stand-in``. With ``--quick`` or ``--only`` the experiments alone are run.
+Makes the environment, runs every experiment of ``configs/``, and writes tables, figures and the
+page to ``results/``; an interrupted run continues where it stopped. Then it analyses real
+side-by-side judgments, in ``results/side-by-side``. The judgments are read from the folder that
+``--data`` names, otherwise from ``data/`` of this checkout or from ``../shared/data``; the
+documentation says where they come from. Without them it analyses simulated judgments instead, in
+``results/stand-in``. With ``--quick`` or ``--only``, only experiments are run.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ PLACES = (ROOT / "data", ROOT.parent / "shared" / "data" / "side-by-side")
 
 
 def main() -> int:
-    """Run the experiments, then the study; return the exit code of what fails first, or 0."""
+    """Run the experiments, then the study; return the first exit code that is not 0, or 0."""
     options = _options()
     places = [options.data] if options.data else PLACES
     found = next((place / PUBLISHED for place in places if (place / PUBLISHED).is_file()), None)
     if options.data and found is None:
-        print(f"{options.data}: holds no {PUBLISHED}; see the README", file=sys.stderr)
+        print(
+            f"{options.data}: there is no {PUBLISHED} here; the README says where to get it",
+            file=sys.stderr,
+        )
         return 2
     python = str(prepare())
     out = options.out.resolve()
@@ -41,23 +44,25 @@ def main() -> int:
     code = _run([python, "-m", "dcglearn", *arguments])
     if code or options.quick or options.only:
         if not code:
-            print("the study of real judgments is left out: it is run without --quick and --only")
+            print("real judgments are not analysed; run without --quick and --only to analyse them")
         return code
     return _study_of(found, python, out)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a small part of every experiment")
-    parser.add_argument("--only", metavar="5,6", help="figures, or names of configs, by commas")
+    parser.add_argument("--quick", action="store_true", help="run a small part of every experiment")
+    parser.add_argument(
+        "--only", metavar="5,6", help="figures or names of configs, separated by commas"
+    )
     parser.add_argument(
         "--workers",
         default=str(_cores()),
         metavar="N|tcp://HOST:PORT",
-        help="processes here, or a Dask scheduler; by default as many as there are cores",
+        help="processes on this machine, or a Dask scheduler; by default one process per core",
     )
     parser.add_argument("--replace", action="store_true", help="replace results of other configs")
-    parser.add_argument("--data", type=Path, help=f"folder that holds {PUBLISHED}")
+    parser.add_argument("--data", type=Path, help=f"folder that contains {PUBLISHED}")
     parser.add_argument("--out", type=Path, default=ROOT / "results", help="folder of results")
     return parser.parse_args()
 
@@ -68,7 +73,7 @@ def _cores() -> int:
 
 
 def _run(command: list[str]) -> int:
-    """Run a command at the top of the checkout; Ctrl-C ends it, in its own words."""
+    """Run a command in the root of the checkout; on Ctrl-C, wait for it to end by itself."""
     with subprocess.Popen(command, cwd=ROOT) as child:
         while True:
             try:
@@ -83,7 +88,7 @@ def _study_of(found: Path | None, python: str, results: Path) -> int:
             judgments, out = Path(folder) / "ecir2015.jsonl", results / "side-by-side"
             make = [str(ROOT / "scripts" / "prepare_ecir2015.py"), str(found), "-o", str(judgments)]
         else:
-            print(f"no {PUBLISHED} here: a simulated stand-in is studied instead")
+            print(f"{PUBLISHED} was not found; simulated judgments are analysed instead")
             judgments, out = Path(folder) / "stand-in.jsonl", results / "stand-in"
             make = ["-m", "dcglearn", "simulate", str(judgments), "-n", "2000", "--seed", "1"]
         return _study(python, make, judgments, out)
@@ -120,7 +125,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         if keep:
             (judgments.parent / keep).write_text(run.stdout, encoding="utf-8")
             made.append(keep)
-    for file in made:  # all steps went well: now the results are replaced
+    for file in made:  # results are replaced only after all steps have succeeded
         shutil.copyfile(judgments.parent / file, out / file)
     print(f"results are in {out}")
     return 0

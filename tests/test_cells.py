@@ -25,7 +25,7 @@ SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 
 
 
 def test_results_change_only_with_the_version() -> None:
-    """If this fails, raise VERSION in cells.py and run tests/golden/make_cells.py."""
+    """If this fails, raise CELL_VERSION in cells.py and run tests/golden/make_cells.py."""
     golden = json.loads(GOLDEN.read_text("utf-8"))
     assert golden["version"] == CELL_VERSION
     for one in golden["cells"]:
@@ -65,7 +65,7 @@ def training(cell: dict[str, Any]) -> np.ndarray:
     return strict_pairs(setting, setting.lists, setting.pairs, truth, rng)[0]
 
 
-def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
+def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:
     lists = training(SMALL)
     for changed in (
         {"margin": "hamming"},
@@ -76,7 +76,7 @@ def test_methods_and_errors_are_compared_on_the_same_lists() -> None:
         {"test_lists": "drawn"},
     ):
         assert (training({**SMALL, **changed}) == lists).all()
-    assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a curve grows along a sample
+    assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a smaller sample is a part
     other = training({**SMALL, "truth": "data-2"})
     same = np.sort(lists, axis=1) == np.sort(other, axis=1)
     assert same.all()  # the same two lists, perhaps exchanged
@@ -89,13 +89,13 @@ def test_streams_do_not_overlap() -> None:
     assert len(set(draws.values())) == len(draws)
 
 
-def test_defaults_need_not_be_written_down() -> None:
+def test_defaults_are_not_part_of_a_cell() -> None:
     assert cell_of(Setting(truth="data-1", C=1.0), 3, 0) == {"seed": 3, "repetition": 0}
     assert cell_of(Setting(C=1), 3, 0) == cell_of(Setting(), 3, 0)
 
 
 @pytest.mark.parametrize("lists", LISTS)
-def test_every_generator_with_other_grades_and_lengths(lists: str) -> None:
+def test_every_list_generator_with_other_grades_and_lengths(lists: str) -> None:
     more: dict[str, Any] = {"base": [7, 6, 5, 4, 3, 2, 1], "grades": 7}
     if lists == "queries":
         more |= {"queries": [[1, 0, 1, 0, 2, 0, 1], [0, 2, 0, 1, 0, 0, 9]]}
@@ -112,10 +112,12 @@ def test_every_generator_with_other_grades_and_lengths(lists: str) -> None:
 def test_draws_are_counted() -> None:
     result = run_cell({**SMALL, "lists": "documents", "base": [2, 1], "grades": 2})["result"]
     assert result["drawn"] == 500
-    assert 150 < result["draws"] < 350  # two documents: half of the pairs are the same list twice
+    assert (
+        150 < result["draws"] < 350
+    )  # of two documents, half of the pairs are twice the same list
 
 
-def test_an_unreliable_judge_is_learned_from_less_well() -> None:
+def test_precision_falls_with_the_reliability_of_the_judge() -> None:
     found = [
         np.mean(
             [
@@ -203,12 +205,12 @@ def test_records_with_a_whole_table_of_queries_are_read(tmp_path: Path) -> None:
     assert again.torn == 0
 
 
-def test_sense_is_checked_in_the_cell_too() -> None:
+def test_settings_are_checked_in_the_cell_too() -> None:
     with pytest.raises(InputError, match=r"use 0 \.\.\. 20"):
         check_setting(Setting(pairs=20, flips=21))
 
 
-def test_results_are_kept_and_failures_are_not_reused(tmp_path: Path) -> None:
+def test_results_are_stored_and_failures_are_not_reused(tmp_path: Path) -> None:
     kept = Store(tmp_path)
     kept.add({"seed": 1}, {"result": {"precision": 0.9}})
     kept.add({"seed": 2}, {"error": "SolverError: no"})
@@ -223,13 +225,13 @@ def test_results_are_kept_and_failures_are_not_reused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 70])
-def test_a_torn_record_spoils_no_other(tmp_path: Path, cut: int) -> None:
+def test_a_torn_record_does_not_spoil_others(tmp_path: Path, cut: int) -> None:
     kept = Store(tmp_path)
     kept.add({"seed": 1}, {"result": {"precision": 0.9}})
     kept.add({"seed": 2}, {"result": {"precision": 0.8}})
     kept.path.write_bytes(kept.path.read_bytes()[:-cut])
     torn = Store(tmp_path)
-    lost = cut > 1  # without its last newline a record is still whole
+    lost = cut > 1  # a record without its last newline is still complete
     assert torn.torn == lost
     assert torn.get({"seed": 1}) == {"precision": 0.9}
     assert (torn.get({"seed": 2}) is None) == lost
@@ -238,12 +240,14 @@ def test_a_torn_record_spoils_no_other(tmp_path: Path, cut: int) -> None:
 
 
 @pytest.mark.parametrize("line", [b"\xff\xfe", b"[1]", b"{}", b'"text"', b'{"version": 1}'])
-def test_what_is_no_record_is_counted(tmp_path: Path, line: bytes) -> None:
+def test_unreadable_records_are_counted(tmp_path: Path, line: bytes) -> None:
     (tmp_path / store.CELLS_FILE).write_bytes(b"\n" + line + b"\n")
     assert Store(tmp_path).torn == 1
 
 
-def test_other_versions_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_of_other_versions_are_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Store(tmp_path).add({"seed": 1}, {"result": {"precision": 0.9}})
     monkeypatch.setattr(store, "CELL_VERSION", CELL_VERSION + 1)
     monkeypatch.setattr(cells, "CELL_VERSION", CELL_VERSION + 1)

@@ -1,4 +1,4 @@
-"""Configs: what is read, what is refused and how, and what counts as the same experiment."""
+"""Configs: what they mean, what is refused and how, and what counts as the same experiment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
     return path
 
 
-def test_a_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
+def test_the_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
     config = read_config(written(tmp_path, GOOD))
     assert len(config.cells()) == 2 * 2 * 3
     assert len(config.cells(quick=True)) == 2 * 1 * 2
@@ -63,7 +63,7 @@ def test_a_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
     }
 
 
-def test_a_grown_or_reordered_grid_asks_for_the_same_cells(tmp_path: Path) -> None:
+def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> None:
     small = read_config(written(tmp_path, GOOD))
     text = GOOD.replace("[20, 40]", "[80, 40, 20]").replace("repetitions = 3", "repetitions = 4")
     large = read_config(written(tmp_path, text.replace('"data-1", "free"', '"free", "data-1"')))
@@ -73,7 +73,7 @@ def test_a_grown_or_reordered_grid_asks_for_the_same_cells(tmp_path: Path) -> No
     assert small.content != large.content
 
 
-def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
+def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
     plain = read_config(written(tmp_path, GOOD))
     other = read_config(written(tmp_path, GOOD + '\n[run]\nworkers = "2"\nout = "there"\n'))
     assert other.run.workers == "2"
@@ -137,19 +137,19 @@ def test_how_a_run_happens_changes_nothing(tmp_path: Path) -> None:
         ("seed = 1", "seed = ", "is not valid TOML"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     with pytest.raises(InputError, match=message) as caught:
         read_config(written(tmp_path, GOOD.replace(old, new, 1)))
     assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
 
 
-def test_no_file_is_no_config(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_config(tmp_path / "none.toml")
 
 
-def test_truths_in_files_are_written_into_the_cells(tmp_path: Path) -> None:
+def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.files import MeasureFile, write_measure
 
@@ -213,7 +213,7 @@ def shipped() -> list[Path]:
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
-def test_shipped_configs_are_whole(path: Path) -> None:
+def test_shipped_configs_are_complete(path: Path) -> None:
     config = read_config(path)
     text = path.read_text("utf-8")
     assert text.startswith("# ")
@@ -233,7 +233,7 @@ def test_every_figure_of_the_paper_has_a_config() -> None:
     assert {str(n) for n in range(1, 14)} <= set(figures)
 
 
-def test_an_experiment_without_its_file_names_those_there_are(tmp_path: Path) -> None:
+def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:
     config: Config = read_config(written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1)))
     with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
         load_experiment(config)
@@ -251,7 +251,7 @@ def test_an_experiment_without_its_file_names_those_there_are(tmp_path: Path) ->
         ("def", "cannot be loaded"),
     ],
 )
-def test_a_broken_experiment_is_named(tmp_path: Path, content: str, message: str) -> None:
+def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message: str) -> None:
     for folder in ("configs", "experiments"):
         (tmp_path / folder).mkdir()
     written(tmp_path / "experiments", content, "mine.py")

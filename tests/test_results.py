@@ -1,4 +1,4 @@
-"""The committed results: enough repetitions, and what independent replications found."""
+"""The committed results: complete, made from committed code, and close to replications."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RESULTS = ROOT / "results"
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
 WITHIN = 0.02
 
-# Means of about ten seeds each, C = 1 unless the config says otherwise, found by programs that
-# are not this one: (experiment, series, column x, column y, {x: mean as it was written down}).
+# Means over about ten seeds by independent programs, with C = 1 unless the config says otherwise:
+# (experiment, series, column x, column y, {x: mean as published}).
 REPLICATIONS = [
     (
         "pairs",
@@ -135,11 +135,11 @@ REPLICATIONS = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_results_are_of_the_config_that_is_here(name: str) -> None:
+def test_results_were_made_from_the_committed_config(name: str) -> None:
     config = read_config(ROOT / "configs" / f"{name}.toml")
     made = json.loads((RESULTS / name / "provenance.json").read_text("utf-8"))
     assert made["experiment"] == json.loads(json.dumps(config.content))
-    assert "changed" not in made["revision"], "make results again from committed code"
+    assert "changed" not in made["revision"], "make results anew from committed code"
     cells = made["cells"]
     assert (cells["version"], cells["quick"], cells["failed"]) == (CELL_VERSION, False, 0)
     assert cells["done"] == cells["total"] == len(config.cells())
@@ -149,8 +149,8 @@ def test_results_are_of_the_config_that_is_here(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_committed_row_is_what_its_cell_gives(name: str) -> None:
-    """The first cell of every table, computed again."""
+def test_a_committed_row_equals_its_cell(name: str) -> None:
+    """Compute the first cell of every table again."""
     config = read_config(ROOT / "configs" / f"{name}.toml")
     result = run_cell(config.cells()[0][1])["result"]
     with (RESULTS / name / "table.csv").open(newline="", encoding="utf-8") as file:
@@ -166,7 +166,7 @@ def test_a_committed_row_is_what_its_cell_gives(name: str) -> None:
     REPLICATIONS,
     ids=[f"{r[0]}-{'-'.join(r[1].values())}-{r[3]}" for r in REPLICATIONS],
 )
-def test_means_are_near_those_of_other_replications(
+def test_means_are_close_to_those_of_independent_replications(
     name: str, series: dict[str, str], x: str | None, y: str, expected: dict[int | None, str]
 ) -> None:
     table = pd.read_csv(RESULTS / name / "table.csv")

@@ -1,4 +1,4 @@
-"""What a fresh machine runs: the scripts stand on the standard library alone."""
+"""The scripts that a fresh machine runs need only the standard library."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_pinned_versions_are_plain() -> None:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A copy of the scripts with one small experiment, which finds no published file."""
+    """A copy of the scripts with one small experiment and without the published file."""
     clone = tmp_path / "clone"
     (clone / "scripts").mkdir(parents=True)
     (clone / "configs").mkdir()
     for name in ("reproduce.py", "prepare_ecir2015.py"):
         (clone / "scripts" / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
-    # The environment is this one: what bootstrap installs is what runs these tests.
+    # Nothing is installed: the environment of these tests is used.
     (clone / "scripts" / "bootstrap.py").write_text(
         "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
         "def prepare(extra=''):\n    return Path(sys.executable)\n"
@@ -79,8 +79,8 @@ def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[st
     )
 
 
-def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> None:
-    """All of the script but the experiments, whose command is written down instead."""
+def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clone: Path) -> None:
+    """Run all of the script but the experiments, whose command is printed instead."""
     script = clone / "scripts" / "reproduce.py"
     text = script.read_text("utf-8")
     run_line = "    with subprocess.Popen(command, cwd=ROOT) as child:\n"
@@ -88,8 +88,8 @@ def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> Non
     script.write_text(text.replace(run_line, "    print(command); return 0\n" + run_line))
     run = reproduce(clone, "--workers", "3", "--replace")
     assert run.returncode == 0, run.stdout + run.stderr
-    told = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
-    assert str(told)[1:] in run.stdout
+    arguments = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
+    assert str(arguments)[1:] in run.stdout
     names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
     assert names >= {
         "inspect.txt",
@@ -106,16 +106,16 @@ def test_reproduce_studies_a_stand_in_where_the_data_are_not(clone: Path) -> Non
     }
 
 
-def test_reproduce_hands_on_what_it_is_told(clone: Path) -> None:
+def test_reproduce_passes_its_options_on(clone: Path) -> None:
     quick = reproduce(clone, "--quick", "--only", "5", "--workers", "1", "--out", "there")
     assert quick.returncode == 0, quick.stderr
     assert "flips: 4 of 4 cells" in quick.stdout
-    assert "the study of real judgments is left out" in quick.stdout
+    assert "real judgments are not analysed" in quick.stdout
     assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
     unknown = reproduce(clone, "--only", "77")
     assert unknown.returncode == 2
     assert "unknown figure or config '77'" in unknown.stderr
     missing = reproduce(clone, "--data", clone)
     assert missing.returncode == 2
-    assert "holds no ecir2015-crowd.csv" in missing.stderr
+    assert "there is no ecir2015-crowd.csv here" in missing.stderr
     assert not (clone / "results").exists()

@@ -1,4 +1,4 @@
-"""Make ``cells.json``: what a few cells give. Run it after raising ``VERSION`` in cells.py."""
+"""Make ``cells.json``: results of a few cells. Run it after raising ``CELL_VERSION``."""
 
 from __future__ import annotations
 
