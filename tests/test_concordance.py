@@ -1,4 +1,4 @@
-"""Counting items above in one and in both of two orders, against comparing all pairs."""
+"""Counts of items above in one and in both of two orders, against all pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ paired = st.lists(st.tuples(st.integers(-4, 9), st.integers(-4, 9)), min_size=1,
 
 
 @given(scores=paired)
-def test_counts_are_those_of_all_pairs(scores: list[tuple[int, int]]) -> None:
+def test_counts_match_all_pairs(scores: list[tuple[int, int]]) -> None:
     first, second = np.array(scores).T
     above, also = first[:, None] < first, second[:, None] < second
     assert count_above(first).tolist() == above.sum(axis=1).tolist()
@@ -31,18 +31,18 @@ def test_many_items_are_counted_without_a_matrix_of_pairs(rng: np.random.Generat
     found = count_above_in_both(first, second)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 5e6  # one bit a pair would be 12.5e6
+    assert peak < 5e6  # a matrix of one bit per pair would take 12.5e6
     for i in (0, 17, 9_999):
         assert found[i] == ((first > first[i]) & (second > second[i])).sum()
 
 
-def test_ranks_are_dense_and_ascend_with_the_scores() -> None:
+def test_ranks_are_dense_and_increase_with_the_scores() -> None:
     first, second = paired_ranks(np.array([0.5, -1, 0.5]), [True, False, False])
     assert first.tolist() == [1, 0, 1]
     assert second.tolist() == [1, 0, 0]
 
 
-def test_whole_numbers_beyond_floating_point_stay_apart() -> None:
+def test_integers_beyond_double_precision_stay_distinct() -> None:
     assert paired_ranks([2**60, 2**60 + 1], [0, 0])[0].tolist() == [0, 1]
 
 
@@ -61,6 +61,8 @@ def test_whole_numbers_beyond_floating_point_stay_apart() -> None:
         (3, 3, r"truth: scores of shape \(\)"),
     ],
 )
-def test_scores_that_cannot_be_ordered(truth: object, estimate: object, message: str) -> None:
+def test_scores_that_cannot_be_ordered_are_refused(
+    truth: object, estimate: object, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         paired_ranks(truth, estimate)  # type: ignore[arg-type]  # other types are what is tested

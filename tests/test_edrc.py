@@ -1,4 +1,4 @@
-"""EDRC: the worked example and its misprint, a twin on sets, AP correlation as a special case."""
+"""EDRC: the published example, the definition on sets, AP correlation as a special case."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ D = {
 
 @st.composite
 def graphs(draw: st.DrawFn, at_least: int = 0) -> Edges:
-    """Preferences between some of six items, without a cycle."""
+    """Preferences between six items, without a cycle."""
     order = draw(st.permutations(range(6)))
     every = list(itertools.combinations(order, 2))
     return draw(st.lists(st.sampled_from(every), min_size=at_least, max_size=10))
@@ -46,7 +46,7 @@ def closed(edges: Edges) -> set[tuple[int, int]]:
         found |= more
 
 
-def obvious(
+def by_definition(
     truth: Edges,
     prediction: Edges,
     discount: str,
@@ -82,7 +82,7 @@ def test_the_worked_example() -> None:
     assert edrc(TRUTH, PREDICTION, normalise="attainable") == pytest.approx(1 / 3, abs=1e-15)
 
 
-def test_the_misprinted_table() -> None:
+def test_the_misprinted_table_of_the_paper() -> None:
     misprinted = [pair for pair in TRUTH if pair != ("B", "E")]
     assert edrc(misprinted, PREDICTION) == pytest.approx(2 / 29, abs=1e-15)
 
@@ -97,10 +97,10 @@ def test_all_orders_of_five_items_give_ap_correlation_with_positions_of_the_trut
         by_scores = edrc_of_scores([5, 4, 3, 2, 1], scores, discount="linear-from-0")
         assert by_scores == pytest.approx(expected, abs=1e-12)
         differs += abs(tau_ap([5, 4, 3, 2, 1], scores) - expected) > 1e-9
-    assert differs  # the usual form is another
+    assert differs  # the usual form, with the ranks of the estimate, is different
 
 
-def test_every_named_discount_has_a_twin() -> None:
+def test_every_discount_is_tested() -> None:
     assert set(DISCOUNTS) == set(DISCOUNT_WEIGHTS) == set(D)
     for R in (2, 3, 7):
         for name in DISCOUNTS:
@@ -109,9 +109,11 @@ def test_every_named_discount_has_a_twin() -> None:
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
 @given(truth=graphs(1), prediction=graphs())
-def test_the_definition(discount: EdrcDiscount, truth: Edges, prediction: Edges) -> None:
+def test_values_match_the_definition(
+    discount: EdrcDiscount, truth: Edges, prediction: Edges
+) -> None:
     value = edrc(truth, prediction, items=range(6), discount=discount)
-    assert value == pytest.approx(obvious(truth, prediction, discount), abs=1e-12)
+    assert value == pytest.approx(by_definition(truth, prediction, discount), abs=1e-12)
     best = edrc(truth, truth, items=range(6), discount=discount)
     assert 0 < best <= 1
     assert -best - 1e-12 <= value <= best + 1e-12
@@ -121,7 +123,7 @@ def test_the_definition(discount: EdrcDiscount, truth: Edges, prediction: Edges)
 
 
 @given(truth=graphs(1), prediction=graphs())
-def test_turning_the_prediction_round_changes_the_sign(truth: Edges, prediction: Edges) -> None:
+def test_reversing_the_prediction_changes_the_sign(truth: Edges, prediction: Edges) -> None:
     backwards = [(b, a) for a, b in prediction]
     value = edrc(truth, prediction, items=range(6))
     assert edrc(truth, backwards, items=range(6)) == pytest.approx(-value, abs=1e-12)
@@ -131,15 +133,15 @@ def test_turning_the_prediction_round_changes_the_sign(truth: Edges, prediction:
 
 
 @given(truth=graphs(1), prediction=graphs(), names=st.permutations("UVWXYZ"))
-def test_what_follows_and_how_it_is_said_changes_nothing(
+def test_implied_preferences_names_and_order_have_no_effect(
     truth: Edges, prediction: Edges, names: list[str]
 ) -> None:
     value = edrc(truth, prediction, items=range(6))
 
-    def said_again(edges: Edges) -> list[tuple[str, str]]:
+    def restated(edges: Edges) -> list[tuple[str, str]]:
         return [(names[a], names[b]) for a, b in [*sorted(closed(edges)), *edges[::-1]]]
 
-    again = edrc(said_again(truth), said_again(prediction), items=names)
+    again = edrc(restated(truth), restated(prediction), items=names)
     assert again == pytest.approx(value, abs=1e-12)
 
 
@@ -151,16 +153,16 @@ def test_what_follows_and_how_it_is_said_changes_nothing(
         st.sampled_from([0, 0.2, 0.5, 0.7, 1.0]),
     ),
 )
-def test_likelihoods_of_what_the_truth_leaves_open(
+def test_likelihoods_of_pairs_that_the_truth_does_not_relate(
     truth: Edges, prediction: Edges, likelihoods: dict[tuple[int, int], float]
 ) -> None:
     value = edrc(truth, prediction, items=range(6), likelihoods=likelihoods)
-    twin = obvious(truth, prediction, "linear", likelihoods)
-    assert value == pytest.approx(twin, abs=1e-12)
+    expected = by_definition(truth, prediction, "linear", likelihoods)
+    assert value == pytest.approx(expected, abs=1e-12)
     assert -1 - 1e-12 <= value <= 1 + 1e-12
-    turned = {(b, a): 1 - p for (a, b), p in likelihoods.items()}
-    both = {**turned, **likelihoods}
-    for same in (turned, both):
+    reverse = {(b, a): 1 - p for (a, b), p in likelihoods.items()}
+    both = {**reverse, **likelihoods}
+    for same in (reverse, both):
         again = edrc(truth, prediction, items=range(6), likelihoods=same)
         assert again == pytest.approx(value, abs=1e-12)
     relative = edrc(
@@ -169,7 +171,7 @@ def test_likelihoods_of_what_the_truth_leaves_open(
     assert -1 - 1e-12 <= relative <= 1 + 1e-12
 
 
-def test_the_likelier_side_is_what_is_attainable() -> None:
+def test_the_likelier_side_is_attainable() -> None:
     truth, likelihoods = [("A", "B"), ("A", "C")], {("B", "C"): 0.9}
     likelier, other = [("A", "B"), ("B", "C")], [("A", "C"), ("C", "B")]
     # B and C have rank 2, and each two items that may be above: 1 and 2 * .9 - 1 of 2
@@ -187,7 +189,7 @@ def test_the_likelier_side_is_what_is_attainable() -> None:
         lambda s: len({truth for truth, _ in s}) > 1
     )
 )
-def test_grades_are_the_preferences_they_stand_for(
+def test_grades_equal_the_preferences_that_they_imply(
     discount: EdrcDiscount, normalise: None, scores: list[tuple[int, int]]
 ) -> None:
     truth, estimate = zip(*scores, strict=True)
@@ -197,8 +199,8 @@ def test_grades_are_the_preferences_they_stand_for(
         for column in (truth, estimate)
     )
     value = edrc_of_scores(truth, estimate, discount=discount, normalise=normalise)
-    twin = edrc(true, predicted, items=items, discount=discount, normalise=normalise)
-    assert value == pytest.approx(twin, abs=1e-12)
+    expected = edrc(true, predicted, items=items, discount=discount, normalise=normalise)
+    assert value == pytest.approx(expected, abs=1e-12)
     assert -1 <= value <= 1
     stretched = np.exp(truth), np.array(estimate) * 3.5 - 2
     assert edrc_of_scores(*stretched, discount=discount, normalise=normalise) == value
@@ -212,13 +214,13 @@ def test_a_long_chain(discount: EdrcDiscount, rng: np.random.Generator) -> None:
     scores[ranking] = -np.arange(n)
     chain, predicted = itertools.pairwise(range(n)), itertools.pairwise(ranking.tolist())
     value = edrc(chain, predicted, discount=discount)
-    twin = edrc_of_scores(-np.arange(n), scores, discount=discount)
-    assert value == pytest.approx(twin, abs=1e-12)
+    expected = edrc_of_scores(-np.arange(n), scores, discount=discount)
+    assert value == pytest.approx(expected, abs=1e-12)
     assert edrc_of_scores(scores, scores, discount=discount) == 1
     assert edrc_of_scores(scores, -scores, discount=discount) == -1
 
 
-def test_cycles_are_named() -> None:
+def test_cycles_are_refused_with_their_items() -> None:
     cycle = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A")]
     named = "(A > B > C > A|B > C > A > B|C > A > B > C)"
     with pytest.raises(InputError, match=f"^truth: .* cycle: {named}; remove one of them"):
@@ -260,12 +262,12 @@ def test_cycles_are_named() -> None:
         ),
     ],
 )
-def test_what_is_refused(options: dict[str, object], message: str) -> None:
+def test_bad_input_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         edrc(**{"truth": TRUTH, "prediction": PREDICTION, **options})  # type: ignore[arg-type]  # options of any kind are tested
 
 
-def test_grades_that_are_refused() -> None:
+def test_bad_grades_are_refused() -> None:
     with pytest.raises(InputError, match="the truth prefers no item to another"):
         edrc_of_scores([1, 1], [1, 2])
     with pytest.raises(InputError, match="unknown discount 'zipf'"):

@@ -1,4 +1,4 @@
-"""Why two measures differ: rank by rank, gains apart from discounts, examples, the command."""
+"""Why two measures disagree: contributions of ranks, reasons, examples, and the command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DISCOUNTS = st.lists(st.integers(0, 5), min_size=3, max_size=3)
 
 @settings(max_examples=200)
 @given(a=LISTS, b=LISTS, g=GAINS, c=DISCOUNTS, h=GAINS, d=DISCOUNTS)
-def test_the_reason_is_what_turns_the_verdict(
+def test_the_reason_is_the_part_that_reverses_the_verdict(
     a: list[int], b: list[int], g: list[int], c: list[int], h: list[int], d: list[int]
 ) -> None:
     def winner(gains: list[int], discounts: list[int]) -> str:
@@ -48,7 +48,7 @@ def test_the_reason_is_what_turns_the_verdict(
     assert found.reason == names.get((by_gains, by_discounts), "both together")
 
 
-def test_an_example_is_the_clearest_of_all_short_lists() -> None:
+def test_the_example_is_the_clearest_of_all_short_lists() -> None:
     first, second = DCG([3, 2, 1, 0], "log2"), DCG([7, 3, 1, 0], "zipf")
     a, b = clearest_example(first, second, 3)
     lists = [list(row) for row in product(range(4), repeat=3)]
@@ -68,7 +68,7 @@ def test_an_example_is_the_clearest_of_all_short_lists() -> None:
     assert (long[0][4:] == -1).all()
 
 
-def test_position_dependent_weights_have_no_reason() -> None:
+def test_weights_that_are_not_a_dcg_have_no_reason() -> None:
     weights = LinearUtility([[1, 0], [5, 0]])
     found = explain(DCG([1, 0], "zipf"), weights, [0, 1], [1, 0])
     assert (found.winners, found.exchanged, found.reason) == (("a", "b"), None, "")

@@ -1,4 +1,4 @@
-"""Mean nDCG whatever the gains are, against grids of gains and the measure itself."""
+"""Verdicts by mean nDCG for all gains, against grids of gains and the measure itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
 
 
-def lead(measure: DCG, a: Grades, b: Grades, pools: Grades) -> float:
+def mean_difference_of(measure: DCG, a: Grades, b: Grades, pools: Grades) -> float:
     return float(np.mean(measure.score(a, pools) - measure.score(b, pools)))
 
 
@@ -27,21 +27,21 @@ def ndcg(gains: Floats | list[float], discounts: str = "log2", K: int = 3) -> DC
     return DCG(gains, discounts, K, "ideal")
 
 
-def leads_of(gains: Floats, a: Grades, b: Grades, pools: Grades) -> Floats:
-    """The mean difference for many gains at once, by sorting each pool: the slow way, in bulk."""
+def mean_differences_of(gains: Floats, a: Grades, b: Grades, pools: Grades) -> Floats:
+    """The mean difference for many gains at once, computed by sorting each pool."""
     worth = np.hstack([gains, np.zeros((len(gains), 1))])
     c = rule_discounts("log2", a.shape[1])
     ideal = worth[:, np.sort(pools, axis=1)[:, : a.shape[1]]] @ c
     gap = (worth[:, a] - worth[:, b]) @ c
     found: Floats = np.divide(gap, ideal, out=np.zeros_like(gap), where=ideal > 0).mean(axis=1)
-    assert found[-1] == pytest.approx(lead(ndcg(gains[-1]), a, b, pools), abs=1e-12)
+    assert found[-1] == pytest.approx(mean_difference_of(ndcg(gains[-1]), a, b, pools), abs=1e-12)
     return found
 
 
 def draw_runs(
     rng: np.random.Generator, n: int, Q: int, K: int, N: int, L: int
 ) -> tuple[Grades, Grades]:
-    """Rankings of documents of each query's pool, some ranks empty."""
+    """Rankings of documents from the pool of each query, with some empty ranks."""
     pools = rng.integers(0, L, (Q, N))
     runs = np.stack([rng.permuted(pools, axis=1)[:, :K] for _ in range(n)])
     runs[rng.random(runs.shape) < 0.1] = -1
@@ -57,29 +57,31 @@ def check_witnesses(found: MeanVerdict, a: Grades, b: Grades, pools: Grades) -> 
         assert measure.gains[0] == 1
         assert (np.diff(measure.gains) < 0).all()
         assert measure.gains[-1] >= 0
-        assert lead(measure, a, b, pools) == pytest.approx(margin, abs=found.tolerance)
+        assert mean_difference_of(measure, a, b, pools) == pytest.approx(
+            margin, abs=found.tolerance
+        )
         assert sign * margin > found.tolerance
     assert (found.winner == "depends") == (None not in found.witnesses)
 
 
-def test_two_grades_are_not_safe() -> None:
+def test_two_grades_depend_on_the_worst_gain() -> None:
     """The example: +.046082 with gains 1, 0 and -.022111 with gains 1, .5."""
-    assert round(lead(ndcg([1, 0]), X, Y, GOOD_POOLS), 6) == 0.046082
-    assert round(lead(ndcg([1, 0.5]), X, Y, GOOD_POOLS), 6) == -0.022111
+    assert round(mean_difference_of(ndcg([1, 0]), X, Y, GOOD_POOLS), 6) == 0.046082
+    assert round(mean_difference_of(ndcg([1, 0.5]), X, Y, GOOD_POOLS), 6) == -0.022111
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, worst_gain="nonnegative")
     assert found.winner == "depends"
     check_witnesses(found, X, Y, GOOD_POOLS)
-    root = brentq(lambda x: lead(ndcg([1, x]), X, Y, GOOD_POOLS), 0, 0.5)
-    (before, turn, after) = found.regions
-    assert (before.winner, turn.winner, after.winner) == ("a", "change", "b")
-    assert turn.low <= root <= turn.high <= turn.low + 1e-9
+    root = brentq(lambda x: mean_difference_of(ndcg([1, x]), X, Y, GOOD_POOLS), 0, 0.5)
+    (before, change, after) = found.regions
+    assert (before.winner, change.winner, after.winner) == ("a", "change", "b")
+    assert change.low <= root <= change.high <= change.low + 1e-9
     assert (before.low, after.high) == (0, 1)
-    assert found.undecided_share == turn.high - turn.low
+    assert found.undecided_share == change.high - change.low
     assert found.bounds[0] <= -0.022111
     assert found.bounds[1] >= 0.046081
 
 
-def test_with_the_worst_gain_0_two_grades_have_one_answer() -> None:
+def test_two_grades_are_decided_where_the_worst_gain_is_zero() -> None:
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2)
     assert found.winner == "a"
     assert round(found.differences[0], 6) == 0.046082
@@ -96,7 +98,7 @@ def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
     check_witnesses(found, *runs, pools)
     grid = np.linspace(0, 1, 203)[1:-1]
     gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
-    values = leads_of(gains, *runs, pools)
+    values = mean_differences_of(gains, *runs, pools)
     assert (values >= found.bounds[0] - found.tolerance).all()
     assert (values <= found.bounds[1] + found.tolerance).all()
     assert found.winner != "undecided"
@@ -107,14 +109,14 @@ def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
     for one, other in zip(found.regions, found.regions[1:], strict=False):
         assert one.high == other.low
         assert one.winner != other.winner
-    for piece in found.regions:
-        inside = values[(grid >= piece.low) & (grid <= piece.high)]
-        if piece.winner in ("a", "equal"):
+    for region in found.regions:
+        inside = values[(grid >= region.low) & (grid <= region.high)]
+        if region.winner in ("a", "equal"):
             assert (inside >= -1e-9).all()
-        if piece.winner in ("b", "equal"):
+        if region.winner in ("b", "equal"):
             assert (inside <= 1e-9).all()
-        if piece.winner in ("change", "undecided"):
-            assert piece.high - piece.low < 1e-6
+        if region.winner in ("change", "undecided"):
+            assert region.high - region.low < 1e-6
 
 
 @given(seed=st.integers(0, 10**6), L=st.integers(3, 5))
@@ -129,7 +131,7 @@ def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
     gains = gains.cumprod(axis=1)
     if worst == "zero":
         gains[:, -1] = 0
-    values = leads_of(gains, *runs, pools)
+    values = mean_differences_of(gains, *runs, pools)
     assert (values >= found.bounds[0] - found.tolerance).all()
     assert (values <= found.bounds[1] + found.tolerance).all()
     if found.winner in ("a", "equal"):
@@ -146,7 +148,7 @@ def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Ge
     difference = mean_difference(runs, pools, c, n_gains, (np.array([0]), np.array([1])))
     corner = rng.random((50, d)) * 0.9
     corner[:10] = 0
-    slack = []
+    excess = []
     for width in (0.1, 0.01, 0.001):
         low, high, pairs = corner, corner + width, np.zeros(50, int)
         bounds = difference.bounds(low, high, pairs)
@@ -159,17 +161,21 @@ def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Ge
         assert (moved <= (np.abs(at[0] - at[1]) * bounds.slopes).sum(axis=1) + 1e-12).all()
         exact = difference.bounds(low, low, pairs)
         gain = [*np.ones(1), *corner[20].cumprod(), 0.0]
-        assert exact.lower[20] == pytest.approx(lead(ndcg(gain, K=4), *runs, pools), abs=1e-12)
+        assert exact.lower[20] == pytest.approx(
+            mean_difference_of(ndcg(gain, K=4), *runs, pools), abs=1e-12
+        )
         values = np.array(
             [difference.values(low + s * width, pairs) for s in np.linspace(0, 1, 9)[:, None]]
         )
-        slack.append((bounds.upper - bounds.lower).max() - np.ptp(values, axis=0).max())
+        excess.append((bounds.upper - bounds.lower).max() - np.ptp(values, axis=0).max())
     if d == 1:  # the excess falls with the square of the width
-        assert slack[1] < slack[0] / 20 + 1e-12
-        assert slack[2] < slack[1] / 20 + 1e-12
+        assert excess[1] < excess[0] / 20 + 1e-12
+        assert excess[2] < excess[1] / 20 + 1e-12
 
 
-def test_swapped_queries_are_equal_for_all_gains(rng: np.random.Generator) -> None:
+def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(
+    rng: np.random.Generator,
+) -> None:
     runs, pools = draw_runs(rng, 1, 1, 3, 5, 4)
     other = np.array([[2, 2, 1]])
     pools = np.hstack([pools, [[1, 2, 2]]])
@@ -180,31 +186,31 @@ def test_swapped_queries_are_equal_for_all_gains(rng: np.random.Generator) -> No
     assert found.witnesses == (None, None)
 
 
-def test_a_tie_at_the_edge_does_not_hide_the_winner() -> None:
-    """With a middle gain of 0 all is tied, though the two queries pull both ways."""
+def test_a_tie_at_the_boundary_leaves_the_winner() -> None:
+    """With a middle gain of 0 the runs are tied, although the two queries have opposite signs."""
     pools = np.array([[0, 1, 2, 2], [0, 1, 1, 2]])
     a, b = np.array([[0, 1, 2], [0, 2, 1]]), np.array([[0, 2, 1], [0, 1, 2]])
-    assert lead(ndcg([1, 0, 0]), a, b, pools) == 0
-    assert lead(ndcg([1, 1e-3, 0]), a, b, pools) > 0
-    found = mean_verdict(a, b, pools, "log2", 3)  # rises with the square of the middle gain
+    assert mean_difference_of(ndcg([1, 0, 0]), a, b, pools) == 0
+    assert mean_difference_of(ndcg([1, 1e-3, 0]), a, b, pools) > 0
+    found = mean_verdict(a, b, pools, "log2", 3)  # grows with the square of the middle gain
     assert found.winner == "a"
     assert found.regions[-1].low < 1e-5
     steeper = mean_verdict(np.array([[0, 1, 2], [0, 1, 2]]), b[[0, 0]], pools, "log2", 3)
     assert steeper.winner == "a"
-    assert [piece.winner for piece in steeper.regions] == ["a"]
+    assert [region.winner for region in steeper.regions] == ["a"]
 
 
 def test_a_flat_crossing_is_a_change() -> None:
-    """So flat that the last box at the root is a tie to rounding."""
+    """The slope is so small that the last box at the root is a tie within rounding."""
     Q = 4000
     pools, a = np.tile([0, 1, 1, 1, 1, 1], (Q, 1)), np.tile([1, 1, 0], (Q, 1))
     b = a.copy()
     pools[:2], a[:2], b[:2] = GOOD_POOLS, X, Y
     found = mean_verdict(a, b, pools, "log2", 2, "nonnegative", resolution=1e-12)
-    assert [piece.winner for piece in found.regions] == ["a", "change", "b"]
+    assert [region.winner for region in found.regions] == ["a", "change", "b"]
 
 
-def test_pools_without_good_or_worthwhile_documents() -> None:
+def test_pools_without_best_documents_or_without_any_gain() -> None:
     pools = np.array([[1, 1, 2], [2, 2, 2], [0, 1, 2]])
     a = np.array([[1, 2, 1], [2, 2, 2], [1, 0, 2]])
     b = np.array([[2, 1, 1], [2, 2, -1], [1, 2, 0]])
@@ -217,7 +223,7 @@ def test_pools_without_good_or_worthwhile_documents() -> None:
     assert nothing.winner == "equal"
 
 
-def test_all_pairs_are_those_one_by_one(rng: np.random.Generator) -> None:
+def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
     found = mean_verdicts(runs, pools, "zipf", 3)
     assert list(found) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
@@ -228,24 +234,24 @@ def test_all_pairs_are_those_one_by_one(rng: np.random.Generator) -> None:
     assert {one.winner for one in found.values()} >= {"a", "b"}
 
 
-def test_discounts_as_numbers_are_those_of_the_rule(rng: np.random.Generator) -> None:
+def test_a_rule_and_its_vector_of_discounts_give_the_same_verdict(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
     one = mean_verdict(*runs, pools, "log2", 4)
     two = mean_verdict(*runs, pools, rule_discounts("log2", 4), 4)
     assert (one.winner, one.differences, one.bounds) == (two.winner, two.differences, two.bounds)
 
 
-def test_a_search_that_may_not_go_on_says_so() -> None:
+def test_a_search_at_its_limit_is_undecided() -> None:
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
     assert found.winner == "undecided"
     assert found.undecided_share == 1
-    assert [piece.winner for piece in found.regions] == ["undecided"]
+    assert [region.winner for region in found.regions] == ["undecided"]
     coarse = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", resolution=0.1)
     assert coarse.winner == "depends"
     assert 0.05 < coarse.undecided_share <= 0.1
 
 
-def test_worst_documents_may_be_missing_from_the_pool_where_they_are_worth_nothing() -> None:
+def test_worst_documents_may_be_missing_from_the_pool_if_their_gain_is_zero() -> None:
     a, b, pools = [[0, 2, 2]], [[2, 2, 0]], [[0, 1]]
     assert mean_verdict(a, b, pools, "log2", 3).winner == "a"
     with pytest.raises(InputError, match="row 0: a ranking holds documents"):
@@ -275,7 +281,7 @@ def test_bad_input_is_refused(
     assert message in str(error.value)
 
 
-def test_one_run_or_one_grade_is_nothing_to_compare() -> None:
+def test_one_run_or_a_single_grade_of_gain_zero_is_refused() -> None:
     with pytest.raises(InputError, match="at least two runs"):
         mean_verdicts([[[0]]], [[0]], "log2", 2)
     with pytest.raises(InputError, match="a single grade"):

@@ -1,4 +1,4 @@
-"""The transitive closure as bits, against sets of pairs and against chains one by one."""
+"""The transitive closure as bits, against all chains of preferences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N = 6
 
 
 @given(data=st.data())
-def test_closure_and_ranks_are_those_of_all_chains(data: st.DataObject) -> None:
+def test_closure_and_ranks_match_all_chains(data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(N)))
     every = list(itertools.combinations(order, 2))
     pairs = data.draw(st.lists(st.sampled_from(every), max_size=12))
@@ -40,7 +40,7 @@ def test_closure_and_ranks_are_those_of_all_chains(data: st.DataObject) -> None:
             assert found.side(i, v) == (i in above) - (i in below)
 
 
-def test_a_cycle_is_named_in_its_order() -> None:
+def test_a_cycle_is_reported_in_order() -> None:
     pairs = [("D", "A"), ("A", "B"), ("B", "C"), ("C", "A"), ("C", "E")]
     with pytest.raises(InputError, match=r"cycle: (.*); remove one of them") as error:
         transitive_closure(pairs, number_items(None, truth=pairs), "truth")
@@ -49,7 +49,7 @@ def test_a_cycle_is_named_in_its_order() -> None:
     assert set(itertools.pairwise(named)) == {("A", "B"), ("B", "C"), ("C", "A")}
 
 
-def test_items_keep_their_order_and_may_be_anything_hashable() -> None:
+def test_items_are_hashable_and_numbered_in_order() -> None:
     pairs = check_preferences(([(1, "a"), "x"], ("x", None)), "truth")
     assert number_items(None, truth=pairs) == {(1, "a"): 0, "x": 1, None: 2}
     assert number_items(iter([None, "x", (1, "a")]), truth=pairs)[None] == 0

@@ -1,4 +1,4 @@
-"""Smallest changes that turn a verdict round, against grids and the conditions of optimality."""
+"""Smallest changes that reverse a verdict, against grids and conditions of optimality."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NORMS: tuple[Norm, ...] = ("euclidean", "largest")
 STEP = 1 / 200
 
 
-def lead(measure: DCG, a: Grades, b: Grades) -> float:
+def difference(measure: DCG, a: Grades, b: Grades) -> float:
     return float(np.sum(measure.score(a)) - np.sum(measure.score(b)))
 
 
@@ -43,15 +43,15 @@ def check(
     what: str,
     norm: Norm,
 ) -> None:
-    """Evaluate what was found anew, and look for something nearer on a grid."""
-    values = grid @ [lead(change(start, what, row), a, b) for row in np.eye(grid.shape[1])]
-    before = lead(start, a, b)
-    turned = values * np.sign(before) < -1e-9
+    """Evaluate a smallest change, and compare it with the nearest reversal on a grid."""
+    values = grid @ [difference(change(start, what, row), a, b) for row in np.eye(grid.shape[1])]
+    before = difference(start, a, b)
+    reversed_ = values * np.sign(before) < -1e-9
     if found is None:
-        assert not turned.any()
+        assert not reversed_.any()
         return
     tie, given = np.array(found.tie), np.array(getattr(start, what))
-    assert lead(change(start, what, tie), a, b) == pytest.approx(0, abs=1e-12)
+    assert difference(change(start, what, tie), a, b) == pytest.approx(0, abs=1e-12)
     assert (np.diff(tie) <= 0).all()
     assert tie[0] == given[0]
     assert tie[-1] >= 0
@@ -59,14 +59,14 @@ def check(
     if found.beyond is None:
         assert found.distance == before == 0
         return
-    after = lead(found.beyond, a, b)
+    after = difference(found.beyond, a, b)
     assert after == pytest.approx(found.difference)
     assert after * before < 0
     assert (np.diff(getattr(found.beyond, what)) <= 0).all()
-    if turned.any():
-        nearest = distance(grid[turned] - given, norm).min()
+    if reversed_.any():
+        nearest = distance(grid[reversed_] - given, norm).min()
         assert nearest >= found.distance - 1e-9
-        # how much farther the grid may be: the cone is narrow near its edges
+        # near the edges of the cone, the nearest point of the grid is farther away
         assert nearest <= found.distance + 12 * STEP
 
 
@@ -75,7 +75,7 @@ def change(start: DCG, what: str, values: Floats) -> DCG:
 
 
 def monotone_grid(top: float, bottom: float, n: int) -> Floats:
-    """All falling vectors of n entries on a grid between top and bottom."""
+    """All non-increasing vectors of n entries on a grid between top and bottom."""
     levels = np.arange(top, bottom - STEP / 2, -STEP)
     return np.array(list(itertools.combinations_with_replacement(levels, n)))
 
@@ -129,8 +129,8 @@ def test_discounts_against_a_grid(norm: Norm, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_projection_meets_the_conditions_of_optimality(seed: int) -> None:
-    """No point z that may be chosen lies beyond it: (x - y)'z <= (x - y)'y, by a programme."""
+def test_the_euclidean_projection_satisfies_its_optimality_conditions(seed: int) -> None:
+    """All feasible z satisfy (x - y)'z <= (x - y)'y, by a linear programme."""
     rng = np.random.default_rng(seed)
     K, L = 30, 4
     a, b = rng.integers(0, L, (2, 3, K))
@@ -138,7 +138,7 @@ def test_the_projection_meets_the_conditions_of_optimality(seed: int) -> None:
     found = smallest_change_of_discounts(advantage(a, b, L), gains, "log2")
     largest = smallest_change_of_discounts(advantage(a, b, L), gains, "log2", "largest")
     one = np.eye(K)
-    w = np.array([lead(DCG(gains, row), a, b) for row in one])
+    w = np.array([difference(DCG(gains, row), a, b) for row in one])
     falls = {"A_ub": np.diff(one, axis=0), "b_ub": np.zeros(K - 1), "bounds": (0, None)}
     if found is None or largest is None:
         assert found is largest is None
@@ -152,37 +152,37 @@ def test_the_projection_meets_the_conditions_of_optimality(seed: int) -> None:
     assert largest.distance >= found.distance / np.sqrt(K) - 1e-9
 
 
-def test_two_grades_cannot_be_turned_round_by_gains(rng: np.random.Generator) -> None:
+def test_gains_of_two_grades_reverse_no_verdict(rng: np.random.Generator) -> None:
     for _ in range(20):
         a, b = rng.integers(0, 2, (2, 1, 4))
         found = smallest_change_of_gains(advantage(a, b, 2), [1, 0], "log2")
         assert found is None or found.distance == 0
 
 
-def test_what_wins_for_all_parameters_is_not_turned_round(rng: np.random.Generator) -> None:
-    seen = 0
+def test_a_verdict_for_all_parameters_is_not_reversed(rng: np.random.Generator) -> None:
+    n_certain = 0
     for _ in range(200):
         D = advantage(*rng.integers(0, 3, (2, 1, 3)), 3)
         for norm in NORMS:
             if verdict(D).winner in ("a", "b"):
-                seen += 1
+                n_certain += 1
                 assert smallest_change_of_gains(D, [2, 1, 0], "log2", norm) is None
                 assert smallest_change_of_discounts(D, [2, 1, 0], "log2", norm) is None
-    assert seen
+    assert n_certain > 100
 
 
-def test_a_tie_on_the_edge_is_no_flip() -> None:
-    """With equal gains of both grades the lists are tied, and never the other way round."""
+def test_a_tie_without_a_reversal_beyond_it_does_not_count() -> None:
+    """With equal gains of both grades the lists are tied, but no gains reverse them."""
     assert smallest_change_of_gains(advantage([0, 2], [1, 2], 3), [2, 1, 0], "log2") is None
 
 
-def test_what_is_tied_is_at_distance_nought() -> None:
+def test_the_distance_of_tied_lists_is_zero() -> None:
     found = smallest_change_of_gains(advantage([1, 2], [2, 0], 3), [3, 2, 0.5], [1.25, 0.75])
     assert found == SmallestChange((3.0, 2.0, 0.5), 0.0, None, 0.0)
 
 
-def test_full_lists_can_always_be_tied_by_equal_gains() -> None:
-    """Why the worst gain is kept: adding a constant to all gains changes nothing."""
+def test_a_free_worst_gain_makes_the_change_smaller() -> None:
+    """Full lists can be tied by equal gains, which is why the worst gain is kept by default."""
     D = advantage([1, 2], [2, 0], 3)
     kept = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5])
     free = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], worst_gain="nonnegative")

@@ -1,7 +1,7 @@
-"""AP correlation and Kendall's tau: worked numbers, twins, all orders of tied items.
+"""AP correlation and Kendall's tau, against published numbers and their definitions.
 
-The numbers on ten items are those that `ircor`, the R package of the authors of the
-treatment of ties (github.com/julian-urbano/ircor), prints in its README and checks itself by.
+The numbers for ten items are those in the README and the tests of `ircor`, the R package of the
+authors of the treatment of ties (github.com/julian-urbano/ircor).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BCDA = [1, 4, 3, 2]
 
 X = [0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94]
 Y = [0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94]
-TIED_X = [0, 0.2, 0.2, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]  # to the nearest fifth; 4.5 fifths to 4
+TIED_X = [0, 0.2, 0.2, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]  # rounded to fifths, 0.9 to 0.8
 TIED_Y = [0.4, 0, 0.2, 0.2, 0.6, 0.6, 0.6, 1, 0.8, 1]
 
 SET_1 = (
@@ -52,7 +52,7 @@ def strict_pairs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 @st.composite
 def tied_estimates(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """A strict order and scores with ties, few enough for all orders of the tied."""
+    """A strict order and scores with ties, of few items so that all orders can be listed."""
     n = draw(st.integers(2, 6))
     estimate = st.lists(st.integers(0, 3), min_size=n, max_size=n)
     return draw(st.permutations(range(n))), draw(estimate)
@@ -60,14 +60,14 @@ def tied_estimates(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 @st.composite
 def tied_pairs(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """Two lists of scores with ties, neither of which is one group of tied items."""
+    """Two lists of scores with ties, neither of them all tied."""
     n = draw(st.integers(2, 20))
     scores = st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(lambda s: len(set(s)) > 1)
     return draw(scores), draw(scores)
 
 
-def obvious(truth: Sequence[float], estimate: Sequence[float]) -> float:
-    """The definition, rank by rank, positions from the estimate, no ties."""
+def by_definition(truth: Sequence[float], estimate: Sequence[float]) -> float:
+    """The definition, rank by rank, with the ranks of the estimate and without ties."""
     ranking = sorted(range(len(truth)), key=lambda i: -estimate[i])
     total = 0.0
     for i in range(1, len(ranking)):
@@ -75,7 +75,7 @@ def obvious(truth: Sequence[float], estimate: Sequence[float]) -> float:
     return 2 / (len(ranking) - 1) * total - 1
 
 
-def obvious_direction(positions: Sequence[float], correct: Sequence[float]) -> float:
+def direction_by_definition(positions: Sequence[float], correct: Sequence[float]) -> float:
     """The same with ties: each item counts the items strictly above it."""
     items = range(len(positions))
     shares = []
@@ -96,7 +96,7 @@ def orders_of_tied(scores: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def test_the_worked_examples() -> None:
+def test_worked_examples() -> None:
     assert tau_ap(ABCD, BACD) == pytest.approx(1 / 3, abs=1e-15)
     assert tau_ap(ABCD, BACD, positions="truth") == pytest.approx(1 / 3, abs=1e-15)
     assert tau_ap(ABCD, BCDA) == pytest.approx(1 / 3, abs=1e-15)
@@ -111,7 +111,7 @@ def test_ndcg_of_the_same_example() -> None:
     assert float(normalised.score([1, 0, 2, 3])) == pytest.approx(0.869517, abs=5e-7)
 
 
-def test_numbers_of_an_outside_evaluator() -> None:
+def test_numbers_of_ircor() -> None:
     assert tau_ap(X, Y) == pytest.approx(0.7491182, abs=5e-8)
     assert tau_ap(X, TIED_Y, variant="a") == pytest.approx(0.6074515, abs=5e-8)
     assert tau_ap(TIED_X, TIED_Y, variant="b") == pytest.approx(0.6269841, abs=5e-8)
@@ -128,7 +128,7 @@ def test_numbers_of_an_outside_evaluator() -> None:
         (SET_3, -0.6971, -0.5558, -0.6680, -0.7047),
     ],
 )
-def test_more_numbers_of_the_outside_evaluator(
+def test_more_numbers_of_ircor(
     case: tuple[list[float], list[float]], plain: float, a: float, b_strict: float, b_tied: float
 ) -> None:
     truth, estimate = case
@@ -141,21 +141,21 @@ def test_more_numbers_of_the_outside_evaluator(
 
 
 @given(case=strict_pairs())
-def test_the_definition_in_both_directions(case: tuple[list[int], list[int]]) -> None:
+def test_both_directions_match_the_definition(case: tuple[list[int], list[int]]) -> None:
     truth, estimate = case
-    assert tau_ap(truth, estimate) == pytest.approx(obvious(truth, estimate), abs=1e-12)
-    turned = tau_ap(truth, estimate, positions="truth")
-    assert turned == pytest.approx(obvious(estimate, truth), abs=1e-12)
+    assert tau_ap(truth, estimate) == pytest.approx(by_definition(truth, estimate), abs=1e-12)
+    reverse = tau_ap(truth, estimate, positions="truth")
+    assert reverse == pytest.approx(by_definition(estimate, truth), abs=1e-12)
 
 
 @given(case=strict_pairs())
-def test_range_reversal_and_the_variants_without_ties(case: tuple[list[int], list[int]]) -> None:
+def test_range_reversal_and_variants_without_ties(case: tuple[list[int], list[int]]) -> None:
     truth, estimate = case
     for positions in POSITIONS:
         value = tau_ap(truth, estimate, positions)
         assert -1 <= value <= 1
         backwards = [-s for s in estimate]
-        if positions == "truth":  # the positions stay: each pair right becomes wrong
+        if positions == "truth":  # the ranks stay, so each concordant pair becomes discordant
             assert tau_ap(truth, backwards, positions) == pytest.approx(-value, abs=1e-12)
         assert tau_ap(truth, truth, positions) == 1
         assert tau_ap(truth, [-s for s in truth], positions) == -1
@@ -170,14 +170,14 @@ def test_variant_a_is_the_mean_over_all_orders_of_tied_items(
     positions: Positions, case: tuple[list[int], list[int]]
 ) -> None:
     truth, estimate = case
-    every = [tau_ap(truth, order, positions) for order in orders_of_tied(estimate)]
+    values = [tau_ap(truth, order, positions) for order in orders_of_tied(estimate)]
     value = tau_ap(truth, estimate, positions, "a")
-    assert value == pytest.approx(np.mean(every), abs=1e-12)
+    assert value == pytest.approx(np.mean(values), abs=1e-12)
     assert -1 <= value <= 1
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
-def test_an_estimate_that_says_nothing_is_worth_nothing(positions: Positions) -> None:
+def test_an_estimate_with_all_items_tied_has_correlation_zero(positions: Positions) -> None:
     assert tau_ap([3, 1, 4, 2], [7, 7, 7, 7], positions, "a") == 0
 
 
@@ -185,8 +185,8 @@ def test_an_estimate_that_says_nothing_is_worth_nothing(positions: Positions) ->
 def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[int]]) -> None:
     first, second = case
     value = tau_ap(first, second, variant="b")
-    twin = (obvious_direction(first, second) + obvious_direction(second, first)) / 2
-    assert value == pytest.approx(twin, abs=1e-12)
+    expected = (direction_by_definition(first, second) + direction_by_definition(second, first)) / 2
+    assert value == pytest.approx(expected, abs=1e-12)
     assert value == tau_ap(second, first, variant="b")
     assert -1 <= value <= 1
     assert tau_ap(first, first, variant="b") == 1
@@ -194,7 +194,7 @@ def test_variant_b_is_the_mean_of_both_directions(case: tuple[list[int], list[in
 
 
 @given(case=tied_pairs())
-def test_kendalls_tau_counts_pairs(case: tuple[list[int], list[int]]) -> None:
+def test_kendalls_tau_is_the_count_over_all_pairs(case: tuple[list[int], list[int]]) -> None:
     first, second = case
     signs = [
         (np.sign(first[i] - first[j]), np.sign(second[i] - second[j]))
@@ -203,12 +203,12 @@ def test_kendalls_tau_counts_pairs(case: tuple[list[int], list[int]]) -> None:
     surplus = sum(a * b for a, b in signs)
     untied = [sum(s[side] != 0 for s in signs) for side in (0, 1)]
     assert kendall_tau(first, second, "a") == pytest.approx(surplus / len(signs), abs=1e-12)
-    twin = surplus / np.sqrt(untied[0] * untied[1])
-    assert kendall_tau(first, second) == pytest.approx(twin, abs=1e-12)
+    expected = surplus / np.sqrt(untied[0] * untied[1])
+    assert kendall_tau(first, second) == pytest.approx(expected, abs=1e-12)
 
 
 @given(case=tied_pairs(), scale=st.sampled_from([0.01, 1.0, 3.0]))
-def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) -> None:
+def test_only_the_order_matters(case: tuple[list[int], list[int]], scale: float) -> None:
     first, second = case
     stretched = np.exp(scale * np.array(first)), np.array(second) ** 3 - 100
     strict = np.argsort(np.argsort(first, kind="stable"))
@@ -242,14 +242,14 @@ def test_only_the_order_counts(case: tuple[list[int], list[int]], scale: float) 
         ([2, 1], [2], {}, "2 items in the truth, 1 in the estimate"),
     ],
 )
-def test_what_ap_correlation_refuses(
+def test_ap_correlation_refuses_bad_input(
     truth: list[float], estimate: list[float], options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         tau_ap(truth, estimate, **options)  # type: ignore[arg-type]  # options of any kind are tested
 
 
-def test_what_kendalls_tau_refuses() -> None:
+def test_kendalls_tau_refuses_bad_input() -> None:
     with pytest.raises(InputError, match="unknown variant 'c'"):
         kendall_tau([2, 1], [2, 1], "c")  # type: ignore[arg-type]  # options of any kind are tested
     with pytest.raises(InputError, match="estimate: all 2 items are tied"):

@@ -1,4 +1,4 @@
-"""Who is ahead whatever the parameters are, against dense searches and all small lists."""
+"""Verdicts for all gains and discounts, against dense searches and all short lists."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ def run_pairs(draw: st.DrawFn, full: bool = False) -> tuple[Grades, Grades, int]
     return a, b, L
 
 
-def falling(rng: np.random.Generator, n: int, size: int) -> Floats:
-    """Vectors that fall strictly to above 0; near the steps as often as far from them."""
+def decreasing(rng: np.random.Generator, n: int, size: int) -> Floats:
+    """Vectors that decrease strictly and stay above 0, both near to steps and far from them."""
     parts = rng.random((n, size)) ** rng.choice([1, 4, 16], (n, 1)) + 1e-3
     return parts[:, ::-1].cumsum(axis=1)[:, ::-1]
 
 
-def lead(measure: DCG, a: Grades, b: Grades) -> float:
+def difference(measure: DCG, a: Grades, b: Grades) -> float:
     return float(np.sum(measure.score(a)) - np.sum(measure.score(b)))
 
 
-def check_proof(
+def check_witnesses(
     found: Verdict, a: Grades, b: Grades, gains: object, discounts: object, worst: WorstGain
 ) -> None:
-    """Evaluate a proof anew: strictly falling where free, as given elsewhere, of both signs."""
+    """Evaluate witnesses: strictly decreasing where free, as given elsewhere, of both signs."""
     assert len(found.witnesses) == len(found.differences) == len(found.entries) == 2
-    for measure, margin, entry, sign in zip(
+    for measure, value, entry, sign in zip(
         found.witnesses, found.differences, found.entries, (1, -1), strict=True
     ):
-        assert lead(measure, a, b) == pytest.approx(margin, rel=1e-9)
-        assert sign * lead(measure, a, b) > 0 < sign * entry.value
+        assert difference(measure, a, b) == pytest.approx(value, rel=1e-9)
+        assert sign * difference(measure, a, b) > 0 < sign * entry.value
         if gains is None:
             assert (np.diff(measure.gains) < 0).all()
             assert worst == "free" or measure.gains[-1] >= 0
@@ -71,7 +71,7 @@ def check_proof(
             )
 
 
-def test_tables_count_documents() -> None:
+def test_cumulative_counts_of_rankings_and_runs() -> None:
     rng = np.random.default_rng(0)
     run = rng.integers(-1, 3, (5, 4))
     found = cumulative_counts(run, 3)
@@ -82,7 +82,7 @@ def test_tables_count_documents() -> None:
 
 
 @given(case=run_pairs(), seed=st.integers(0, 99))
-def test_dcg_is_the_leads_by_steps_with_their_weights(
+def test_dcg_is_the_sum_of_advantages_with_the_weights_of_the_steps(
     case: tuple[Grades, Grades, int], seed: int
 ) -> None:
     a, b, L = case
@@ -90,48 +90,48 @@ def test_dcg_is_the_leads_by_steps_with_their_weights(
     steps_c, steps_g = rng.normal(size=a.shape[1]), rng.normal(size=L)  # of any sign
     measure = DCG(steps_g[::-1].cumsum()[::-1], steps_c[::-1].cumsum()[::-1])
     D = advantage(a, b, L)
-    assert steps_c @ D @ steps_g == pytest.approx(lead(measure, a, b), abs=1e-9)
+    assert steps_c @ D @ steps_g == pytest.approx(difference(measure, a, b), abs=1e-9)
 
 
 @pytest.mark.parametrize("K", [1, 2, 3, 4])
-def test_two_grades_order_full_lists_alike(K: int, rng: np.random.Generator) -> None:
+def test_two_grades_order_full_lists_identically(K: int, rng: np.random.Generator) -> None:
     """The theorem: all pairs of lists, any compatible gains, the same discounts."""
     lists = np.array(list(itertools.product((0, 1), repeat=K)))
     pairs = np.stack([np.repeat(lists, len(lists), 0), np.tile(lists, (len(lists), 1))], axis=1)
     D = cumulative_counts(pairs[:, 0], 2) - cumulative_counts(pairs[:, 1], 2)
-    for discounts in ("log2", "zipf", "constant", *falling(rng, 3, K)):
+    for discounts in ("log2", "zipf", "constant", *decreasing(rng, 3, K)):
         found = winners(D, discounts=discounts, worst_gain="free")
         assert set(found) <= {"a", "b", "equal"}
-        for gains in ([1, 0], [1, 0.999], [3, -7], *falling(rng, 3, 2)):
+        for gains in ([1, 0], [1, 0.999], [3, -7], *decreasing(rng, 3, 2)):
             signs = np.sign(score_differences(DCG(gains, discounts), pairs))
             expected = np.array(["b", "equal", "a"])[signs.astype(int) + 1]
             np.testing.assert_array_equal(found, expected)
 
 
-def test_two_grades_are_not_enough_where_ranks_are_empty() -> None:
+def test_two_grades_depend_on_the_gains_where_ranks_are_empty() -> None:
     a, b = np.array([[0, -1]]), np.array([[1, 1]])
     D = advantage(a, b, 2)
     assert verdict(D, discounts="log2", worst_gain="zero").winner == "a"
     for worst in ("nonnegative", "free"):
         found = verdict(D, discounts="log2", worst_gain=worst)
         assert found.winner == "depends"
-        check_proof(found, a, b, None, "log2", worst)
-    assert lead(DCG([1, 0.9], "log2"), a, b) < 0 < lead(DCG([1, 0], "log2"), a, b)
+        check_witnesses(found, a, b, None, "log2", worst)
+    assert difference(DCG([1, 0.9], "log2"), a, b) < 0 < difference(DCG([1, 0], "log2"), a, b)
 
 
 @pytest.mark.parametrize(("e", "k"), [(0.26, 2), (0.5, 3), (0.9, 8), (0.99, 14)])
-def test_three_grades_in_the_paper(e: float, k: int) -> None:
-    """Gains 3, 2, 1/2, discounts 1 + e, 1 - e, and the power of the gains that flips."""
+def test_three_grades_of_the_paper_depend_on_the_gains(e: float, k: int) -> None:
+    """Gains 3, 2, 1/2 to a power, with discounts 1 + e, 1 - e: b is ahead from power k on."""
     a, b = np.array([[1, 2]]), np.array([[2, 0]])
     D, gains, discounts = advantage(a, b, 3), np.array([3, 2, 0.5]), [1 + e, 1 - e]
-    flipped = [verdict(D, gains**power, discounts).winner for power in range(1, k + 1)]
-    assert flipped == ["a"] * (k - 1) + ["b"]
+    by_power = [verdict(D, gains**power, discounts).winner for power in range(1, k + 1)]
+    assert by_power == ["a"] * (k - 1) + ["b"]
     found = verdict(D, discounts=discounts)
     assert found.winner == "depends"
-    check_proof(found, a, b, None, discounts, "nonnegative")
+    check_witnesses(found, a, b, None, discounts, "nonnegative")
 
 
-def test_the_paper_flips_at_a_quarter() -> None:
+def test_the_lists_of_the_paper_are_tied_at_a_quarter() -> None:
     D = advantage([1, 2], [2, 0], 3)
     for e, expected in ((0.2, "b"), (0.25, "equal"), (0.251, "a")):
         assert verdict(D, [3, 2, 0.5], [1 + e, 1 - e]).winner == expected
@@ -146,13 +146,13 @@ def test_verdicts_agree_with_a_dense_search(
     K: int, L: int, given_: str, worst: WorstGain, rng: np.random.Generator
 ) -> None:
     n = 2000
-    c, g = falling(rng, n, K), falling(rng, n, L)
+    c, g = decreasing(rng, n, K), decreasing(rng, n, L)
     if worst == "zero":
         g -= g[:, -1:]
     elif worst == "free":
         g += rng.choice([-10, -1, 0, 1, 10], (n, 1)) * rng.random((n, 1))
     gains = rng.integers(-2, 3, L).astype(float) if given_ == "gains" else None
-    discounts = falling(rng, 1, K)[0] if given_ == "discounts" else None
+    discounts = decreasing(rng, 1, K)[0] if given_ == "discounts" else None
     g = g if gains is None else np.broadcast_to(gains, (n, L))
     c = c if discounts is None else np.broadcast_to(discounts, (n, K))
     lists = np.array(list(itertools.product(range(-1, L), repeat=K)))
@@ -163,7 +163,7 @@ def test_verdicts_agree_with_a_dense_search(
         values = (c * (padded[:, a[0]] - padded[:, b[0]])).sum(axis=1)
         values[np.abs(values) < 1e-12] = 0.0
         if found.winner == "depends":
-            check_proof(found, a, b, gains, discounts, worst)
+            check_witnesses(found, a, b, gains, discounts, worst)
         else:
             sign = {"a": 1, "b": -1, "equal": 0}[found.winner]
             assert not found.witnesses
@@ -171,22 +171,22 @@ def test_verdicts_agree_with_a_dense_search(
 
 
 @given(case=run_pairs(), worst=st.sampled_from(WORST_GAINS), seed=st.integers(0, 9))
-def test_proofs_hold_for_runs(
+def test_witnesses_hold_for_runs(
     case: tuple[Grades, Grades, int], worst: WorstGain, seed: int
 ) -> None:
     a, b, L = case
     rng = np.random.default_rng(seed)
-    c, g = falling(rng, 1, a.shape[1])[0], falling(rng, 1, L)[0]
+    c, g = decreasing(rng, 1, a.shape[1])[0], decreasing(rng, 1, L)[0]
     for gains, discounts in ((None, None), (g, None), (None, c), (None, "log2"), (g, c)):
         found = verdict(advantage(a, b, L), gains, discounts, worst)
         if found.winner == "depends":
-            check_proof(found, a, b, gains, discounts, worst)
+            check_witnesses(found, a, b, gains, discounts, worst)
         back = verdict(advantage(b, a, L), gains, discounts, worst)
         assert back.winner == {"a": "b", "b": "a"}.get(found.winner, found.winner)
 
 
 @given(case=run_pairs(full=True))
-def test_the_worst_gain_does_not_matter_for_full_lists(case: tuple[Grades, Grades, int]) -> None:
+def test_the_worst_gain_has_no_effect_on_full_lists(case: tuple[Grades, Grades, int]) -> None:
     a, b, L = case
     D = advantage(a, b, L)
     assert (D[:, -1] == 0).all()
@@ -195,8 +195,8 @@ def test_the_worst_gain_does_not_matter_for_full_lists(case: tuple[Grades, Grade
         assert len(found) == 1
 
 
-def test_negative_gains_are_a_step_downwards() -> None:
-    """One document more is an advantage, or a burden where it is worth less than nothing."""
+def test_a_negative_worst_gain_reverses_the_step_of_all_documents() -> None:
+    """One more document is an advantage, or a disadvantage where its gain is below 0."""
     found = verdict(advantage([0, 1], [0, -1], 2), worst_gain="free")
     assert found.winner == "depends"
     assert [(e.depth, e.grade, e.value, e.sign) for e in found.entries] == [
@@ -207,7 +207,7 @@ def test_negative_gains_are_a_step_downwards() -> None:
     assert verdict(advantage([0, 1], [0, -1], 2), worst_gain="zero").winner == "equal"
 
 
-def test_many_verdicts_at_once_are_those_one_by_one(rng: np.random.Generator) -> None:
+def test_winners_of_many_tables_equal_single_verdicts(rng: np.random.Generator) -> None:
     D = advantage(np.zeros((1, 3), int), np.zeros((1, 3), int), 3) + rng.integers(
         -1, 2, (4, 50, 3, 3)
     ) * rng.integers(0, 2, (4, 50, 1, 1))
@@ -219,7 +219,7 @@ def test_many_verdicts_at_once_are_those_one_by_one(rng: np.random.Generator) ->
                 assert found[at] == verdict(D[at], gains, discounts, worst).winner
 
 
-def test_equal_sums_of_irrational_discounts_are_ties() -> None:
+def test_sums_of_irrational_discounts_that_are_equal_are_tied() -> None:
     """1 / log2(3) = 2 / log2(9): rank 2 once, or rank 8 twice."""
     a, b = np.ones((2, 8), int), np.ones((2, 8), int)
     a[0, 1] = b[:, 7] = 0
@@ -227,19 +227,19 @@ def test_equal_sums_of_irrational_discounts_are_ties() -> None:
     assert verdict(advantage(a, b, 2)).winner == "depends"
 
 
-def test_a_sorted_list_is_not_optimal_where_a_better_document_is_left_out() -> None:
-    """Of all lists of 2 out of 4 documents, what is never beaten?"""
+def test_a_sorted_list_is_not_optimal_if_a_better_document_is_missing() -> None:
+    """Of all lists of 2 out of 4 documents, only the best two in order are never behind."""
     pool = [0, 1, 1, 2]
     lists = sorted({tuple(pool[d] for d in p) for p in itertools.permutations(range(4), 2)})
-    never_beaten, in_order = set(), set()
+    never_behind, sorted_lists = set(), set()
     for one in lists:
         if list(one) == sorted(one):
-            in_order.add(one)
+            sorted_lists.add(one)
         against = {verdict(advantage(one, other, 3)).winner for other in lists}
         if against <= {"a", "equal"}:
-            never_beaten.add(one)
-    assert never_beaten == {(0, 1)}
-    assert in_order == {(0, 1), (0, 2), (1, 1), (1, 2)}
+            never_behind.add(one)
+    assert never_behind == {(0, 1)}
+    assert sorted_lists == {(0, 1), (0, 2), (1, 1), (1, 2)}
     assert verdict(advantage([1, 2], [0, 1], 3)).winner == "b"
 
 
