@@ -69,7 +69,7 @@ def test_extremes_are_the_best_of_all_points(rng: np.random.Generator) -> None:
             (extremes.at_largest, extremes.largest),
             (extremes.at_smallest, extremes.smallest),
         ):
-            assert function.w[pair] @ at[pair] - function.t[pair] == value[pair]
+            assert (function.w[pair] * at[pair]).sum() - function.t[pair] == value[pair]
             assert ((at[pair] > 0) & (at[pair] < 1)).all()
 
 

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
+from dcglearn.coherence.advantage import WorstGain
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdict, mean_verdicts
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
@@ -138,6 +139,26 @@ def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
         assert (values >= -1e-9).all()
     if found.winner in ("b", "equal"):
         assert (values <= 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("L", "worst", "winners"),
+    [
+        (3, "nonnegative", "a/a/aa////ba/b/a//aaa/aaab//ab"),
+        (4, "zero", "a//baa/b//baab/aaa/aa/a/ab//ab"),
+        (5, "zero", "a////a////baa///aa//a/a/ab//ab"),
+    ],
+)
+def test_random_runs_are_decided_with_two_and_three_free_ratios(
+    L: int, worst: WorstGain, winners: str
+) -> None:
+    """The winners of 30 pairs of runs; a slash means that it depends on the gains."""
+    for seed, winner in enumerate(winners):
+        rng = np.random.default_rng(seed)
+        runs, pools = draw_runs(rng, 2, 4, 3, 5, L)
+        found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
+        assert found.winner == {"/": "depends"}.get(winner, winner)
+        check_witnesses(found, *runs, pools)
 
 
 @pytest.mark.parametrize("n_gains", [1, 2, 3, 4])
