@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dcglearn.data.preferences import Preferences
@@ -19,3 +21,10 @@ def simulated_judgments(n: int, seed: int, **options: float) -> Preferences:
     rng = np.random.default_rng(seed)
     lists = drawn_lists(n, 5, [0.3, 0.3, 0.4], rng)
     return side_by_side(TRUTH, lists, SCALE, rng, **options)
+
+
+def weighted_and_repeated(n: int, seed: int, least: int = 0) -> tuple[Preferences, Preferences]:
+    """The same judgments: with whole weights, and each as often as it weighs."""
+    data = simulated_judgments(n, seed, reliability=1.0)
+    times = np.random.default_rng(seed).integers(least, 4, len(data))
+    return replace(data, weights=times.astype(float)), data.take(np.repeat(np.arange(n), times))

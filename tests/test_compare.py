@@ -6,12 +6,14 @@ import json
 
 import numpy as np
 import pytest
-from simulated import SCALE, TRUTH, simulated_judgments
+from scipy.stats import norm
+from simulated import SCALE, TRUTH, simulated_judgments, weighted_and_repeated
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
+from dcglearn.data.preferences import ANSWERS, Preferences
 from dcglearn.learning.compare import LEARNED_DCG, LEARNED_UTILITY, compare
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.simulation.lists import drawn_lists
@@ -83,3 +85,55 @@ def test_one_query_or_no_strict_judgment_is_refused() -> None:
     for part, problem in ((one_query, "queries"), (ties, "no strict")):
         with pytest.raises(InputError, match=problem):
             compare(part, {}, DCGLearner(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("tune", [False, True])
+def test_a_judgment_counts_as_often_as_it_weighs(tune: bool) -> None:
+    weighted, repeated = weighted_and_repeated(120, 6)
+    presets = {name: usual_presets(SCALE, 5)[name] for name in ("zipf", "binary:2")}
+    one, two = (
+        compare(data, presets, DCGLearner(), np.random.default_rng(0), n_folds=3, tune=tune)
+        for data in (weighted, repeated)
+    )
+    assert one.C == two.C
+    for a, b in zip(one.rows, two.rows, strict=True):
+        assert (a.agreement, a.low, a.high) == pytest.approx((b.agreement, b.low, b.high))
+        if a.ahead is not None:
+            assert (a.ahead, a.ahead_low, a.ahead_high) == pytest.approx(
+                (b.ahead, b.ahead_low, b.ahead_high)
+            )
+    zipf = one.rows[2]
+    assert zipf.agreement == agreement(presets["zipf"], weighted.pairs, weighted.pair_weights)
+    assert zipf.agreement != agreement(presets["zipf"], weighted.pairs)
+
+
+def test_intervals_hold_95_percent() -> None:
+    data = simulated_judgments(400, 8, reliability=0.5)
+    data = Preferences.of(data.lists, [ANSWERS[a] for a in data.answers], SCALE)
+    others = {"zipf": DCG([2, 1, 0], "zipf")}
+    found = compare(data, others, DCGLearner(), np.random.default_rng(0), n_folds=2)
+    row, n = found.rows[2], len(data.pairs)
+    assert found.queries == n  # each judgment without a query is one of its own
+    error = np.sqrt(row.agreement * (1 - row.agreement) / n)
+    assert (row.high - row.low) / 2 / error == pytest.approx(norm.ppf(0.975), abs=0.15)
+
+
+def test_a_learner_that_chooses_c_reports_the_c_of_each_fold() -> None:
+    data = simulated_judgments(150, 2)
+    found = compare(data, {}, DCGLearner(C="cv"), np.random.default_rng(0), n_folds=2)
+    assert len(found.C) == 2
+    assert set(found.C) <= {10.0**p for p in range(-4, 4)}
+
+
+def test_the_other_learned_measure_is_second() -> None:
+    data = simulated_judgments(150, 2)
+    by_dcg, by_utility = (
+        compare(data, {}, DCGLearner(), np.random.default_rng(0), use=use, n_folds=2).rows
+        for use in ("dcg", "utility")
+    )
+    assert [row.name for row in by_utility] == [LEARNED_UTILITY, LEARNED_DCG]
+    assert {row.name: row.agreement for row in by_utility} == {
+        row.name: row.agreement for row in by_dcg
+    }
+    assert by_utility[1].ahead == pytest.approx(-by_dcg[1].ahead)
+    assert by_dcg[0].measure == "2-fold cross-validation by query"

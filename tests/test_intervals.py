@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from simulated import simulated_judgments
+from simulated import SCALE, simulated_judgments, weighted_and_repeated
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.preferences import Preferences
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
 
@@ -47,3 +50,65 @@ def test_judgments_of_one_query_are_refused() -> None:
     learner = DCGLearner(n_grades=3).fit(data.pairs)
     with pytest.raises(InputError, match="intervals from judgments of 1 query"):
         parameter_intervals(learner, one, np.random.default_rng(0), 5)
+
+
+def test_a_judgment_counts_as_often_as_it_weighs() -> None:
+    weighted, repeated = weighted_and_repeated(150, 3, least=1)
+    learner = DCGLearner(n_grades=3).fit(weighted.pairs, sample_weight=weighted.pair_weights)
+    one, two = (
+        parameter_intervals(learner, data, np.random.default_rng(1), 15)
+        for data in (weighted, repeated)
+    )
+    assert one.gains == pytest.approx(two.gains, abs=1e-6)
+    assert one.discounts == pytest.approx(two.discounts, abs=1e-6)
+    unweighted = replace(weighted, weights=np.ones(len(weighted)))
+    found = parameter_intervals(learner, unweighted, np.random.default_rng(1), 15)
+    assert one.discounts != pytest.approx(found.discounts, abs=1e-3)
+
+
+def test_the_level_is_the_share_of_resamples_within() -> None:
+    data = simulated_judgments(120, 4)
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    rng = np.random.default_rng(2)
+    each = [parameter_intervals(learner, data, rng, 1) for _ in range(30)]
+    steps: list[tuple[int, int]] = []
+    for options, level in (({}, 0.95), ({"level": 0.5}, 0.5)):
+        found = parameter_intervals(
+            learner,
+            data,
+            np.random.default_rng(2),
+            30,
+            advance=lambda done, total: steps.append((done, total)),
+            **options,
+        )
+        assert (found.level, found.resamples) == (level, 30)
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        for part in ("gains", "discounts"):
+            drawn = np.array([getattr(one, part)[:, 0] for one in each])
+            known = np.quantile(drawn, tails, axis=0).T
+            assert getattr(found, part) == pytest.approx(known, abs=1e-12)
+    assert steps == [(done, 30) for done in range(1, 31)] * 2
+
+
+def test_the_c_that_was_chosen_is_kept() -> None:
+    data = simulated_judgments(200, 5)
+    chosen = DCGLearner(C="cv", n_grades=3).fit(data.pairs, groups=data.pair_groups)
+    assert chosen.C_ != 1.0
+    given = DCGLearner(C=chosen.C_, n_grades=3).fit(data.pairs)
+    one, two = (
+        parameter_intervals(learner, data, np.random.default_rng(0), 5)
+        for learner in (chosen, given)
+    )
+    assert (one.discounts == two.discounts).all()
+
+
+def test_resamples_without_a_difference_are_left_out() -> None:
+    """The lists of one query in three differ; (2/3)^3 of the resamples lack it."""
+    lists = np.array([[[0, 1], [1, 1]], [[1, 0], [1, 0]], [[0, 0], [0, 0]]])
+    data = Preferences.of(lists, ["a"] * 3, SCALE, queries=["p", "q", "r"])
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 100)
+    assert found.left_out == pytest.approx(100 * (2 / 3) ** 3, abs=10)
+    assert found.gains[0].tolist() == [1, 1]
+    with pytest.raises(InputError, match=r"nothing can be learned from 1 of 1 resamples"):
+        parameter_intervals(learner, data, np.random.default_rng(0), 1)
