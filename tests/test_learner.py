@@ -56,6 +56,42 @@ def test_after_fit(pairs: np.ndarray) -> None:
     assert pickle.loads(pickle.dumps(learner)).dcg_ == learner.dcg_  # noqa: S301 - our own bytes
 
 
+FITTED = (
+    "C_",
+    "weights_",
+    "utility_",
+    "dcg_",
+    "singular_values_",
+    "certificate_",
+    "n_features_in_",
+)
+
+
+def test_a_fitted_learner_is_pickled_and_cloned(pairs: np.ndarray) -> None:
+    learner = DCGLearner(C="cv", margin="hamming", n_grades=5).fit(pairs[:60])
+    again = pickle.loads(pickle.dumps(learner))  # noqa: S301 - our own bytes
+    assert again.get_params() == learner.get_params()
+    for name in FITTED:
+        assert np.array_equal(getattr(again, name), getattr(learner, name)), name
+    assert again.choice_ == learner.choice_
+    assert (again.factors_.discounts == learner.factors_.discounts).all()
+    assert (again.identifiability_.gain_share == learner.identifiability_.gain_share).all()
+    assert (again.decision_function(pairs) == learner.decision_function(pairs)).all()
+    copy = clone(learner)
+    assert copy.get_params() == learner.get_params()
+    assert not hasattr(copy, "weights_")
+    assert len(pickle.dumps(learner)) < pairs[:60].nbytes + 50_000  # the pairs are not kept
+
+
+def test_a_learner_prints_what_was_set_and_keeps_it(pairs: np.ndarray) -> None:
+    learner = DCGLearner(C="cv", margin="hamming", n_grades=5)
+    before = learner.get_params()
+    assert repr(learner) == "DCGLearner(C='cv', margin='hamming', n_grades=5)"
+    assert repr(learner.fit(pairs[:60])) == "DCGLearner(C='cv', margin='hamming', n_grades=5)"
+    assert learner.get_params() == before
+    assert repr(DCGLearner()) == "DCGLearner()"
+
+
 def test_flattened_pairs_are_the_same(pairs: np.ndarray) -> None:
     flat = pairs.reshape(len(pairs), -1)
     one, two = DCGLearner().fit(pairs), DCGLearner().fit(flat)
