@@ -10,14 +10,21 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.data import document_judgments
 from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.judgment_files import (
     read_preferences,
     read_preferences_in_batches,
     scan_judgments,
 )
+from dcglearn.data.qrels_index import Unjudged, index_qrels
+from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.lookup import look_up
+from dcglearn.measures.scale import Scale
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -126,3 +133,132 @@ def test_commands_take_qrels_and_runs(
         (("fit", "p.parquet", "--qrels", "qrels"), "--qrels with packed pairs; leave it out"),
     ):
         assert message in refused(*arguments)
+
+
+QUERIES = st.sampled_from(["q1", "q2", "q3"])
+DOCUMENTS = st.sampled_from("abcdefgh")
+judged_documents = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([0, 1, 2]), min_size=1), min_size=1
+)
+retrieved = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([0.5, 1.0, 2.0]), min_size=1), min_size=1
+)
+
+
+@pytest.mark.parametrize("unjudged", ["worst", "nothing", "removed"])
+@given(qrels=judged_documents, run=retrieved, n_ranks=st.integers(1, 5))
+def test_unjudged_documents_count_as_when_systems_are_evaluated(
+    unjudged: Unjudged,
+    qrels: dict[str, dict[str, int]],
+    run: dict[str, dict[str, float]],
+    n_ranks: int,
+) -> None:
+    """By run and by the ids of its first documents."""
+    scale = Scale((2, 1, 0))
+    ranked = look_up(run_of(run), index_qrels(qrels_of(qrels), scale), "input").ranked
+    kept = ranked.without_unjudged() if unjudged == "removed" else ranked
+    rows = kept.grade_matrix(n_ranks)
+    rows[rows == 3] = 2 if unjudged == "worst" else -1
+    labels = [2, 1, 0, None]  # the index -1 is the last
+    expected = dict(zip(qrels, [[labels[g] for g in row] for row in rows.tolist()], strict=True))
+    for query in qrels.keys() & run.keys():
+        order = sorted(run[query], key=lambda document, of=run[query]: -of[document])
+        if unjudged != "removed":
+            order = order[:n_ranks]
+        for record in (
+            {"query": query, "run_a": "run", "run_b": "run"},
+            {"query": query, "a": order, "b": order},
+        ):
+            grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], n_ranks, scale, unjudged)
+            records = grades.grade_records(iter([("line 1", record)]), "p.jsonl")
+            if set(expected[query]) == {None}:
+                with pytest.raises(InputError, match=r'line 1: "a": no document of the list is ju'):
+                    next(records)
+                continue
+            ((place, found),) = records
+            assert place == "line 1"
+            assert found["a"] == found["b"]
+            padded = found["a"] + [None] * n_ranks
+            assert padded[:n_ranks] == expected[query]
+
+
+def test_counts_of_unjudged_documents(files: Path) -> None:
+    """d9 of the run two is not judged; it is third and last of q1 where one rank is left."""
+    path = judged(
+        files / "p.jsonl",
+        {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
+        {"query": "q1", "a": ["d1", None, "d8"], "b": ["d7", "d2"], "answer": "b"},
+    )
+    for unjudged, n_ranks, lists, counts in (
+        ("worst", 2, [[[2, 0], [1, 2]], [[0, -1, 2], [2, 2]]], (8, 3)),
+        ("nothing", 2, [[[2, 0], [1, -1]], [[0, -1, -1], [-1, 2]]], (8, 3)),
+        ("removed", 2, [[[2, 0], [1, 0]], [[0, -1], [2, -1]]], (9, 3)),
+        ("removed", 1, [[[2], [1]], [[0], [2]]], (6, 2)),
+        ("worst", 1, [[[2], [1]], [[0, -1, 2], [2, 2]]], (6, 2)),
+    ):
+        grades = DocumentGrades.read(
+            files / "qrels", [files / "one", files / "two"], n_ranks, unjudged=unjudged
+        )
+        found = read_preferences(path, document_grades=grades)
+        expected = [[row + [-1] * (found.n_ranks - len(row)) for row in pair] for pair in lists]
+        assert found.lists.tolist() == expected, (unjudged, n_ranks)
+        assert (grades.counts["documents"], grades.counts["unjudged"]) == counts
+
+
+def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
+    with pytest.raises(InputError, match="unknown `unjudged` for judgments 'bounds'"):
+        DocumentGrades.read(files / "qrels", unjudged="bounds")
+
+
+def test_the_first_bad_line_is_named_also_where_documents_are_looked_up_in_batches(
+    files: Path,
+) -> None:
+    good = {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
+    path = judged(files / "p.jsonl", good, {**good, "answer": "c"}, {**good, "query": "q9"})
+    with pytest.raises(InputError, match="line 2: the answer is 'c'"):
+        read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))
+    path.write_text("\n".join([json.dumps(good), json.dumps({**good, "answer": "c"}), "{"]))
+    with pytest.raises(InputError, match="line 2: the answer is 'c'"):
+        read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))
+    path.write_text("\n".join([json.dumps(good), json.dumps(good), "{"]))
+    with pytest.raises(InputError, match="line 3: is not JSON"):
+        read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))
+
+
+def test_many_judgments_are_looked_up_batch_by_batch(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = ["d1", "d2", "d3", "d9"]
+    grades = dict(zip(documents, [0, 2, 1, 2], strict=True))
+    records = [
+        {"query": "q1", "a": documents[i % 4 :], "b": [documents[i % 3]], "answer": "a"}
+        for i in range(50)
+    ]
+    path = judged(files / "p.jsonl", *records)
+    expected = [
+        [[grades[d] for d in record["a"]], [grades[d] for d in record["b"]]] for record in records
+    ]
+    for size in (1, 7, 25, 50, 4096):
+        monkeypatch.setattr(document_judgments, "_BATCH", size)
+        join = DocumentGrades.read(files / "qrels")
+        found = read_preferences(path, document_grades=join)
+        trimmed = [[[g for g in row if g >= 0] for row in pair] for pair in found.lists.tolist()]
+        assert trimmed == expected
+        assert join.counts["documents"] == sum(len(a) + len(b) for a, b in expected)
+
+
+def test_a_declared_scale_need_not_hold_every_grade_of_the_qrels(files: Path) -> None:
+    path = judged(files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"})
+    scale = Scale((0, 2))  # the qrels also have the grade 1
+    grades = DocumentGrades.read(files / "qrels", scale=scale)
+    assert read_preferences(path, document_grades=grades).lists.tolist() == [[[1], [0]]]
+    judged(path, {"query": "q1", "a": ["d3"], "b": ["d2"], "answer": "a"})
+    with pytest.raises(InputError, match='line 1, "a", rank 1: grade 1 is off the scale'):
+        read_preferences(path, document_grades=grades)
+
+
+def test_ids_that_are_not_text_are_refused(files: Path) -> None:
+    path = files / "p.jsonl"
+    path.write_text('{"query": "q1", "a": ["\\ud800"], "b": ["d1"], "answer": "a"}')
+    with pytest.raises(InputError, match='line 1: "a": an id is not valid text'):
+        read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))

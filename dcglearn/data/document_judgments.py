@@ -23,7 +23,7 @@ from dcglearn.base.types import Integers, Rankings
 from dcglearn.data.graded_runs import GradedRun, grade_run
 from dcglearn.data.judgment_fields import is_id
 from dcglearn.data.qrels_index import IndexedQrels, Unjudged, index_qrels
-from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
+from dcglearn.data.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.data.record_formats import IgnoredInput, PlacedRecord
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -49,6 +49,12 @@ class _RunLists:
     held: Integers
     considered: Integers
     unjudged: Integers
+
+    def of_query(self, query: int) -> tuple[list[int], int, int]:
+        """Return the grades of a query's list, and what is considered and unjudged."""
+        row = self.grades[query]
+        length = int(np.count_nonzero(row != NO_DOCUMENT))  # empty ranks are at the end
+        return row[:length].tolist(), int(self.considered[query]), int(self.unjudged[query])
 
 
 @dataclass(frozen=True)
@@ -138,17 +144,48 @@ class DocumentGrades:
             If a file cannot be read, K is missing, or the rule for unjudged documents does not
             give each of them one grade.
         """
+        named = distinct_names([read_run(path, ignored) for path in runs], runs)
+        return cls.of(read_qrels(qrels, ignored), named, n_ranks, scale, unjudged)
+
+    @classmethod
+    def of(
+        cls,
+        qrels: Qrels,
+        runs: Sequence[Run] = (),
+        n_ranks: int | None = None,
+        scale: Scale | None = None,
+        unjudged: Unjudged = "worst",
+    ) -> DocumentGrades:
+        """Join runs with qrels.
+
+        Parameters
+        ----------
+        qrels : Qrels
+        runs : sequence of Run
+            Of different names.
+        n_ranks, scale, unjudged
+            As for :meth:`read`.
+
+        Returns
+        -------
+        DocumentGrades
+
+        Raises
+        ------
+        InputError
+            As :meth:`read`.
+        """
         if unjudged not in _RULES:
             raise unknown_name("`unjudged` for judgments", unjudged, _RULES)
         if runs and n_ranks is None:
             raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
-        indexed = index_qrels(read_qrels(qrels, ignored))
-        named = distinct_names([read_run(path, ignored) for path in runs], runs)
+        indexed = index_qrels(qrels)
+        removed = unjudged == "removed"
         lists = {
             run.name: _first_ranks(
-                grade_run(run, indexed), len(indexed.scale), n_ranks or 0, unjudged == "removed"
+                grade_run(run, indexed), len(indexed.scale), n_ranks or 0, removed
             )
-            for run in named
+            for run in runs
         }
         return cls(indexed.scale if scale is None else scale, indexed, lists, unjudged)
 
@@ -255,20 +292,18 @@ class DocumentGrades:
         found = iter(self.qrels.find_grades_of_ids(query, list(chain(*named))).tolist())
         for one in batch:
             for name, side in zip("ab", one.sides, strict=True):
+                if side is None:
+                    continue
                 if isinstance(side, list):
                     grades = [NO_DOCUMENT if d is None else next(found) for d in side]
-                    self._count(
-                        len(grades) - grades.count(NO_DOCUMENT), grades.count(self._missing)
-                    )
-                elif side is not None:
-                    lists = self.runs[side]
-                    row = lists.grades[one.query].tolist()
-                    grades = row[: max((k + 1 for k, g in enumerate(row) if g >= 0), default=0)]
-                    self._count(int(lists.considered[one.query]), int(lists.unjudged[one.query]))
+                    documents = len(grades) - grades.count(NO_DOCUMENT)
+                    unjudged = grades.count(len(self.qrels.scale))
                 else:
-                    continue
+                    grades, documents, unjudged = self.runs[side].of_query(one.query)
+                self.counts["documents"] += documents
+                self.counts["unjudged"] += unjudged
                 labels = self._labels(grades)
-                if grades and all(label is None for label in labels) and max(grades) >= 0:
+                if documents and all(label is None for label in labels):
                     raise InputError(
                         f'"{name}": no document of the list is judged',
                         "leave the judgment out, or use `unjudged='worst'`",
@@ -277,18 +312,9 @@ class DocumentGrades:
                 one.fields[name] = labels
             yield one.place, one.fields
 
-    @property
-    def _missing(self) -> int:
-        """The grade index of a document without a judgment."""
-        return len(self.qrels.scale)
-
-    def _count(self, documents: int, unjudged: int) -> None:
-        self.counts["documents"] += documents
-        self.counts["unjudged"] += unjudged
-
     def _labels(self, grades: list[int]) -> list[Label | None]:
         if self.unjudged == "removed":
-            grades = [grade for grade in grades if grade != self._missing]
+            grades = [grade for grade in grades if grade != len(self.qrels.scale)]
         unjudged = self.scale.labels[-1] if self.unjudged == "worst" else None
         labels = (*self.qrels.scale.labels, unjudged, None)  # index -1 is the last: no document
         return [labels[grade] for grade in grades]

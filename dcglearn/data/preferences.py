@@ -119,7 +119,7 @@ class Preferences:
         codes: list[int] = [parse_answer(answer) for answer in np.asarray(answers, object).ravel()]
         n = len(rows)
         weight = np.ones(n) if weights is None else np.array(weights, float)
-        for index, value in enumerate(weight.ravel()):
+        for index, value in enumerate(weight.ravel().tolist()):
             parse_weight(value, f"row {index}")
         columns: list[Ids] = [
             np.full(n, None, object) if ids is None else np.array(ids, object)
