@@ -115,7 +115,7 @@ def test_commands_take_qrels_and_runs(
     joined = ("--qrels", "qrels", "--run", "one", "--run", "two", "--K", "2")
     learned = run("fit", "p.jsonl", *joined, "-o", "m.json")
     assert learned.returncode == 0, learned.stderr
-    assert "1 of 8 documents have no judgment and count as the grade 0" in learned.stderr
+    assert "1 of 8 documents are unjudged and count as the grade 0" in learned.stderr
     assert run("pack", "p.jsonl", "p.parquet", *joined).stdout.startswith("wrote p.parquet: 2 pre")
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
     assert json.loads(agreed.stdout)[0]["right"] == 1
