@@ -130,7 +130,7 @@ def test_commands_take_qrels_and_runs(
         (("inspect", "p.jsonl", "--run", "one"), "--run without --qrels"),
         (("inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"), "runs without K"),
         (("inspect", "p.jsonl", "--qrels", "none"), "none: no such file"),
-        (("fit", "p.parquet", "--qrels", "qrels"), "--qrels does not apply to packed pairs; leave it out"),
+        (("fit", "p.parquet", "--qrels", "qrels"), "--qrels does not apply to packed pairs"),
     ):
         assert message in refused(*arguments)
 
