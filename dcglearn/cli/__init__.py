@@ -55,7 +55,7 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""
 
 
-_NOT_A_CHOICE = re.compile(r"Invalid value for '([^']+)'.*: '(.*)' is not one of ('.*')")
+_NOT_A_CHOICE = re.compile(r"""Invalid value for '([^']+)'.*: (["'])(.*)\2 is not one of ('.*')""")
 
 
 def main() -> None:
@@ -99,7 +99,7 @@ def _end_usage(error: Any) -> NoReturn:
     text = error.format_message().replace("Value error, ", "").rstrip(".")
     choice = _NOT_A_CHOICE.fullmatch(text)
     if choice is not None:
-        option, value, choices = choice.groups()
+        option, _, value, choices = choice.groups()
         _end(str(unknown_name(option, value, re.findall("'([^']*)'", choices))), 2)
     text = " ".join(text.split())
     program = error.ctx.command_path if error.ctx else "dcglearn"

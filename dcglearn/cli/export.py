@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.cli.choices import ExportTarget
 from dcglearn.cli.options import ScaleOption
 from dcglearn.cli.output import print_text
 
@@ -24,12 +25,12 @@ def export(
         ),
     ],
     to: Annotated[
-        str,
+        ExportTarget,
         typer.Option(
             "--to",
             metavar="TARGET",
-            help="trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, torch, "
-            "tf-ranking, pandas, python or json.",
+            help="One of trec_eval, ir_measures, pyterrier, ranx, scikit-learn, lightgbm, xgboost, "
+            "torch, tf-ranking, pandas, python or json.",
         ),
     ],
     out: Annotated[
@@ -61,16 +62,11 @@ def export(
     Differences between the tool and dcglearn are noted on standard error.
     """
     from dcglearn.base.files import write_text
-    from dcglearn.base.suggestions import unknown_name
-    from dcglearn.interop.export import TARGETS
-    from dcglearn.interop.export import export as in_terms_of
+    from dcglearn.interop.export import export as export_measure
     from dcglearn.measures.scale import Scale
 
-    if to not in TARGETS:
-        raise unknown_name("target", to, TARGETS)
-    found = _measure(measure, scale, n_ranks)
-    known = None if labels is None else Scale.parse(labels).labels
-    exported = in_terms_of(found, to, known, n_ranks or 10)
+    names = None if labels is None else Scale.parse(labels).labels
+    exported = export_measure(_measure(measure, scale, n_ranks), to, names, n_ranks or 10)
     for note in exported.notes:
         print(f"note: {note}", file=sys.stderr)
     if out is None:
@@ -96,7 +92,7 @@ def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
                 f"the preset {text!r} needs grades", "declare them, such as --scale 2,1,0"
             )
         return measure_for(text, Scale.parse(scale), n_ranks or 10).measure
-    found = parse_measure(text).measure
+    parsed = parse_measure(text).measure
     if scale is not None:
-        check_compatible(found, Scale.parse(scale), n_ranks or found.n_ranks or 10, "the options")
-    return found
+        check_compatible(parsed, Scale.parse(scale), n_ranks or parsed.n_ranks or 10, "the options")
+    return parsed
