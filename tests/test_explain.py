@@ -104,9 +104,12 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
     assert "in DCG: nDCG(" in normalised.stdout
     assert told["reason"] is None
     for arguments, message in (
-        (("linear-log2", "zipf"), "presets need grades; declare them, such as --scale"),
+        (
+            ("linear-log2", "zipf"),
+            "the preset 'linear-log2' needs grades; declare them, such as --scale",
+        ),
         (("linear-log2", "zip", "--scale", "1,0"), "did you mean 'zipf'"),
-        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "one of two lists; give both"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "--a without --b; give both"),
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
         (
             ("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"),

@@ -57,6 +57,10 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 
 _NOT_A_CHOICE = re.compile(r"""Invalid value for '([^']+)'.*: (["'])(.*)\2 is not one of ('.*')""")
 
+_OUT_OF_RANGE = re.compile(
+    r"Invalid value for '([^']+)'.*: Input should be ([^,]+)(?:, unable to parse .*)?"
+)
+
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
@@ -96,7 +100,8 @@ def _end_usage(error: Any) -> NoReturn:
     if len(sys.argv) == 1:
         error.show()
         sys.exit(2)
-    text = error.format_message().replace("Value error, ", "").rstrip(".")
+    text = _OUT_OF_RANGE.sub(r"\1 should be \2", error.format_message())
+    text = text.replace("Value error, ", "").rstrip(".")
     choice = _NOT_A_CHOICE.fullmatch(text)
     if choice is not None:
         option, _, value, choices = choice.groups()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.cli.inputs import preset_without_grades
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.cli.output import print_json, print_text
 
@@ -62,7 +63,8 @@ def explain(
     from dcglearn.coherence.explain import explain as explained
 
     if (a is None) != (b is None):
-        raise InputError("one of two lists", "give both --a and --b, or neither for an example")
+        lone = "--a without --b" if b is None else "--b without --a"
+        raise InputError(lone, "give both, or neither for an example")
     grades, one, other = _on_one_scale(first, second, scale, n_ranks or EXAMPLE_RANKS)
     given = a is not None and b is not None
     if given:
@@ -105,7 +107,7 @@ def _on_one_scale(
             measure = parse_measure(name).measure
             grades = Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
     if grades is None:
-        raise InputError("presets need grades", "declare them, such as --scale 2,1,0")
+        raise preset_without_grades(first)
     return (
         grades,
         measure_for_documents(first, grades, n_ranks),

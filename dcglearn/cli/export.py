@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.errors import InputError
 from dcglearn.cli.choices import ExportTarget
+from dcglearn.cli.inputs import preset_without_grades
 from dcglearn.cli.options import ScaleOption
 from dcglearn.cli.output import print_text
 
@@ -88,9 +88,7 @@ def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
 
     if not (is_measure_file_name(text) or "[" in text or "{" in text):
         if scale is None:
-            raise InputError(
-                f"the preset {text!r} needs grades", "declare them, such as --scale 2,1,0"
-            )
+            raise preset_without_grades(text)
         return measure_for(text, Scale.parse(scale), n_ranks or 10).measure
     parsed = parse_measure(text).measure
     if scale is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dcglearn.data.document_judgments import DocumentGrades
     from dcglearn.data.preferences import Preferences
     from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
 
 
@@ -104,6 +105,35 @@ def naming(place: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise (error if error.place else error.at(place)) from error
+
+
+def measures_for_judgments(
+    names: list[str] | None, preferences: Preferences, path: str
+) -> list[NamedMeasure]:
+    """Return the named measures on the scale of the judgments; without names, every preset."""
+    from dcglearn.measures.names import measure_for
+    from dcglearn.measures.presets import usual_presets
+
+    if not names:
+        with naming(path):
+            names = list(usual_presets(preferences.scale, preferences.n_ranks))
+    return [measure_for(name, preferences.scale, preferences.n_ranks) for name in names]
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse a measure that is named twice."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"the measure {name} is named twice", "name it once")
+
+
+def preset_without_grades(name: str) -> InputError:
+    """Return the error for a preset without a scale; if it is not a preset, raise that error."""
+    from dcglearn.measures.names import measure_for
+    from dcglearn.measures.scale import Scale
+
+    measure_for(name, Scale((2, 1, 0)), 10)
+    return InputError(f"the preset {name!r} needs grades", "declare them, such as --scale 2,1,0")
 
 
 def parse_C(text: str) -> float | None:

@@ -9,7 +9,7 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
-from dcglearn.cli.inputs import load_judgments, naming
+from dcglearn.cli.inputs import load_judgments, measures_for_judgments
 from dcglearn.cli.options import (
     EncodingOption,
     JsonOption,
@@ -175,20 +175,16 @@ def agree(
 ) -> None:
     """Count how often measures agree with judgments."""
     from dcglearn.measures.agreement import agreement, outcomes
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.presets import usual_presets
     from dcglearn.report.measures import in_full
     from dcglearn.report.tables import Table
 
-    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     if encoding == "documents" and not measure:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
-    with naming(prefs):
-        names = measure or list(usual_presets(data.scale, data.n_ranks))
-        named = [measure_for(name, data.scale, data.n_ranks) for name in names]
-        data = data.take(data.strict & (data.weights > 0))
-        if not len(data):
-            raise InputError("no strict preference has a weight above 0", "add an answer a or b")
+    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
+    named = measures_for_judgments(measure, data, prefs)
+    data = data.take(data.strict & (data.weights > 0))
+    if not len(data):
+        raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
     rows = []
     for one in named:
         result = outcomes(one.measure, data.pairs)

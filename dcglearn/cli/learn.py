@@ -11,7 +11,13 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
 from dcglearn.cli.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
-from dcglearn.cli.inputs import load_judgments, naming, parse_C
+from dcglearn.cli.inputs import (
+    check_distinct,
+    load_judgments,
+    measures_for_judgments,
+    naming,
+    parse_C,
+)
 from dcglearn.cli.options import (
     COption,
     EncodingOption,
@@ -163,20 +169,15 @@ def compare(
 
     from dcglearn.learning import compare as study
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.presets import usual_presets
     from dcglearn.report.judgments import comparison_table
 
     value = parse_C(C)
     for path in out or []:
         _check_out(path)
     data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
+    check_distinct(measure or [])
+    named = measures_for_judgments(measure, data, prefs)
     with naming(prefs), reporting("comparing (steps)") as advance:
-        named = [
-            measure_for(name, data.scale, data.n_ranks)
-            for name in (measure or usual_presets(data.scale, data.n_ranks))
-        ]
-        _check_distinct([one.name for one in named])
         found = study.compare(
             data,
             {one.name: one.measure for one in named},
@@ -201,12 +202,6 @@ def compare(
             )
     for path in out or []:
         print_text(f"wrote {path}")
-
-
-def _check_distinct(names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"the measure {name!r} is named twice", "name each once")
 
 
 def _learner(

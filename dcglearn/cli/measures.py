@@ -11,6 +11,7 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
+from dcglearn.cli.inputs import preset_without_grades
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.cli.output import print_json, print_text
 
@@ -56,9 +57,7 @@ def show(
     from dcglearn.report.tables import FIGURE_FORMATS
 
     if not is_measure_file_name(measure) and "(" not in measure and scale is None:
-        raise InputError(
-            f"the preset {measure!r} needs grades", "declare them, such as --scale 2,1,0"
-        )
+        raise preset_without_grades(measure)
     if is_measure_file_name(measure) or "[" in measure or "{" in measure:
         found = parse_measure(measure)
         if scale is not None or n_ranks is not None:

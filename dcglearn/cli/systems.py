@@ -15,7 +15,7 @@ from dcglearn.cli.choices import (
     UnjudgedChoice,
     WorthlessChoice,
 )
-from dcglearn.cli.inputs import naming, report_ignored
+from dcglearn.cli.inputs import check_distinct, naming, report_ignored
 
 if TYPE_CHECKING:
     from dcglearn.data.qrels_index import IndexedQrels
@@ -80,9 +80,7 @@ def measures_of_names(
     """Return the named measures, on the scale of the qrels."""
     from dcglearn.measures.names import measure_for_documents
 
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the measure {twice} is named twice", "name it once")
+    check_distinct(names)
     longest = max(run.longest for run in runs)
     measures = []
     for name in names:
