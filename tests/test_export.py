@@ -110,7 +110,7 @@ def test_names_need_levels_where_a_tool_has_numbers() -> None:
     assert "Levels between those of the scale gain 0: 1, 2." in exported.notes
     numbered = export(measure, "torch")
     assert "Labels are numbers: good is 2, fair is 1, bad is 0." in numbered.notes
-    with pytest.raises(InputError, match="2 grade names for 3 grades"):
+    with pytest.raises(InputError, match="2 labels for 3 grades"):
         export(measure, "trec_eval", (1, 0))
     with pytest.raises(InputError, match="use levels up to 1000"):
         export(DCG({5000: 1, 0: 0}), "trec_eval")
