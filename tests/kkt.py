@@ -1,7 +1,7 @@
-"""One helper that judges a solution by its KKT conditions, in plain dense arithmetic.
+"""Check the KKT conditions of a solution in plain dense arithmetic.
 
-It shares no code with the package's certificate: encodings, multipliers and
-projections are written out again.
+It shares no code with the package's certificate: encodings, multipliers and projections are
+implemented again.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ def check_kkt(problem: Problem, W: np.ndarray, tolerance: float = 1e-6) -> None:
     """Assert primal and dual feasibility, complementarity and stationarity of W.
 
     With xi = max(0, m - Xw) and alpha = 2 C v xi for the margins, stationarity is
-    2 (w - w_0) - X' alpha - D' mu = 0, where row by row D takes neighbouring differences; the
-    multipliers mu of the monotone rows follow from it by summing along each row.
+    2 (w - w_0) - X' alpha - D' mu = 0, where D takes the differences of neighbouring grades. The
+    multipliers mu of the monotone constraints follow by summing along each row.
     """
     K, L = problem.shape
     X = dense_differences(problem.pairs, L)
     xi = np.maximum(0.0, problem.margins - X @ W.ravel())
     alpha = 2 * problem.C * problem.weights * xi
-    force = 2 * (W - problem.prior) - (X.T @ alpha).reshape(K, L)
+    gradient = 2 * (W - problem.prior) - (X.T @ alpha).reshape(K, L)
     scale = max(1.0, np.abs(X.T @ alpha).max())
     if not problem.monotone:
-        assert np.abs(force).max() <= tolerance * scale
+        assert np.abs(gradient).max() <= tolerance * scale
         return
     steps = W[:, :-1] - W[:, 1:]
     assert steps.min(initial=0.0) >= -tolerance * np.abs(W).max()
-    mu = np.cumsum(force, axis=1)[:, :-1]
-    assert np.abs(force.sum(axis=1)).max() <= tolerance * scale
+    mu = np.cumsum(gradient, axis=1)[:, :-1]
+    assert np.abs(gradient.sum(axis=1)).max() <= tolerance * scale
     assert mu.min(initial=0.0) >= -tolerance * scale
     assert np.abs(mu * steps).max(initial=0.0) <= tolerance * scale * np.abs(W).max()
 
@@ -48,8 +48,8 @@ def dense_differences(pairs: np.ndarray, L: int) -> np.ndarray:
 
 
 def objective(problem: Problem, w: np.ndarray) -> float:
-    """Evaluate the problem's objective without the package's products."""
+    """Compute the objective without the package's products."""
     X = dense_differences(problem.pairs, problem.n_grades)
     xi = np.maximum(0.0, problem.margins - X @ w)
-    beside = w - problem.prior.ravel()
-    return float(beside @ beside + problem.C * problem.weights @ xi**2)
+    difference = w - problem.prior.ravel()
+    return float(difference @ difference + problem.C * problem.weights @ xi**2)

@@ -1,4 +1,4 @@
-"""The interior point from which Newton's method goes on where C is large."""
+"""The interior point from which Newton's method continues when C is large."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dcglearn.solver.newton import newton
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.qp import solve_with_cvxpy
 
-TRUE = DCG([5, 4, 3, 2, 1], "log2")
+TRUTH = DCG([5, 4, 3, 2, 1], "log2")
 
 
-def judged(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
-    pairs = true_pairs(TRUE, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))[:n]
+def flipped_pairs(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
+    pairs = true_pairs(TRUTH, drawn_lists(n + n // 20 + 20, 10, [0.2] * 5, rng))[:n]
     return flip_pairs(pairs, round(wrong * n), rng)
 
 
@@ -38,7 +38,7 @@ def judged(n: int, wrong: float, rng: np.random.Generator) -> Pairs:
     power=st.integers(-6, 8),
     monotone=st.booleans(),
 )
-def test_it_is_no_worse_than_the_start(
+def test_the_objective_is_not_above_that_of_the_prior(
     seed: int, n: int, K: int, L: int, power: int, monotone: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -58,10 +58,10 @@ def test_it_is_no_worse_than_the_start(
 
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
 @pytest.mark.parametrize("wrong", [0.0, 0.1])
-def test_it_comes_near_the_optimum_of_another_solver(
+def test_it_approximates_the_optimum_of_another_solver(
     C: float, wrong: float, rng: np.random.Generator
 ) -> None:
-    problem = Problem.of(judged(200, wrong, rng), 5, C=C)
+    problem = Problem.of(flipped_pairs(200, wrong, rng), 5, C=C)
     printed, _, _ = solve_with_cvxpy(problem, "clarabel")
     W, steps = interior_point_start(problem)
     best, near = (certify(problem, w)[1].objective for w in (printed, W))
@@ -71,10 +71,10 @@ def test_it_comes_near_the_optimum_of_another_solver(
 
 @pytest.mark.parametrize("n", [20, 200, 2000])
 @pytest.mark.parametrize("C", [1e2, 1e4, 1e6])
-def test_few_right_pairs_take_few_steps_whatever_C(
+def test_few_separable_pairs_take_few_steps_for_any_C(
     n: int, C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
+    problem = Problem.of(flipped_pairs(n, 0.0, rng), 5, C=C)
     found = newton(problem)
     assert found.settled
     assert found.steps <= 60
@@ -84,27 +84,29 @@ def test_few_right_pairs_take_few_steps_whatever_C(
 
 
 @pytest.mark.parametrize("C", [1e6, 1e8])
-def test_an_interior_point_tells_which_pairs_miss_their_margin(
+def test_an_interior_point_determines_the_active_set(
     C: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(newtons, "_descend_along_path", None)  # it is not called
     for n in (10, 50, 200):
-        problem = Problem.of(judged(n, 0.0, rng), 5, C=C)
+        problem = Problem.of(flipped_pairs(n, 0.0, rng), 5, C=C)
         found = newton(problem)
         assert found.settled
         true = problem.sum_over_blocks(residual_sums, found.W.ravel()).loss
         assert found.model.loss == pytest.approx(true, abs=1e-9)
 
 
-def test_newton_goes_on_where_the_inside_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem.of(judged(200, 0.0, np.random.default_rng(1)), 5, C=100.0)
+def test_newton_continues_if_the_interior_point_does_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = Problem.of(flipped_pairs(200, 0.0, np.random.default_rng(1)), 5, C=100.0)
     W = newton(problem).W
     monkeypatch.setattr(newtons, "interior_point_start", lambda problem: (problem.prior, 0))
     assert pytest.approx(W, abs=1e-10) == newton(problem).W
 
 
 @pytest.mark.parametrize("monotone", [True, False])
-def test_a_piece_beyond_double_precision_is_an_error(
+def test_a_model_beyond_double_precision_is_an_error(
     monotone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = Problem.of([[[0, 1], [1, 0]]], 2, monotone=monotone)
@@ -114,7 +116,7 @@ def test_a_piece_beyond_double_precision_is_an_error(
         newton(problem)
 
 
-def test_without_a_pair_that_weighs_anything_it_stays_at_the_prior() -> None:
+def test_with_all_weights_0_it_stays_at_the_prior() -> None:
     for monotone in (True, False):
         problem = Problem.of([[[0], [1]]], 2, weights=[0.0], monotone=monotone)
         assert interior_point_start(problem)[0] == pytest.approx(np.zeros((1, 2)), abs=1e-6)

@@ -20,13 +20,13 @@ EPS = np.finfo(float).eps
 
 
 def check_kkt(H: Floats, b: Floats, x: Floats) -> None:
-    """A slope of 0 where x is positive and of 0 or more elsewhere, to the rounding of its sum."""
-    slope = H @ x - b
+    """The gradient is 0 where x is positive and not negative elsewhere, to within rounding."""
+    gradient = H @ x - b
     size = np.sqrt(np.diagonal(H))
     rounding = 20 * EPS * len(b) * (size * (size @ x) + np.abs(b))
     assert (x >= 0).all()
-    assert (np.abs(slope) <= rounding)[x > 0].all()
-    assert (slope >= -rounding).all()
+    assert (np.abs(gradient) <= rounding)[x > 0].all()
+    assert (gradient >= -rounding).all()
 
 
 def by_scipy(H: Floats, b: Floats) -> Floats:
@@ -35,8 +35,8 @@ def by_scipy(H: Floats, b: Floats) -> Floats:
 
 
 @st.composite
-def pieces(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.Generator]:
-    """I + C X'X and I + C X'm, of more rows than columns or fewer, with columns that are alike."""
+def models(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.Generator]:
+    """I + C X'X and C X'm, with more or fewer rows than columns, some of them equal."""
     n, rows = draw(st.integers(1, 30)), draw(st.integers(0, 40))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     X = rng.integers(-2, 3, (rows, n)).astype(float)
@@ -50,8 +50,8 @@ def pieces(draw: st.DrawFn, largest: float) -> tuple[Floats, Floats, np.random.G
 
 
 @settings(max_examples=300)
-@given(case=pieces(largest=100.0))
-def test_as_scipy_has_it_from_any_start(
+@given(case=models(largest=100.0))
+def test_equal_to_scipy_from_any_start(
     case: tuple[Floats, Floats, np.random.Generator],
 ) -> None:
     H, b, rng = case
@@ -63,11 +63,11 @@ def test_as_scipy_has_it_from_any_start(
 
 
 @settings(max_examples=300)
-@given(case=pieces(largest=1e8), alike=st.booleans())
-def test_curvatures_that_are_nearly_singular(
-    case: tuple[Floats, Floats, np.random.Generator], alike: bool
+@given(case=models(largest=1e8))
+def test_hessians_that_are_nearly_singular(
+    case: tuple[Floats, Floats, np.random.Generator],
 ) -> None:
-    """x itself is told to the condition of H times rounding only, the objective to all digits."""
+    """x is accurate to the condition of H times rounding only, the objective to all digits."""
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, rng.random(len(b)) < 0.5):
@@ -78,7 +78,7 @@ def test_curvatures_that_are_nearly_singular(
 
 
 def solved(H: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
-    """Gauss elimination in fractions."""
+    """Solve a linear system in fractions by Gauss elimination."""
     rows = [[*row, right] for row, right in zip(H, b, strict=True)]
     for i in range(len(rows)):
         rows[i] = [value / rows[i][i] for value in rows[i]]
@@ -89,7 +89,7 @@ def solved(H: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
 
 
 def minimum_of_all_faces(H: Floats, b: Floats) -> list[Fraction]:
-    """The one x >= 0 that has the least value of the minima of all faces."""
+    """The best of the minima of all faces that are >= 0."""
     A = [[Fraction(int(v)) for v in row] for row in H]
     c = [Fraction(int(v)) for v in b]
     best: tuple[Fraction, list[Fraction]] | None = None
@@ -110,7 +110,7 @@ def minimum_of_all_faces(H: Floats, b: Floats) -> list[Fraction]:
 
 @settings(max_examples=150)
 @given(n=st.integers(1, 5), seed=st.integers(0, 10**6), C=st.sampled_from([1, 10**8]))
-def test_exactly_those_are_0_that_are_0_in_fractions(n: int, seed: int, C: int) -> None:
+def test_exact_zeros_are_those_of_rational_arithmetic(n: int, seed: int, C: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(-1, 2, (rng.integers(1, 6), n))
     H = (np.eye(n) + C * X.T @ X).astype(float)
@@ -131,17 +131,19 @@ def test_one_unknown(b: list[float]) -> None:
 
 
 @pytest.mark.parametrize("start", [None, True, False])
-def test_nothing_pulls_up(start: bool | None, rng: np.random.Generator) -> None:
+def test_without_a_positive_b_the_minimum_is_0(
+    start: bool | None, rng: np.random.Generator
+) -> None:
     X = rng.normal(size=(30, 20))
     H = np.eye(20) + X.T @ X
     free = None if start is None else np.full(20, start)
-    # Where H couples nothing negatively, no negative b can give a positive x.
+    # If H >= 0 and b <= 0, no x can be positive.
     for matrix, b in ((H, np.zeros(20)), (np.abs(H) + 40 * np.eye(20), -rng.random(20))):
         assert (solve_nnls(matrix, b, free) == 0).all()
     assert len(solve_nnls(np.eye(0), np.zeros(0))) == 0
 
 
-def test_the_same_bits_each_time_and_arrays_are_left_alone(rng: np.random.Generator) -> None:
+def test_the_same_bits_each_time_and_arguments_are_unchanged(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 50))
     H, b, start = np.eye(50) + X.T @ X, X.T @ rng.normal(size=60), rng.random(50) < 0.5
     kept = [part.copy() for part in (H, b, start)]
@@ -150,7 +152,7 @@ def test_the_same_bits_each_time_and_arrays_are_left_alone(rng: np.random.Genera
     assert all((u == v).all() for u, v in zip(kept, (H, b, start), strict=True))
 
 
-CIRCLING = (
+CYCLING = (
     np.array(
         [
             [29, -9, 2, 25, -2, -24],
@@ -164,10 +166,10 @@ CIRCLING = (
     ),
     np.array([-6.0, 1, -2, -2, -1, 7]),
 )
-"""Of 60,000 random problems of three to seven unknowns the one that exchanges do not solve."""
+"""The only one of 60,000 random problems with three to seven unknowns on which pivoting cycles."""
 
 
-def test_what_goes_in_circles_is_ended_by_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cycles_are_ended_by_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def counting(*arguments: Floats) -> tuple[Floats, float]:
@@ -177,16 +179,16 @@ def test_what_goes_in_circles_is_ended_by_scipy(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(nnls, "nnls", counting)
     for patience in (nnls.PATIENCE, 1000):
         monkeypatch.setattr(nnls, "PATIENCE", patience)
-        x = solve_nnls(*CIRCLING)
-        assert x == pytest.approx(np.array(minimum_of_all_faces(*CIRCLING), float), abs=1e-13)
-        check_kkt(*CIRCLING, x)
+        x = solve_nnls(*CYCLING)
+        assert x == pytest.approx(np.array(minimum_of_all_faces(*CYCLING), float), abs=1e-13)
+        check_kkt(*CYCLING, x)
     assert len(asked) == 2
     X = np.random.default_rng(0).normal(size=(400, 100))
     solve_nnls(np.eye(100) + X.T @ X, X.T @ np.ones(400))
     assert len(asked) == 2
 
 
-def test_an_answer_that_misses_the_conditions_is_not_taken(
+def test_an_answer_that_violates_the_conditions_is_not_used(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     X = rng.normal(size=(60, 20))
@@ -207,6 +209,6 @@ def test_an_answer_that_misses_the_conditions_is_not_taken(
 @pytest.mark.parametrize(
     "H", [[[1.0, 2.0], [2.0, 1.0]], [[0.0, 0.0], [0.0, 1.0]], [[np.nan, 0.0], [0.0, 1.0]]]
 )
-def test_what_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
+def test_a_matrix_that_is_not_positive_definite_is_refused(H: list[list[float]]) -> None:
     with pytest.raises(LinAlgError):
         solve_nnls(np.array(H), np.ones(2))

@@ -1,8 +1,8 @@
 """Make ``weights.json``: small problems and their optimal W, without this package.
 
-Solved exactly: every set of active pairs and tied grades is tried in rational arithmetic
-(``fractions``) until one satisfies the KKT conditions, so every digit is right. Run from
-the repository's root:
+All sets of active pairs and tied grades are tried in rational arithmetic (``fractions``) until
+one satisfies the KKT conditions, so all digits are correct. Run it from the root of the
+repository:
 
     python tests/golden/make_weights.py
 """
@@ -70,19 +70,19 @@ def solve_exactly(case: dict) -> np.ndarray:
     X = rational((one_hot[pairs[:, 0]] - one_hot[pairs[:, 1]]).reshape(n, K * L))
     unit = case["margin"] == "unit"
     m = rational(np.ones(n) if unit else (pairs[:, 0] != pairs[:, 1]).sum(axis=1))
-    joints = K * (L - 1) if case["monotone"] else 0
+    ties_possible = K * (L - 1) if case["monotone"] else 0
     for active in itertools.product([True, False], repeat=n):
-        for tied in itertools.product([False, True], repeat=joints):
+        for tied in itertools.product([False, True], repeat=ties_possible):
             ties = np.zeros((K, L), bool)
-            if joints:
+            if ties_possible:
                 ties[:, 1:] = np.reshape(tied, (K, L - 1))
-            W = piece(X[list(active)], m[list(active)], case["C"], ties)
+            W = model_minimum(X[list(active)], m[list(active)], case["C"], ties)
             if optimal(W, X, m, case["C"], case["monotone"]):
                 return W.astype(float)
     raise ValueError(case["name"])
 
 
-def piece(X: np.ndarray, m: np.ndarray, C: int, ties: np.ndarray) -> np.ndarray:
+def model_minimum(X: np.ndarray, m: np.ndarray, C: int, ties: np.ndarray) -> np.ndarray:
     """Solve B'(I + C X'X)B z = C B'X'm by Gaussian elimination; return W = Bz."""
     block = np.cumsum(~ties.ravel()) - 1
     B = rational(block[:, None] == np.arange(block[-1] + 1))
@@ -98,11 +98,11 @@ def piece(X: np.ndarray, m: np.ndarray, C: int, ties: np.ndarray) -> np.ndarray:
 
 def optimal(W: np.ndarray, X: np.ndarray, m: np.ndarray, C: int, monotone: bool) -> bool:
     """Check the KKT conditions exactly."""
-    slack = np.maximum(m - X @ W.ravel(), Fraction(0))
-    force = W - (C * X.T @ slack).reshape(W.shape)
+    residual = np.maximum(m - X @ W.ravel(), Fraction(0))
+    gradient = W - (C * X.T @ residual).reshape(W.shape)
     if not monotone:
-        return bool((force == 0).all())
-    multipliers = np.cumsum(force, axis=1)
+        return bool((gradient == 0).all())
+    multipliers = np.cumsum(gradient, axis=1)
     steps, inner = W[:, :-1] - W[:, 1:], multipliers[:, :-1]
     feasible = (steps >= 0).all() and (inner >= 0).all() and (steps * inner == 0).all()
     return bool(feasible and (multipliers[:, -1] == 0).all())

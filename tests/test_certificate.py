@@ -1,0 +1,106 @@
+"""The certificate, the projection and polishing against other solvers and known answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from kkt import objective
+from scipy.optimize import lsq_linear
+from solver_cases import noisy_pairs, problems
+
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.solver.certificate import certify, project
+from dcglearn.solver.polish import polish
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.solve import solve
+
+
+@given(problem=problems())
+def test_the_certificate_bounds_the_distance_of_any_answer(problem: Problem) -> None:
+    best = solve(problem, "clarabel").W
+    rng = np.random.default_rng(2)
+    for size in (1.0, 1e-3, 0.0):
+        answer = best + size * rng.normal(size=best.shape)
+        W, certificate = certify(problem, answer)
+        assert np.linalg.norm(W - best) <= certificate.distance + 1e-7
+        excess = certificate.objective - objective(problem, best.ravel())
+        assert excess <= certificate.gap + 1e-7 * max(1.0, certificate.objective)
+
+
+@pytest.mark.parametrize(("relative", "confirmed"), [(1e-4, False), (1e-5, False), (1e-7, True)])
+def test_an_answer_off_by_a_hundred_thousandth_is_not_confirmed(
+    relative: float, confirmed: bool
+) -> None:
+    problem = Problem.of([[[0], [1]]], 2)
+    optimum = np.array([[1.0, -1.0]]) / 3
+    W, certificate = certify(problem, optimum * (1 + relative))
+    assert certificate.confirmed is confirmed
+    # (w - q) = 3 (w - w*) here, so the bound is three times the distance.
+    distance = relative * np.linalg.norm(optimum)
+    assert certificate.distance == pytest.approx(3 * distance, rel=1e-6)
+    assert certificate.residual == pytest.approx(relative, rel=1e-6)
+    assert certificate.residual_sum == pytest.approx(1 / 3, rel=1e-3)
+    assert certificate.size == pytest.approx(np.linalg.norm(W))
+    assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
+
+
+def test_the_json_of_a_certificate_has_the_keys_of_measure_files() -> None:
+    _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
+    assert list(certificate.to_json()) == [
+        *("objective", "gap", "distance", "size", "residual", "pull"),
+        *("active_pairs", "tied_grades", "confirmed"),
+    ]
+
+
+@given(problem=problems())
+def test_polishing_turns_an_approximate_answer_into_the_optimum(problem: Problem) -> None:
+    best = solve(problem, "clarabel").W
+    rng = np.random.default_rng(3)
+    near = best + 1e-7 * rng.normal(size=best.shape)
+    W, certificate = polish(problem, near)
+    assert certificate.confirmed
+    assert pytest.approx(best, abs=1e-6) == W
+
+
+@given(problem=problems())
+def test_the_projection_is_the_nearest_monotone_matrix(problem: Problem) -> None:
+    rng = np.random.default_rng(4)
+    Q = rng.normal(size=problem.shape)
+    P = project(problem, Q)
+    if not problem.monotone:
+        assert (P == Q).all()
+        return
+    L = problem.n_grades
+    upper = np.triu(np.ones((L, L)))
+    low = np.r_[np.zeros(L - 1), -np.inf]
+    for row, nearest in zip(Q, P, strict=True):
+        twin = upper @ lsq_linear(upper, row, (low, np.inf), tol=1e-14).x
+        assert nearest == pytest.approx(twin, abs=1e-5)
+
+
+@pytest.mark.parametrize("C", [1e3, 1e5])
+@pytest.mark.parametrize("wrong", [0.3, 0.45])
+def test_optima_with_many_ties_and_large_C_are_confirmed(C: float, wrong: float) -> None:
+    """The rounding errors of the multipliers of tied grades must not enter the gap."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        pairs = noisy_pairs(400, rng, wrong)
+        solution = solve(Problem.of(pairs, 5, C=C), "newton")
+        assert solution.status == "the active pairs did not change"
+        assert solution.certificate.distance <= 1e-7 * solution.certificate.size
+
+
+def test_a_C_so_large_that_rounding_exceeds_the_tolerance(rng: np.random.Generator) -> None:
+    pairs = noisy_pairs(2000, rng, 0.3)
+    heavy = Problem.of(pairs, 5, weights=np.full(len(pairs), 1e6), C=1e3)
+    solution = solve(heavy, "newton")
+    certificate = solution.certificate
+    assert certificate.distance > 1e-6 * certificate.size  # because of rounding
+    assert certificate.residual <= 1e-14 * certificate.residual_sum
+    # The optimum hardly depends on C there, and is accurate for a smaller one.
+    W = solve(Problem.of(pairs, 5, C=1e5), "newton").W
+    assert np.diff(solution.W) == pytest.approx(np.diff(W), abs=1e-6)
+    off = Problem.of(pairs, 5, C=1e9)
+    assert not certify(off, solution.W * (1 + 1e-9))[1].confirmed
+    assert DCGLearner(C=1e12).fit(pairs).certificate_.confirmed  # and is not mistaken for 0
