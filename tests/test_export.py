@@ -12,8 +12,8 @@ import pytest
 from exported import MEASURES, executed
 
 from dcglearn.base.errors import InputError
-from dcglearn.interop.export import DATA, TARGETS, TOOLS, export, plain_data
-from dcglearn.interop.metrics import frames
+from dcglearn.interop.export import DATA_FORMATS, TARGETS, TOOLS, export, plain_data
+from dcglearn.interop.metrics import measure_frames
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.files import MeasureFile, write_measure
@@ -46,8 +46,9 @@ def test_a_table_for_pandas(measure: DCG, tmp_path: Path) -> None:
     path.write_text(export(measure, "pandas").text)
     table = pd.read_csv(path)
     notes = " ".join(export(measure, "pandas").notes)
-    assert ("Weights are of the plain DCG" in notes) == (measure.normalise is not None)
-    gains, discounts = frames(measure)
+    assert ("Weights are those of the plain DCG" in notes) == (measure.normalise is not None)
+    frames = measure_frames(measure)
+    gains, discounts = frames.gains, frames.discounts
     matrix = table.pivot(index="rank", columns="grade", values="weight")[gains["grade"]]
     assert np.array_equal(matrix.to_numpy(), measure.matrix_for(len(discounts)))
     both = table[["grade", "gain"]].drop_duplicates().reset_index(drop=True)
@@ -59,15 +60,15 @@ def test_a_table_for_pandas(measure: DCG, tmp_path: Path) -> None:
 def test_a_utility_goes_to_plain_data_alone() -> None:
     utility = LinearUtility([[3, 1, 0], [1, 0.5, 0.1]], ["good", "fair", "bad"])
     for target in TOOLS:
-        with pytest.raises(InputError, match=f"{target} takes a gain a grade"):
+        with pytest.raises(InputError, match=f"{target} takes one gain per grade"):
             export(utility, target)
     data = json.loads(export(utility, "json").text)
     assert LinearUtility(data["weights"], data["grades"]) == utility
     assert executed(export(utility, "python").text)["MEASURE"] == data
     assert export(utility, "pandas").text.splitlines()[:2] == ["rank,grade,weight", "1,good,3.0"]
-    weights, none = frames(utility)
-    assert weights["weight"].tolist() == [3, 1, 0, 1, 0.5, 0.1]
-    assert none.empty
+    frames = measure_frames(utility)
+    assert frames.gains["weight"].tolist() == [3, 1, 0, 1, 0.5, 0.1]
+    assert frames.discounts.empty
 
 
 # What is refused, everywhere
@@ -77,7 +78,7 @@ def test_a_utility_goes_to_plain_data_alone() -> None:
 @pytest.mark.parametrize(
     ("measure", "problem"),
     [
-        (DCG([1, 0], "zipf"), r"discounts by 1/log2\(i \+ 1\) alone, and this measure by zipf"),
+        (DCG([1, 0], "zipf"), r"discounts only by 1/log2\(i \+ 1\), and this measure by zipf"),
         (DCG([1, 0], [1, 0.7]), "which is 0.6309 at rank 2, and this measure has 0.7 there"),
         (DCG([1, 0.5, -1]), "grade 0 gains -1, and .* takes no gain below 0"),
         (DCG([1, 0], "log2", 5, "minmax"), "this measure is a minmaxDCG"),
@@ -86,7 +87,7 @@ def test_a_utility_goes_to_plain_data_alone() -> None:
 def test_what_tools_with_one_ndcg_cannot_say(target: str, measure: DCG, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as error:
         export(measure, target)
-    assert error.value.remedy.startswith("hand over the measure itself")
+    assert error.value.remedy.startswith("export the measure as an object")
 
 
 @pytest.mark.parametrize("target", TOOLS)
@@ -94,7 +95,7 @@ def test_a_vector_that_is_the_rule_is_taken_for_it(target: str) -> None:
     vector = DCG([2, 1, 0], list(rule_discounts("log2", 4)), None, "ideal")
     rule = DCG([2, 1, 0], "log2", 4, "ideal")
     exported, expected = export(vector, target), export(rule, target)
-    assert exported.notes[0] == "The discounts end at rank 4: nothing below it counts."
+    assert exported.notes[0] == "The discounts end at rank 4: lower ranks do not count."
     if target in ("trec_eval", "ir_measures"):
         assert exported.text == expected.text
 
@@ -102,9 +103,9 @@ def test_a_vector_that_is_the_rule_is_taken_for_it(target: str) -> None:
 def test_names_need_levels_where_a_tool_has_numbers() -> None:
     measure = DCG({"good": 1, "fair": 0.5, "bad": 0})
     for target in ("trec_eval", "ir_measures"):
-        with pytest.raises(InputError, match="grade 'good' is no whole number") as error:
+        with pytest.raises(InputError, match="grade 'good' is not a whole number") as error:
             export(measure, target)
-        assert "--labels 2,1,0" in error.value.remedy
+        assert "`labels=(2, 1, 0)`" in error.value.remedy
     exported = export(measure, "trec_eval", (4, 3, 0))
     assert exported.text == "trec_eval -m ndcg.0=0,1=0,2=0,3=5,4=10 QRELS RUN"
     assert "Levels between those of the scale gain 0: 1, 2." in exported.notes
@@ -119,7 +120,7 @@ def test_names_need_levels_where_a_tool_has_numbers() -> None:
 def test_an_unknown_target() -> None:
     with pytest.raises(InputError, match="unknown target 'lightgmb'; did you mean 'lightgbm'"):
         export(DCG([1, 0]), "lightgmb")
-    assert set(TARGETS) == {*TOOLS, *DATA}
+    assert set(TARGETS) == {*TOOLS, *DATA_FORMATS}
 
 
 def test_a_name_cannot_leave_its_comment() -> None:
@@ -167,7 +168,7 @@ def test_the_command_and_how_measures_are_named(run: Any, tmp_path: Path) -> Non
             ("zipf", "--to", "json"),
             "the preset 'zipf' needs grades; declare them, such as --scale 2,1,0",
         ),
-        (("DCG([1, 0], zipf)", "--to", "trec_eval"), "trec_eval discounts by 1/log2(i + 1) alone"),
+        (("DCG([1, 0], zipf)", "--to", "trec_eval"), "trec_eval discounts only by 1/log2(i + 1)"),
         (("DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"), "has 2 grades"),
         (("DCG([1, 0], log2)", "--to", "json", "-o", "no/such"), "its folder does not exist"),
         (("LinearUtility([[1, 0]])", "--to", "ranx"), "differ by rank"),

@@ -30,7 +30,7 @@ SHARP = [
 
 
 @pytest.mark.parametrize("measure", [*MEASURES, *SHARP], ids=str)
-@pytest.mark.parametrize("ties", ["mean", "order"])
+@pytest.mark.parametrize("ties", ["mean", "input", "docid"])
 def test_the_measure_as_an_object_of_ir_measures(
     measure: DCG, ties: Any, rng: np.random.Generator
 ) -> None:
@@ -42,7 +42,7 @@ def test_the_measure_as_an_object_of_ir_measures(
     assert mean == pytest.approx(np.mean(list(values.values())))
 
 
-def test_objects_of_two_measures_are_told_apart(rng: np.random.Generator) -> None:
+def test_objects_of_two_measures_are_distinguished(rng: np.random.Generator) -> None:
     qrels, run = judged(rng)
     first, second = ir_measure(MEASURES[0]), ir_measure(MEASURES[1])
     assert str(first) == str(MEASURES[0])
@@ -61,22 +61,38 @@ def test_the_object_among_queries_that_are_missing(rng: np.random.Generator) -> 
     assert values["q5"] == 0  # nothing found
 
 
+def test_the_object_of_runs_that_hold_nothing_of_the_qrels() -> None:
+    asked = ir_measure(DCG({1: 1, 0: 0}))
+    qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    other = pd.DataFrame({"query_id": ["x"], "doc_id": ["a"], "score": [1.0]})
+    for run in (other, other[:0]):
+        assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 0
+
+
+def test_a_query_that_cannot_gain_counts_0_as_in_evaluate() -> None:
+    measure = DCG({1: 1, 0: 0, -1: -1}, "zipf", None, "ideal")
+    asked = ir_measure(measure)
+    qrels, run = {"q": {"a": -1}}, {"q": {"a": 1.0}}
+    assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 0
+
+
 def test_ties_by_expectation_or_by_document() -> None:
     measure = DCG({1: 1, 0: 0}, "zipf")
     qrels, run = {"q": {"a": 1, "b": 0, "z": 0}}, {"q": {"a": 1.0, "b": 1.0, "z": 1.0, "y": 0.5}}
-    expected = {"mean": (1 + 1 / 2 + 1 / 3) / 3, "order": 1 / 3}  # trec_eval: z, b, a
+    expected = {"mean": (1 + 1 / 2 + 1 / 3) / 3, "docid": 1 / 3}  # trec_eval: z, b, a
+    expected["input"] = 1.0  # a, b, z
     for ties, value in expected.items():
         asked = ir_measure(measure, ties)  # type: ignore[arg-type]  # a key
         assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == pytest.approx(value)
     near = {"q": {"a": 20.0000001, "b": 20.0}}  # equal in single precision
     first = DCG({1: 1, 0: 0}, "log2", 1, "ideal")
-    asked = ir_measure(first, "order")
+    asked = ir_measure(first, "docid")
     theirs = ir_measures.nDCG @ 1
     found = ir_measures.calc_aggregate([asked], qrels, near)[asked]
     assert found == ir_measures.calc_aggregate([theirs], qrels, near)[theirs] == 0
     assert ir_measures.calc_aggregate([it := ir_measure(first)], qrels, near)[it] == 1
     log2 = DCG({1: 1, 0: 0}, "log2", None, "ideal")
-    asked = ir_measure(log2, "order")
+    asked = ir_measure(log2, "docid")
     assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == pytest.approx(
         trec("ndcg", qrels, run)["q"]
     )
@@ -111,7 +127,7 @@ def test_the_object_gives_trec_evals_own_golden_values() -> None:
     names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
     run = pd.read_csv(TREC / "results.test", sep=r"\s+", names=names, dtype={"query_id": str})
     measure = DCG({4: 4.5, 3: 3, 2: 9, 1: 3, 0: 0}, "log2", None, "ideal")
-    asked = ir_measure(measure, "order")
+    asked = ir_measure(measure, "docid")
     values = {m.query_id: m.value for m in ir_measures.iter_calc([asked], qrels, run)}
     assert golden.keys() == values.keys()
     close(values, golden, 5.1e-5)
@@ -121,7 +137,7 @@ def test_the_object_gives_trec_evals_own_golden_values() -> None:
     ("qrels", "run", "problem"),
     [
         ({"q": {"a": 7}}, {"q": {"a": 1.0}}, "grade 7 is off the scale"),
-        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "a score is not a number"),
+        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is not a finite number"),
     ],
 )
 def test_what_the_object_cannot_score(qrels: Qrels, run: Run, problem: str) -> None:
@@ -133,11 +149,11 @@ def test_the_object_and_what_repeats_or_reverses() -> None:
     rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"]}
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     run = pd.DataFrame({**rows, "score": [2.0, 1.0]})
-    with pytest.raises(InputError, match="a document stands twice"):
+    with pytest.raises(InputError, match="the document a appears twice"):
         ir_measures.calc_aggregate([ir_measure(DCG({1: 1, 0: 0}))], qrels, run)
     with pytest.raises(InputError, match="reverses the order"):
         sklearn_metric(DCG([-1, -2], normalise="ideal"))([1, 0], [2, 1])
-    with pytest.raises(InputError, match="unknown rule for ties 'men'; did you mean 'mean'"):
+    with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
         ir_measure(DCG([1, 0]), "men")  # type: ignore[arg-type]  # what is tested
 
 
@@ -147,7 +163,7 @@ def test_identifiers_are_text(column: str) -> None:
     run = pd.DataFrame({"query_id": ["1"], "doc_id": ["2"], "score": [3.0]})
     asked = ir_measure(DCG({1: 1, 0: 0}))
     assert ir_measures.calc_aggregate([asked], qrels, run)[asked] == 1
-    with pytest.raises(InputError, match=f"{column} [12] is no text"):
+    with pytest.raises(InputError, match=f"{column} [12] is not text"):
         ir_measures.calc_aggregate([asked], qrels.astype({column: int}), run)
 
 
@@ -205,7 +221,7 @@ def test_ties_as_the_mean_over_all_orders() -> None:
     orders = [measure.score([2 - labels[i] for i in order]) for order in permutations(range(4))]
     metric = sklearn_metric(measure)
     assert metric(labels, [5, 5, 5, 5]) == pytest.approx(np.mean(orders))
-    assert sklearn_metric(measure, "order")(labels, [5, 5, 5, 5]) == pytest.approx(
+    assert sklearn_metric(measure, "input")(labels, [5, 5, 5, 5]) == pytest.approx(
         float(measure.score([0, 2, 1, 0]))
     )
 

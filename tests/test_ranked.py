@@ -293,6 +293,31 @@ def test_arrays_cut_at_the_top_are_whole_up_to_there(
         assert value == pytest.approx(mean, abs=1e-12)
 
 
+@given(
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4),
+    top=st.sampled_from([None, 1, 2, 3]),
+)
+def test_ties_of_arrays_in_the_order_of_the_input(scores: list[list[int]], top: int | None) -> None:
+    given_scores = np.array(scores)
+    grades = np.tile([3, 2, 1, 0], (len(scores), 1))
+    ranked = ranked_arrays(grades, given_scores, 4, top, ties="input")
+    assert ranked.tied is None
+    for row, found in zip(given_scores, ranked.grade_matrix(top or 4), strict=True):
+        order = sorted(range(4), key=lambda d: -row[d])  # stable
+        assert found.tolist() == [3 - d for d in order[:top]]
+
+
+def test_long_ties_keep_the_order_of_the_input() -> None:
+    """Unstable sorts differ from stable ones only on longer rows."""
+    scores = np.zeros((1, 100))
+    scores[0, 50:] = 1
+    grades = np.arange(100)[None]
+    found = ranked_arrays(grades, scores, 100, ties="input").grades
+    assert found.tolist() == [*range(50, 100), *range(50)]
+    with pytest.raises(InputError, match="unknown `ties` 'docid'"):
+        ranked_arrays(grades, scores, 100, ties="docid")
+
+
 def pool_of(grades: np.ndarray) -> list[int]:
     return list(np.bincount(grades, minlength=3))
 
@@ -309,7 +334,7 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
     ).all()
     for wrong in (np.nan, np.inf, -np.inf):
         scores[n - 2, 7] = wrong
-        with pytest.raises(InputError, match=f"row {n - 2}: a score is no finite number"):
+        with pytest.raises(InputError, match=f"row {n - 2}: a score is not a finite number"):
             ranked_arrays(grades, scores, 3, 5)
     scores[n - 2, 7] = 0.0
     grades[n - 1, 3] = 3

@@ -109,11 +109,11 @@ def test_functions_for_tf_ranking(discounts: Any) -> None:
 @pytest.mark.parametrize(
     ("measure", "problem"),
     [
-        (DCG([0.5, 1, 0]), "gains grow with the label"),
+        (DCG([0.5, 1, 0]), "gains increase with the label"),
         (DCG([1, 0.5, -1]), "no gain below 0"),
-        (DCG({3: 1, 2: 0.5, 1: 0.0}), "turns padding into the label 0"),
-        (DCG([1, 0.5, 0.1]), "turns padding into the label 0"),
-        (DCG([1, 0], [1, 0.4, 0.5]), "the discounts rise or end below 0 at rank 2"),
+        (DCG({3: 1, 2: 0.5, 1: 0.0}), "replaces padding by the label 0"),
+        (DCG([1, 0.5, 0.1]), "replaces padding by the label 0"),
+        (DCG([1, 0], [1, 0.4, 0.5]), "the discounts increase or end below 0 at rank 2"),
         (DCG([1, 0], "log2", 2, "minmax"), "minmaxDCG"),
     ],
 )

@@ -1,8 +1,8 @@
-"""Rankings from arrays of grades and scores: the same number of documents for each query.
+"""Rankings from arrays of grades and scores, with the same number of documents for each query.
 
-The best k of a row are all that reach the k-th largest score, so numbers are sorted, and the
-places of a few, which is quicker than to sort the places of all. Equal scores stay together:
-where they straddle rank k, a row keeps them all.
+The best k documents of a row are those that reach its k-th largest score. So only numbers are
+sorted, and then the positions of a few documents, which is faster than sorting the positions of
+all. Documents with equal scores stay together: a row whose ties extend over rank k keeps them all.
 """
 
 from __future__ import annotations
@@ -11,29 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Integers
 from dcglearn.evaluation.ranked import Ranked
+from dcglearn.evaluation.rules import Ties
 
 SORTED_AT_ONCE = 2**18
 """Documents sorted at a time: few enough to stay in the processor's cache."""
 
 
 def ranked_arrays(
-    grades: NDArray[np.integer], scores: NDArray[np.floating], n_grades: int, top: int | None = None
+    grades: NDArray[np.integer],
+    scores: NDArray[np.floating],
+    n_grades: int,
+    top: int | None = None,
+    ties: Ties = "mean",
 ) -> Ranked:
-    """Rank documents that are arrays: the same number for each query, all of them judged.
+    """Rank documents given as arrays: the same number for each query, all of them judged.
 
     Parameters
     ----------
     grades : ndarray of int, shape (Q, N)
-        Indices, 0 the best.
+        Grade indices, 0 the best.
     scores : ndarray of float, shape (Q, N)
     n_grades : int
         L.
     top : int, optional
-        Keep so many documents a query, or more where scores are equal: enough for measures that
-        are cut there, and quicker.
+        The number of documents to keep per query, or more if scores are equal. Enough for
+        measures with that cutoff, and faster. All by default.
+    ties : {"mean", "input"}, default "mean"
+        Documents with equal scores count the mean over their orders, or keep the order of the
+        array.
 
     Returns
     -------
@@ -42,8 +51,8 @@ def ranked_arrays(
     Raises
     ------
     InputError
-        If shapes differ, a grade is no index on the scale, a score is no number, or `top` is
-        below 1.
+        If shapes differ, a grade is not on the scale, a score is not a finite number, `top` is
+        below 1, or `ties` is something else.
 
     Examples
     --------
@@ -55,7 +64,8 @@ def ranked_arrays(
     """
     if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
         raise InputError(
-            f"grades of shape {grades.shape} and scores of shape {scores.shape}", "give (Q, N) both"
+            f"grades of shape {grades.shape} and scores of shape {scores.shape}",
+            "give both of shape (Q, N)",
         )
     if grades.dtype.kind not in "iu" or scores.dtype.kind not in "iuf":
         raise InputError(
@@ -63,19 +73,24 @@ def ranked_arrays(
         )
     if top is not None and top < 1:
         raise InputError(f"the top {top}", "use 1 or more")
+    if ties not in ("mean", "input"):
+        raise unknown_name("`ties`", ties, ["mean", "input"])
     n = grades.shape[1]
     top, rows = n if top is None else min(top, n), max(1, SORTED_AT_ONCE // n)
     blocks = map_threads(
-        lambda begin: _block(grades, scores, slice(begin, begin + rows), n_grades, top),
+        lambda begin: _block(
+            grades, scores, slice(begin, begin + rows), n_grades, top, ties == "input"
+        ),
         range(0, len(grades), rows),
     )
     ranked, kept, lengths, pools = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     starts = np.concatenate([[0], np.cumsum(lengths)])
+    if ties == "input":
+        return Ranked(starts, ranked, pools)
     new = np.ones(len(kept), bool)
     new[1:] = kept[1:] != kept[:-1]
     new[starts[:-1]] = True
-    tied = None if new.all() else np.cumsum(new) - 1
-    return Ranked(starts, ranked, pools, tied)
+    return Ranked(starts, ranked, pools, None if new.all() else np.cumsum(new) - 1)
 
 
 def _block(
@@ -84,8 +99,9 @@ def _block(
     block: slice,
     n_grades: int,
     top: int,
+    stable: bool,
 ) -> tuple[NDArray[np.integer], NDArray[np.floating], Integers, Integers]:
-    """Return ranked grades of some rows, their scores, how many a row keeps, and its pool."""
+    """Return ranked grades of some rows, their scores, the length of each row, and its pool."""
     grades, scores = grades[block].astype(np.int64, copy=False), scores[block]
     if scores.dtype.kind != "f":  # they are negated
         scores = scores.astype(float)
@@ -98,27 +114,27 @@ def _block(
     row_and_grade = np.arange(n)[:, None] * n_grades + grades
     pools = np.bincount(row_and_grade.ravel(), minlength=n * n_grades).reshape(n, n_grades)
     ordered = np.sort(scores, axis=1)
-    finite = np.isfinite(ordered[:, [0, -1]]).all(axis=1)  # what is not finite stands at an end
+    finite = np.isfinite(ordered[:, [0, -1]]).all(axis=1)  # others are sorted to the ends
     if not finite.all():
         row = block.start + int(np.argmin(finite))
-        raise InputError("a score is no finite number", "correct it", f"row {row}")
-    at, lengths = _first(scores, ordered[:, [-top]], top)
+        raise InputError("a score is not a finite number", "correct it", f"row {row}")
+    at, lengths = _first(scores, ordered[:, [-top]], top, stable)
     return grades.ravel()[at], scores.ravel()[at], lengths, pools
 
 
 def _first(
-    scores: NDArray[np.floating], last: NDArray[np.floating], top: int
+    scores: NDArray[np.floating], smallest: NDArray[np.floating], top: int, stable: bool
 ) -> tuple[Integers, Integers]:
-    """Find the scores of each row that reach its `last`, the one at `top`, largest first.
+    """Find the scores of each row that reach `smallest`, its score at `top`, largest first.
 
-    Sorting numbers, and then the places of a few, is quicker than sorting the places of all.
-    Returns places in the flat array, and how many each row has: more where scores are equal.
+    Returns positions in the flat array, and the number of them in each row: more than `top` if
+    scores are equal.
     """
     n_rows, n = scores.shape
-    at = np.flatnonzero(scores >= last)
+    at = np.flatnonzero(scores >= smallest)
     costs = -scores.ravel()[at]
     if len(at) > n_rows * top:
         return at[np.lexsort((costs, at // n))], np.bincount(at // n)
-    order = np.argsort(costs.reshape(n_rows, top), axis=1)
+    order = np.argsort(costs.reshape(n_rows, top), axis=1, stable=stable)
     order += np.arange(n_rows)[:, None] * top
     return at[order.ravel()], np.full(n_rows, top)

@@ -1,1 +1,1 @@
-"""A measure in the terms of other tools."""
+"""A measure for other tools: parameters, commands, text and callable objects."""

@@ -1,7 +1,7 @@
 """A DCG as a metric that scikit-learn or PyTerrier calls.
 
-scikit-learn's ``ndcg_score`` and ``dcg_score`` take the gains themselves for labels and discount
-by 1 / log2(i + 1); whatever they cannot say, dcglearn computes (:mod:`dcglearn.interop.metrics`).
+scikit-learn's ``ndcg_score`` and ``dcg_score`` take the gains themselves as labels and discount
+by 1 / log2(i + 1). Other measures are computed by dcglearn (:mod:`dcglearn.interop.metrics`).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ measure = ir_measure(DCG.parse({str(measure)!r}))
         (
             "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
             "takes the same object.",
-            "Tied scores count by their expectation; ir_measure(..., ties='order') orders them "
-            "as trec_eval does.",
+            "Documents with equal scores count the mean over their orders; "
+            "ir_measure(..., ties='docid') orders them as trec_eval does.",
             UNJUDGED_NOTE,
         ),
     )
@@ -61,7 +61,7 @@ def to_scikit_learn(measure: DCG) -> Export:
     Parameters
     ----------
     measure : DCG
-        Any; dcglearn computes what ``ndcg_score`` and ``dcg_score`` cannot.
+        Any. dcglearn computes what ``ndcg_score`` and ``dcg_score`` cannot.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def to_scikit_learn(measure: DCG) -> Export:
         return ndcg_score(y_true, y_score, k=5)
     """
     use = "sklearn.metrics.make_scorer takes the metric."
-    ties = "Tied scores count by their expectation"
+    ties = "Documents with equal scores count the mean over their orders"
     try:
         check_log2(measure, "scikit-learn")
         ndcg_notes(measure, "scikit-learn")
@@ -85,7 +85,7 @@ from dcglearn.interop.metrics import sklearn_metric
 
 metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
-        other = f"{ties}; sklearn_metric(..., ties='order') takes them as they stand."
+        other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
         return Export(text, (f"dcglearn computes it: {why.problem}.", other, use))
     table = gains_by_label(measure).items()
     gains = ", ".join(f"{label!r}: {format_number(gain)}" for label, gain in table)
@@ -106,7 +106,7 @@ def metric(labels, y_score):
     y_score = np.atleast_2d(y_score)
     return {name}(y_true, y_score{k})
 '''
-    notes = [f"{ties}; ignore_ties=True breaks them by position."]
+    notes = [f"{ties}; with ignore_ties=True they are ordered by position."]
     if name == "ndcg_score":
         notes.append("ndcg_score refuses lists of one document.")
     return Export(text, (*notes, use))

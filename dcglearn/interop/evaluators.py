@@ -1,13 +1,13 @@
-"""A DCG in the terms of tools that evaluate runs.
+"""A DCG for tools that evaluate runs: trec_eval, ir_measures, ranx.
 
-All but ranx's ``dcg`` divide by the ideal, and all discount by 1 / log2(i + 1). What else holds
+All of them discount by 1 / log2(i + 1), and all but ranx's ``dcg`` divide by the ideal. The rest
 was read in their sources and is tested on the tools:
 
 * trec_eval's ``ndcg`` takes gains by level (``-m ndcg.1=3,2=7``) and sorts the levels by an
-  integer difference, so gains closer than 1 are equal to it. A level that is not named gains
-  its own number. ``ndcg_cut`` takes no gains: a cutoff needs them in the qrels.
-* ir_measures writes whole gains into the qrels and has trec_eval compute the rest.
-* ranx passes over every document that gains less than 1, and makes qrels whole.
+  integer difference, so it treats gains that differ by less than 1 as equal. A level that is not
+  named gains its own number. ``ndcg_cut`` takes no gains: they are written into the qrels.
+* ir_measures writes whole gains into the qrels and calls trec_eval.
+* ranx ignores documents that gain less than 1, and rounds the grades of qrels to whole numbers.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from dcglearn.measures.dcg import DCG
 
 _Gain = TypeVar("_Gain", int, str)
 
-MOST_INT = 2**31 - 1
+_MOST_INT = 2**31 - 1
 """trec_eval compares gains as C ints."""
 
-MOST_LEVEL = 1_000_000
+_MOST_LEVEL = 1_000_000
 """trec_eval counts the documents of every level up to the largest."""
 
-MOST_LEVEL_UNCUT = 1_000
-"""Without a cutoff it takes time that grows with the square of the levels."""
+_MOST_LEVEL_UNCUT = 1_000
+"""Without a cutoff, its time grows with the square of the number of levels."""
 
-UNNAMED = "A level of the qrels that is not on the scale gains its own number: see that none is."
-PYTREC = "pytrec_eval's Python part drops the gains: use trec_eval itself, or ir_measures."
-TREC_TIES = "Tied scores are ordered by document identifier, the last first."
+_UNNAMED = "A level of the qrels that is not on the scale gains its own number: check the qrels."
+_PYTREC = "pytrec_eval's Python part drops the gains: use trec_eval itself, or ir_measures."
+_TREC_TIES = "Documents with equal scores are ordered by id, the largest first."
 
 
 def to_trec_eval(measure: DCG) -> Export:
@@ -52,7 +52,7 @@ def to_trec_eval(measure: DCG) -> Export:
     Parameters
     ----------
     measure : DCG
-        With labels that are the levels of the qrels.
+        Its labels are the levels of the qrels.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def to_trec_eval(measure: DCG) -> Export:
     notes = _as_trec(measure, "trec_eval")
     if measure.n_ranks is not None:
         return _trec_cut(measure, notes)
-    texts = spread_gains(measure, "trec_eval", 1.0, MOST_INT)
+    texts = spread_gains(measure, "trec_eval", 1.0, _MOST_INT)
     named = _by_level(measure, texts, "trec_eval")
     between = [level for level in range(1, max(named, default=0)) if level not in named]
     flags = ",".join(
@@ -79,7 +79,7 @@ def to_trec_eval(measure: DCG) -> Export:
     )
     if between:
         notes.append(f"Levels between those of the scale gain 0: {', '.join(map(str, between))}.")
-    return Export(f"trec_eval -m ndcg.{flags} QRELS RUN", (*notes, UNNAMED, PYTREC))
+    return Export(f"trec_eval -m ndcg.{flags} QRELS RUN", (*notes, _UNNAMED, _PYTREC))
 
 
 def to_ir_measures(measure: DCG) -> Export:
@@ -88,7 +88,7 @@ def to_ir_measures(measure: DCG) -> Export:
     Parameters
     ----------
     measure : DCG
-        With labels that are the relevances of the qrels.
+        Its labels are the relevances of the qrels.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def to_ir_measures(measure: DCG) -> Export:
     Raises
     ------
     InputError
-        If its nDCG cannot express the measure: gains there are whole.
+        If its nDCG cannot express the measure; its gains are whole numbers.
 
     Examples
     --------
@@ -108,14 +108,12 @@ def to_ir_measures(measure: DCG) -> Export:
     gains = _by_level(measure, _in_qrels(measure, "ir_measures"), "ir_measures")
     inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()))
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
-    mixed = (
-        "Asked for together with a plain nDCG, ir_measures can mix up the two: ask for each alone."
-    )
-    return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, UNNAMED, mixed))
+    mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
+    return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, _UNNAMED, mixed))
 
 
 def to_ranx(measure: DCG) -> Export:
-    """Return Python text that relabels qrels for ranx and names the metric.
+    """Return Python text that relabels the qrels for ranx and names the metric.
 
     Parameters
     ----------
@@ -142,18 +140,18 @@ def to_ranx(measure: DCG) -> Export:
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     metric = "dcg" if plain else "ndcg"
     notes += [
-        "Tied scores are ordered by where they stand in the run.",
+        "Documents with equal scores keep the order of the run.",
         UNJUDGED_NOTE,
     ]
     if _is_exponential(measure):
         text = f'# {measure}\nMETRIC = "{metric}_burges{cut}"\n'
         return Export(text, ("The labels of the qrels stay as they are.", *notes))
-    gains, factor = whole_gains(measure, "ranx", 2**53)
-    if plain and factor != 1:
-        notes.append(f"Gains are multiplied by {factor}, and so is every value.")
+    whole = whole_gains(measure, "ranx", 2**53)
+    if plain and whole.factor != 1:
+        notes.append(f"Gains are multiplied by {whole.factor}, and so is every value.")
     text = f'''\
 # {measure}
-GAINS = {gains}
+GAINS = {whole.gains}
 
 
 def relabelled(qrels):
@@ -170,10 +168,10 @@ METRIC = "{metric}{cut}"
 
 
 def _as_trec(measure: DCG, tool: str) -> list[str]:
-    """Check what trec_eval's discount and ideal ask for; return the notes."""
+    """Check the discounts and gains that trec_eval requires; return the notes."""
     check_log2(measure, tool)
     check_gains(measure, tool)
-    return [*ndcg_notes(measure, tool), TREC_TIES, UNJUDGED_NOTE]
+    return [*ndcg_notes(measure, tool), _TREC_TIES, UNJUDGED_NOTE]
 
 
 def _trec_cut(measure: DCG, notes: list[str]) -> Export:
@@ -189,25 +187,27 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Export:
         "{$4=g[$4];print}' QRELS > QRELS.gains &&\n"
         f"trec_eval -m ndcg_cut.{measure.n_ranks} QRELS.gains RUN"
     )
-    return Export(text, (*notes, "ndcg_cut takes no gains, so they are written into the qrels."))
+    note = "ndcg_cut takes no gains, so the command writes them into the qrels."
+    return Export(text, (*notes, note))
 
 
 def _in_qrels(measure: DCG, tool: str) -> list[int]:
     """Return whole gains, small enough to be levels themselves, best grade first."""
-    most = MOST_LEVEL_UNCUT if measure.n_ranks is None else MOST_LEVEL
-    return list(whole_gains(measure, tool, most)[0].values())
+    most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
+    return list(whole_gains(measure, tool, most).gains.values())
 
 
 def _by_level(measure: DCG, gains: Iterable[_Gain], tool: str) -> dict[int, _Gain]:
-    """Return gains by level of the qrels; levels below 0 gain 0 anyway and are left out."""
+    """Return gains by level of the qrels; levels below 0 gain 0 in trec_eval and are left out."""
     found = dict(zip(whole_labels(measure, tool), gains, strict=True))
     for level, gain in found.items():
         if level < 0 and float(gain):
             raise InputError(
-                f"grade {level} gains {gain}, and levels below 0 are unjudged to {tool}", ITSELF
+                f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged",
+                ITSELF,
             )
-        if level > MOST_LEVEL_UNCUT:
-            raise InputError(f"grade {level}", f"use levels up to {MOST_LEVEL_UNCUT}")
+        if level > _MOST_LEVEL_UNCUT:
+            raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
     return {level: gain for level, gain in found.items() if level >= 0}
 
 

@@ -1,7 +1,8 @@
-"""A measure in another tool's terms, as text to paste or save.
+"""A measure for another tool, as text to paste or save.
 
-``export(measure, to)`` says the same measure to an evaluator, a ranker or a table, with notes
-on what differs there, and refuses what the tool would compute wrongly without a word.
+``export(measure, to)`` writes the measure for an evaluator, a ranker or a table, with notes on
+what the tool computes differently. It refuses a measure that the tool would compute wrongly
+without a warning.
 """
 
 from __future__ import annotations
@@ -35,30 +36,30 @@ TOOLS: dict[str, Callable[[DCG], Export]] = {
     "torch": to_torch,
     "tf-ranking": to_tf_ranking,
 }
-"""Who takes a DCG."""
+"""The tools that take a DCG."""
 
-DATA = ("pandas", "python", "json")
-"""Plain numbers, of a utility too."""
+DATA_FORMATS = ("pandas", "python", "json")
+"""Plain numbers, also of a LinearUtility."""
 
-TARGETS = (*TOOLS, *DATA)
+TARGETS = (*TOOLS, *DATA_FORMATS)
 
 
 def export(
     measure: Measure, to: str, labels: Sequence[Label] | None = None, n_ranks: int = 10
 ) -> Export:
-    """Return a measure in another tool's terms.
+    """Return a measure as text for another tool.
 
     Parameters
     ----------
     measure : DCG or LinearUtility
     to : str
-        One of `TARGETS`. A utility, whose gains differ by rank, goes to pandas, python and
-        json alone.
+        One of `TARGETS`. A LinearUtility, whose gains differ by rank, can only be exported to
+        pandas, python and json.
     labels : sequence of labels, optional
-        What the tool's data call the grades, best first. By default the measure's grades,
+        The labels of the grades in the tool's data, best first. By default the measure's grades,
         or L - 1, ..., 0.
     n_ranks : int, default 10
-        How many discounts to list as numbers where a rule goes on for ever.
+        Number of discounts to list if a rule of discounts has no last rank.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def export(
     Raises
     ------
     InputError
-        If there is no such target, or it cannot express the measure.
+        If there is no such target, or the tool cannot express the measure.
 
     Examples
     --------
@@ -79,8 +80,8 @@ def export(
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(
-                f"{to} takes a gain a grade, and the gains of a LinearUtility differ by rank",
-                f"use its reading as a DCG, or one of {', '.join(DATA)}",
+                f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
+                f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
             )
         named: Measure = LinearUtility(
             measure.weights, measure.grades if labels is None else labels
@@ -88,7 +89,7 @@ def export(
     else:
         named = with_labels(measure, labels)
         if named.n_ranks != measure.cutoff:
-            ended = f"The discounts end at rank {named.n_ranks}: nothing below it counts."
+            ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
         else:
             ended = ""
         if to in TOOLS:
@@ -104,21 +105,20 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     ----------
     measure : DCG or LinearUtility
     n_ranks : int, default 10
-        How many discounts to list where a rule goes on for ever.
+        Number of discounts to list if a rule of discounts has no last rank.
 
     Returns
     -------
     dict
-        Of a DCG: measure (its name), grades (best first), gains, discounts (by rank), rule
-        and formula (or None), cutoff, normalise. Of a utility: measure, grades, weights.
+        Of a DCG: measure (its name), grades (best first), gains, discounts (by rank), rule and
+        formula (or None), cutoff, normalise. Of a LinearUtility: measure, grades, weights.
 
     Examples
     --------
     >>> plain_data(DCG([1, 0.5, 0], "zipf"), 3)["discounts"]
     [1.0, 0.5, 0.3333333333333333]
     """
-    grades: list[Label] = list(measure.grades or range(measure.n_grades)[::-1])
-    found: dict[str, object] = {"measure": str(measure), "grades": grades}
+    found: dict[str, object] = {"measure": str(measure), "grades": list(labels_of(measure))}
     if isinstance(measure, LinearUtility):
         return {**found, "weights": [list(row) for row in measure.weights]}
     rule = measure.discounts if isinstance(measure.discounts, str) else None
@@ -136,14 +136,16 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
 def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
     notes = []
     if isinstance(measure, DCG) and measure.n_ranks is None:
-        notes.append(f"The rule goes on for ever; its first {n_ranks} discounts are listed.")
+        notes.append(f"The rule has no last rank; its first {n_ranks} discounts are listed.")
     if to == "pandas":
-        notes.append("Read it with pandas.read_csv; dcglearn.interop.metrics.frames is shorter.")
+        shorter = "dcglearn.interop.metrics.measure_frames is shorter"
+        notes.append(f"Read it with pandas.read_csv; {shorter}.")
         if isinstance(measure, DCG) and measure.normalise is not None:
             notes.append(
-                "Weights are of the plain DCG: divide their sum by the ideal's."
+                "Weights are those of the plain DCG: divide their sum by the ideal."
                 if measure.normalise == "ideal"
-                else "Weights are of the plain DCG: the least sum comes off theirs and the ideal's."
+                else "Weights are those of the plain DCG: subtract the worst sum from theirs and "
+                "from the ideal, then divide."
             )
         return Export(_csv(measure, n_ranks), tuple(notes))
     data = plain_data(measure, n_ranks)
@@ -155,9 +157,9 @@ def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
 
 
 def _csv(measure: Measure, n_ranks: int) -> str:
-    """Return a row a rank and grade: a DCG's weight is discount times gain."""
+    """Return one row per rank and grade; the weight of a DCG is discount times gain."""
+    labels = labels_of(measure)
     if isinstance(measure, LinearUtility):
-        labels = measure.grades or tuple(range(measure.n_grades))[::-1]
         header = ["rank", "grade", "weight"]
         rows = [
             [k, label, repr(weight)]
@@ -170,7 +172,7 @@ def _csv(measure: Measure, n_ranks: int) -> str:
         rows = [
             [k, repr(c), label, repr(gain), repr(c * gain)]
             for k, c in enumerate(discounts, start=1)
-            for label, gain in zip(labels_of(measure), measure.gains, strict=True)
+            for label, gain in zip(labels, measure.gains, strict=True)
         ]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -1,7 +1,7 @@
-"""A DCG in the terms of tools that learn to rank by boosted trees.
+"""A DCG for tools that learn to rank with boosted trees: LightGBM and XGBoost.
 
-LightGBM sorts the labels for the ideal, so gains must grow with the label; XGBoost (with
-``ndcg_exp_gain`` off) takes the gains themselves for labels. Tested on both.
+LightGBM sorts by label for the ideal, so gains must increase with the label. XGBoost (with
+``ndcg_exp_gain`` off) takes the gains themselves as labels. Tested on both.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dcglearn.interop.requirements import (
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 
-LIGHTGBM_LONGEST = 10_000
-"""LightGBM refuses queries of more documents."""
+_LIGHTGBM_LONGEST = 10_000
+"""LightGBM refuses queries with more documents."""
 
 
 def to_lightgbm(measure: DCG) -> Export:
@@ -47,7 +47,7 @@ def to_lightgbm(measure: DCG) -> Export:
     check_gains(measure, "LightGBM", ordered=True)
     notes = ndcg_notes(measure, "LightGBM")
     gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
-    cut = measure.n_ranks or LIGHTGBM_LONGEST
+    cut = measure.n_ranks or _LIGHTGBM_LONGEST
     level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
     labels = {label: len(measure.gains) - 1 - i for i, label in enumerate(labels_of(measure))}
     text = (
@@ -62,8 +62,8 @@ def to_lightgbm(measure: DCG) -> Export:
         text,
         (
             *notes,
-            "A query without any gain counts 1 in LightGBM and 0 here.",
-            "Tied scores stay in the order of the file.",
+            "A query without gains counts 1 in LightGBM and 0 in dcglearn.",
+            "Documents with equal scores keep the order of the file.",
         ),
     )
 
@@ -111,7 +111,7 @@ def to_xgboost(measure: DCG) -> Export:
         (
             *notes,
             "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
-            "The minus in the metric's name makes a query without any gain count 0.",
-            "Tied scores stay in the order of the file.",
+            "The minus in the metric's name makes a query without gains count 0.",
+            "Documents with equal scores keep the order of the file.",
         ),
     )

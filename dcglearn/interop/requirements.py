@@ -1,9 +1,9 @@
-"""What another tool can say of a DCG, and what it cannot.
+"""What another tool can compute of a DCG, and what it cannot.
 
-Most tools divide by the ideal, know one discount, 1 / log2(i + 1), and take gains under
-conditions of their own. nDCG does not change when all gains are multiplied by one positive
-number, so gains may be scaled until they are whole or far enough apart. Whatever cannot be
-said is refused here, with the reason: it would be computed wrongly without a word.
+Most tools divide by the ideal, have one discount, 1 / log2(i + 1), and restrict the gains. nDCG
+does not change when all gains are multiplied by a positive number, so gains can be scaled until
+they are whole or far enough apart. A measure that a tool would compute wrongly without a warning
+is refused here, with the reason.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, rule_discounts
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 
-ITSELF = "hand over the measure itself, which pyterrier and scikit-learn can call"
-"""The way out where a tool's own nDCG cannot say what a measure says."""
-
+ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
+"""The remedy if a tool's own nDCG cannot compute a measure."""
 
 UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 
 @dataclass(frozen=True)
 class Export:
-    """A measure in another tool's terms.
+    """A measure for another tool.
 
-    Parameters
+    Attributes
     ----------
     text : str
-        What to paste or save.
+        A command, or Python text, to paste or save.
     notes : tuple of str
-        What the tool cannot express, or how it differs; a sentence each.
+        What the tool cannot express or computes differently, one sentence each.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Export:
 
 
 def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:
-    """Return the measure with a label for each grade and a cutoff where its discounts end.
+    """Return the measure with a label for each grade, and cut where its discounts end.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:
     Raises
     ------
     InputError
-        If there is not one label a grade.
+        If the number of labels is not the number of grades.
 
     Examples
     --------
@@ -71,8 +71,12 @@ def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:
     return DCG(measure.gains, measure.discounts, measure.n_ranks, measure.normalise, tuple(grades))
 
 
-def labels_of(measure: DCG) -> tuple[Label, ...]:
-    """Return the labels of the grades, best first."""
+def labels_of(measure: Measure) -> tuple[Label, ...]:
+    """Return the labels of the grades, best first; by default L - 1, ..., 0.
+
+    >>> labels_of(DCG([3, 1, 0]))
+    (2, 1, 0)
+    """
     return measure.grades or tuple(range(measure.n_grades))[::-1]
 
 
@@ -86,13 +90,13 @@ def gains_by_label(measure: DCG) -> dict[Label, float]:
 
 
 def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
-    """Return the labels of the grades where all are whole numbers.
+    """Return the labels of the grades if all are whole numbers.
 
     Parameters
     ----------
     measure : DCG
     tool : str
-        Who needs them, for the message.
+        The tool that needs them, for the message.
 
     Returns
     -------
@@ -101,14 +105,14 @@ def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        Naming the first label that is none.
+        Naming the first label that is not.
     """
     found = []
     for label in labels_of(measure):
         if not isinstance(label, int):
             raise InputError(
-                f"grade {label!r} is no whole number, and the levels of {tool} are",
-                "say which level each grade has there, best first, such as --labels 2,1,0",
+                f"grade {label!r} is not a whole number, and the levels of {tool} are",
+                "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
             )
         found.append(label)
     return tuple(found)
@@ -129,7 +133,7 @@ def check_log2(measure: DCG, tool: str) -> None:
     """
     if measure.discounts == "log2":
         return
-    problem = f"{tool} discounts by 1/log2(i + 1) alone, and this measure by {measure.discounts}"
+    problem = f"{tool} discounts only by 1/log2(i + 1), and this measure by {measure.discounts}"
     if not isinstance(measure.discounts, str):
         own = measure.discounts_for(measure.n_ranks or 1)
         differ = np.abs(own - rule_discounts("log2", len(own))) > 1e-12
@@ -137,23 +141,23 @@ def check_log2(measure: DCG, tool: str) -> None:
             return
         rank = int(np.argmax(differ))
         problem = (
-            f"{tool} discounts by 1/log2(i + 1) alone, which is {1 / math.log2(rank + 2):.4g} "
+            f"{tool} discounts only by 1/log2(i + 1), which is {1 / math.log2(rank + 2):.4g} "
             f"at rank {rank + 1}, and this measure has {own[rank]:.4g} there"
         )
     raise InputError(problem, ITSELF)
 
 
 def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = False) -> None:
-    """Refuse gains that a tool counts in another way.
+    """Refuse gains that a tool would count differently.
 
     Parameters
     ----------
     measure : DCG
     tool : str
     positive : bool
-        Whether no gain may be below 0.
+        Whether to refuse gains below 0.
     ordered : bool
-        Whether a worse grade may not gain more than a better one.
+        Whether to refuse a grade that gains more than a better one.
 
     Raises
     ------
@@ -171,14 +175,14 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
         if measure.gains[i] > measure.gains[i - 1]:
             raise InputError(
                 f"grade {labels[i]!r} gains {format_number(measure.gains[i])}, more than the "
-                f"better {labels[i - 1]!r}, and the ideal of {tool} assumes that gains grow with "
-                "the label",
+                f"better {labels[i - 1]!r}, and the ideal of {tool} assumes that gains increase "
+                "with the label",
                 ITSELF,
             )
 
 
 def ndcg_notes(measure: DCG, tool: str) -> list[str]:
-    """Refuse min-max normalisation, and say what a plain DCG becomes in a tool with nDCG alone.
+    """Refuse min-max normalisation; note what a plain DCG becomes in a tool that has only nDCG.
 
     Parameters
     ----------
@@ -188,7 +192,7 @@ def ndcg_notes(measure: DCG, tool: str) -> list[str]:
     Returns
     -------
     list of str
-        Notes.
+        At most one note.
 
     Raises
     ------
@@ -199,26 +203,40 @@ def ndcg_notes(measure: DCG, tool: str) -> list[str]:
         raise InputError(f"{tool} has nDCG, and this measure is a minmaxDCG", ITSELF)
     if measure.normalise is None:
         named = replace(measure, normalise="ideal")
-        return [f"{tool} divides each query by its ideal: what it reports is {named}."]
+        return [f"{tool} divides each query by its ideal: it reports {named}."]
     return []
 
 
-def whole_gains(measure: DCG, tool: str, most: int) -> tuple[dict[Label, int], Fraction]:
+@dataclass(frozen=True)
+class WholeGains:
+    """Gains multiplied by a common factor until they are whole.
+
+    Attributes
+    ----------
+    gains : dict from label to int
+        Best grade first.
+    factor : Fraction
+        Whole gain / gain.
+    """
+
+    gains: dict[Label, int]
+    factor: Fraction
+
+
+def whole_gains(measure: DCG, tool: str, most: int) -> WholeGains:
     """Scale the gains, as decimals, to the smallest whole numbers.
 
     Parameters
     ----------
     measure : DCG
-        Of gains not below 0.
+        With gains of 0 or more.
     tool : str
     most : int
-        The largest gain that the tool can take.
+        The largest gain that the tool takes.
 
     Returns
     -------
-    gains : dict from label to int
-    factor : Fraction
-        Whole gain / gain.
+    WholeGains
 
     Raises
     ------
@@ -227,8 +245,8 @@ def whole_gains(measure: DCG, tool: str, most: int) -> tuple[dict[Label, int], F
 
     Examples
     --------
-    >>> whole_gains(DCG([1, 0.65, 0]), "ranx", 1000)
-    ({2: 20, 1: 13, 0: 0}, Fraction(20, 1))
+    >>> whole_gains(DCG([1, 0.65, 0]), "ranx", 1000).gains
+    {2: 20, 1: 13, 0: 0}
     """
     exact = [Fraction(repr(gain)) for gain in measure.gains]
     factor = Fraction(math.lcm(*(gain.denominator for gain in exact)))
@@ -237,30 +255,30 @@ def whole_gains(measure: DCG, tool: str, most: int) -> tuple[dict[Label, int], F
     if max(whole) > most:
         raise InputError(
             f"{tool} takes whole gains up to {most}, and the gains "
-            f"{', '.join(map(format_number, measure.gains))} are whole only as "
+            f"{', '.join(map(format_number, measure.gains))} become whole only as "
             f"{', '.join(map(str, whole))}",
             f"round them, or {ITSELF}",
         )
-    return dict(zip(labels_of(measure), whole, strict=True)), factor
+    return WholeGains(dict(zip(labels_of(measure), whole, strict=True)), factor)
 
 
 def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[str, ...]:
-    """Scale the gains by a power of ten until any two that differ, and 0, lie `apart`.
+    """Scale the gains by a power of ten until distinct gains, and 0, differ by at least `apart`.
 
     Parameters
     ----------
     measure : DCG
-        Of gains not below 0.
+        With gains of 0 or more.
     tool : str
     apart : float
-        The smallest difference that the tool sees.
+        The smallest difference that the tool distinguishes.
     most : float
-        The largest gain that the tool can take.
+        The largest gain that the tool takes.
 
     Returns
     -------
     tuple of str
-        Decimal numbers, one a grade.
+        Decimal numbers, one per grade.
 
     Raises
     ------
@@ -283,8 +301,8 @@ def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[st
             return texts
         scale *= 10
     raise InputError(
-        f"{tool} takes gains closer than {format_number(apart)} for equal, and the gains "
-        f"{', '.join(map(format_number, measure.gains))} lie apart only when scaled beyond "
-        f"{most:g}",
+        f"{tool} treats gains that differ by less than {format_number(apart)} as equal, and the "
+        f"gains {', '.join(map(format_number, measure.gains))} differ by that much only when "
+        f"scaled beyond {most:g}",
         f"round them, or {ITSELF}",
     )

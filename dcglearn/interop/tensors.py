@@ -1,8 +1,8 @@
-"""A DCG as text for tools that compute on tensors.
+"""A DCG as Python text for tools that compute on tensors.
 
-For PyTorch, which has no nDCG, the text is complete: it needs nothing of this project, and takes
-NumPy arrays too. TF-ranking's ``NDCGMetric`` takes a function of labels and one of ranks; it sorts
-by label for the ideal, so gains must grow with the label.
+PyTorch has no nDCG, so its text is complete: it does not import this package, and takes NumPy
+arrays as well. TF-ranking's ``NDCGMetric`` takes a function of labels and one of ranks. It sorts by
+label for the ideal, so gains must increase with the label.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ DISCOUNT_TEXT = {
     "constant": ("1.0", "tf.ones_like(rank)"),
     "rbp": ("(1 - {n}) * {n} ** (rank - 1)", "(1.0 - {n}) * tf.pow({n}, rank - 1.0)"),
 }
-"""c_rank of each rule as Python, of one rank and of a tensor of ranks."""
+"""The discount of each rule as Python text: of one rank, and of a tensor of ranks."""
 
 
 def to_torch(measure: DCG) -> Export:
-    """Return a module's text: the measure on PyTorch tensors and on NumPy arrays.
+    """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays.
 
     Parameters
     ----------
     measure : DCG
-        Plain, or nDCG with gains of 0 or more and discounts that do not rise. Grades that
-        are names get the labels L - 1, ..., 0.
+        Plain, or nDCG with gains of 0 or more and discounts that do not increase. Grades with
+        names get the labels L - 1, ..., 0.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def to_torch(measure: DCG) -> Export:
     Raises
     ------
     InputError
-        If its ideal is no sort of the gains, or it is a minmaxDCG.
+        If sorting by gain does not give the ideal, or the measure is a minmaxDCG.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def to_torch(measure: DCG) -> Export:
     >>> float(module["measure"](np.array([0.1, 0.9]), np.array([2, 1])))
     2.5
     """
-    notes = ["Lists lie along the last axis; tied scores keep their order."]
+    notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if measure.normalise == "minmax":
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
     if measure.normalise == "ideal":
@@ -62,7 +62,7 @@ def to_torch(measure: DCG) -> Export:
     labels = _numbers(measure, notes)
     padding = "math.nan" if -1 in labels else "-1"
     if padding == "-1":
-        notes.append("The label -1 is no document: fill short lists up with it.")
+        notes.append("The label -1 means no document: use it to pad short lists.")
     rule, numbers = _rule(measure)
     at = f"DISCOUNTS[rank - 1] if rank <= {len(numbers)} else 0.0" if numbers else rule[0]
     if measure.n_ranks is not None and not numbers:
@@ -79,12 +79,12 @@ def to_torch(measure: DCG) -> Export:
 
 
 def to_tf_ranking(measure: DCG) -> Export:
-    """Return a module's text: gain_fn and rank_discount_fn for TF-ranking's NDCGMetric.
+    """Return the text of a module with gain_fn and rank_discount_fn for TF-ranking's NDCGMetric.
 
     Parameters
     ----------
     measure : DCG
-        Grades that are names get the labels L - 1, ..., 0.
+        Grades with names get the labels L - 1, ..., 0.
 
     Returns
     -------
@@ -106,9 +106,9 @@ def to_tf_ranking(measure: DCG) -> Export:
     labels = _numbers(measure, notes)
     if list(labels) != sorted(labels, reverse=True) or labels[-1] != 0 or measure.gains[-1] != 0:
         raise InputError(
-            f"the labels {_listed(labels)}: TF-ranking sorts by label for its ideal, and turns "
-            "padding into the label 0",
-            "use labels that fall to 0, whose gain is 0, such as --labels 2,1,0",
+            f"the labels {_listed(labels)}: TF-ranking sorts by label for its ideal, and replaces "
+            "padding by the label 0",
+            "use decreasing labels that end with 0, which gains 0, such as `labels=(2, 1, 0)`",
         )
     rule, numbers = _rule(measure)
     if numbers:
@@ -122,12 +122,12 @@ def to_tf_ranking(measure: DCG) -> Export:
         at=at,
         topn=measure.n_ranks,
     )
-    notes.append("A label that is no grade becomes NaN; TF-ranking computes in 32-bit floats.")
+    notes.append("The gain of an unknown label is NaN; TF-ranking computes in 32-bit floats.")
     return Export(text, tuple(notes))
 
 
 def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
-    """Return numeric labels, best first; names are numbered, and that is noted."""
+    """Return numeric labels, best first; names are numbered, with a note."""
     labels = labels_of(measure)
     numbers = tuple(label for label in labels if not isinstance(label, str))
     if len(numbers) == len(labels):
@@ -139,7 +139,7 @@ def _numbers(measure: DCG, notes: list[str]) -> tuple[int | float, ...]:
 
 
 def _rule(measure: DCG) -> tuple[tuple[str, str], list[float]]:
-    """Return the text of the discounts' rule, or else their numbers."""
+    """Return the text of the rule of discounts, or the numbers of a vector."""
     if not isinstance(measure.discounts, str):
         return ("", ""), list(measure.discounts[: measure.n_ranks])
     name, number = split_parameter(measure.discounts)
@@ -155,8 +155,8 @@ def _check_falling(measure: DCG, tool: str) -> None:
     if wrong.any():
         rank = int(np.argmax(wrong)) + 1
         raise InputError(
-            f"the discounts rise or end below 0 at rank {rank}, and the ideal of {tool} is a sort "
-            "by gain",
+            f"the discounts increase or end below 0 at rank {rank}, and {tool} sorts by gain for "
+            "its ideal",
             ITSELF,
         )
 
