@@ -1,9 +1,9 @@
-"""Commands as a shell runs them, without loading every library again for each.
+"""Run commands as a shell does, without loading the libraries again for each.
 
-A server process loads the libraries once and forks a child for each command: the child is a
-process of its own, with a folder, streams and an exit code of its own. What is read from the
-environment as Python starts or libraries load (a hash seed, say) is the server's; commands for
-which that matters are run by :func:`run_alone`.
+A server process loads the libraries once and forks a child for each command. The child has its
+own folder, streams and exit code. Settings that are read from the environment when Python
+starts or a library loads, such as a hash seed, are those of the server; commands for which they
+matter are run by :func:`run_alone`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-LIMIT = 120
-"""Seconds that a command may take."""
+SAFETY_SECONDS = 900
+"""A command that takes longer hangs."""
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
@@ -39,7 +39,7 @@ _CONTEXT.set_forkserver_preload(
 
 
 def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str) -> None:
-    """Be the command; what it prints goes to two files of the folder `printed`."""
+    """Run the command in this process; its output goes to two files in the folder `printed`."""
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(f"{printed}/{name}", os.O_WRONLY | os.O_CREAT), number)
     os.environ.clear()
@@ -54,15 +54,15 @@ def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str)
 def run_command(
     arguments: list[str], cwd: str | Path, env: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line to its end and return its exit code and what it printed."""
+    """Run the command line and return its exit code and output."""
     with tempfile.TemporaryDirectory() as printed:
         child = _CONTEXT.Process(target=_in_child, args=(arguments, str(cwd), env, printed))
         child.start()
-        child.join(LIMIT)
+        child.join(SAFETY_SECONDS)
         if child.exitcode is None:
             child.kill()
             child.join()
-            raise subprocess.TimeoutExpired(arguments, LIMIT)
+            raise subprocess.TimeoutExpired(arguments, SAFETY_SECONDS)
         out, err = (Path(printed, name).read_text(encoding="utf-8") for name in ("out", "err"))
         return subprocess.CompletedProcess(arguments, child.exitcode, out, err)
 
@@ -70,13 +70,13 @@ def run_command(
 def run_alone(
     arguments: list[str], cwd: str | Path, env: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line by a Python of its own."""
+    """Run the command line in a new Python."""
     return subprocess.run(
         [sys.executable, "-m", "dcglearn", *arguments],
         cwd=cwd,
         env=env,
         capture_output=True,
         text=True,
-        timeout=LIMIT,
+        timeout=SAFETY_SECONDS,
         check=False,
     )

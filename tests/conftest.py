@@ -1,4 +1,4 @@
-"""What several test files share."""
+"""Fixtures shared by the test files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hypothesis import settings
 from dcglearn.data.judgment_files import read_preferences
 from dcglearn.data.preferences import Preferences
 
-# The same examples on every run, and no limit of time on machines that others use too.
+# The same examples on every run, and no time limit, because machines may be busy.
 settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("steady")
 
-# Begun in the background, Python ignores Ctrl-C, and so do the commands that tests interrupt.
+# Started in the background, Python ignores Ctrl-C, and so would the commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -35,7 +35,7 @@ PLACES = (
 
 
 def published_judgments() -> Path | None:
-    """The published file of real judgments, which this repository does not hold."""
+    """Return the published file of real judgments, which is not part of this repository."""
     return next((p / PUBLISHED for p in PLACES if (p / PUBLISHED).is_file()), None)
 
 
@@ -48,13 +48,13 @@ def rng() -> np.random.Generator:
 def published() -> Path:
     found = published_judgments()
     if found is None:
-        pytest.skip(f"{PUBLISHED} is not here; the README tells where it comes from")
+        pytest.skip(f"{PUBLISHED} is not here; the documentation says where to get it")
     return found
 
 
 @pytest.fixture(scope="session")
 def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real judgments with the grades that the script recovers."""
+    """The real judgments, with the grades that the script recovers."""
     out = tmp_path_factory.mktemp("ecir") / "ecir2015.jsonl"
     script = ROOT / "scripts" / "prepare_ecir2015.py"
     subprocess.run(
@@ -86,7 +86,7 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture
 def refused(run: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., str]:
-    """Return the one line that a command refuses its arguments with."""
+    """Return the error line of a command that refuses its arguments."""
 
     def call(*arguments: object) -> str:
         done = run(*arguments)
@@ -98,10 +98,10 @@ def refused(run: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..
     return call
 
 
-LONG = ("test_readme", "test_scripts", "test_experiments", "test_workers")
-"""Files of long tests: begun first, so that no process waits for another's at the end."""
+SLOW = ("test_readme", "test_scripts", "test_experiments", "test_workers")
+"""Files of slow tests, which start first so that parallel workers end together."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests."""
-    items.sort(key=lambda item: item.path.stem not in LONG)
+    """Run the slow tests first."""
+    items.sort(key=lambda item: item.path.stem not in SLOW)

@@ -1,7 +1,7 @@
 """Linear NDCG and its pair-wise loss.
 
-The twins are the definitions: all pairs of documents one by one, all orderings, and all ways
-to order tied documents. The numbers are those of the figures of Jin & Geng's paper.
+Independent checks follow the definitions: all pairs of documents, all orderings, and all orders
+of tied documents. Expected numbers are those of the figures in Jin & Geng's paper.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def indices(values: list[int], best: int) -> list[int]:
     return [best - value for value in values]
 
 
-def as_it_stands(ranking: list[int]) -> list[int]:
+def scores_in_order(ranking: list[int]) -> list[int]:
     """Scores that put documents in the order in which they are given."""
     return list(range(len(ranking), 0, -1))
 
@@ -64,7 +64,7 @@ def by_pairs(gains: list[float], grades: list[int], scores: list[float]) -> tupl
 
 
 def orderings(scores: list[float]) -> list[tuple[int, ...]]:
-    """Every order of the documents in which none stands above one of a higher score."""
+    """Every order of the documents in which none is above one with a higher score."""
     every = itertools.permutations(range(len(scores)))
     return [p for p in every if all(scores[a] >= scores[b] for a, b in itertools.pairwise(p))]
 
@@ -83,7 +83,7 @@ def test_the_figures(values: list[int], best: int, dcg: int, ideal: int, error: 
     assert float(linear_ideal(ranking, gains)) == ideal
     assert float(linear_error(ranking)) == error
     assert float(linear_ndcg(ranking, gains)) == dcg / ideal
-    assert float(pairwise_loss(ranking, as_it_stands(ranking))) == error
+    assert float(pairwise_loss(ranking, scores_in_order(ranking))) == error
 
 
 def test_the_last_rank_weighs_nothing() -> None:
@@ -96,8 +96,8 @@ def test_the_ideal_of_two_grades() -> None:
         assert float(linear_ideal([0] * m + [1] * n, [1, 0])) == m * n + m * (m - 1) / 2
 
 
-def test_what_a_swap_costs() -> None:
-    """The relevant document at rank i and the irrelevant one at rank m + j change places."""
+def test_the_error_of_a_swap() -> None:
+    """The relevant document at rank i and the irrelevant one at rank m + j are swapped."""
     m, n = 3, 4
     for i, j in itertools.product(range(1, m + 1), range(1, n + 1)):
         ranking = [0] * m + [1] * n
@@ -118,7 +118,7 @@ def test_the_loss_is_that_of_all_pairs(query: tuple[int, list[int], list[float]]
 def test_other_gains_weigh_pairs_by_their_difference(
     query: tuple[int, list[int], list[float]], data: st.DataObject
 ) -> None:
-    """In any order and of any sign: theorem 3 needs no more of them."""
+    """Gains of any order and sign, as theorem 3 allows."""
     L, grades, scores = query
     gains = data.draw(st.lists(whole, min_size=L, max_size=L))
     R, T = by_pairs(gains, grades, scores)
@@ -185,7 +185,7 @@ def test_dcg_and_ideal_are_those_of_all_orderings(
 
 
 @given(query=queries(), data=st.data())
-def test_the_dcg_class_with_these_discounts_agrees(
+def test_a_dcg_with_these_discounts_agrees(
     query: tuple[int, list[int], list[float]], data: st.DataObject
 ) -> None:
     L, ranking, _ = query
@@ -196,7 +196,7 @@ def test_the_dcg_class_with_these_discounts_agrees(
     assert float(plain.ideal(ranking)) == float(linear_ideal(ranking, gains))
     ndcg = float(linear_ndcg(ranking, gains))
     assert float(linear_measure(gains, N, "ideal").score(ranking)) == pytest.approx(ndcg)
-    if N > 1:  # the rule linear(n), n = |S| - 1, is the same but for its scale
+    if N > 1:  # the rule linear(n) with n = |S| - 1 is the same up to scale
         rule = f"linear({N - 1})"
         assert float(DCG(gains, rule).score(ranking)) * (N - 1) == pytest.approx(
             float(linear_dcg(ranking, gains))
@@ -205,7 +205,7 @@ def test_the_dcg_class_with_these_discounts_agrees(
 
 
 def test_expected_dcg_of_tied_runs_agrees(rng: np.random.Generator) -> None:
-    """`measures.ranked` takes means over tied documents in another way."""
+    """`evaluation.ranked` computes means over tied documents in another way."""
     from dcglearn.evaluation.ranked import Ranked
 
     N, L = 40, 4
@@ -223,7 +223,7 @@ def test_expected_dcg_of_tied_runs_agrees(rng: np.random.Generator) -> None:
 
 @given(rows=st.lists(queries(), min_size=1, max_size=4))
 def test_many_queries_at_once(rows: list[tuple[int, list[int], list[float]]]) -> None:
-    """Rows of different length: what is no document changes nothing, wherever it stands."""
+    """Rows of different length: an empty entry has no effect, wherever it is."""
     L, width = 4, max(len(grades) for _, grades, _ in rows) + 1
     table, scores = np.full((len(rows), width), -1), np.full((len(rows), width), np.nan)
     for i, (_, grades, f) in enumerate(rows):
@@ -251,7 +251,7 @@ def test_many_queries_at_once(rows: list[tuple[int, list[int], list[float]]]) ->
     for function in rankings + losses:
         assert at_once(function) == row_by_row(function)
     before = [function(table, scores).tolist() for function in losses]
-    table, scores = table[:, ::-1], scores[:, ::-1]  # now with empty places in front
+    table, scores = table[:, ::-1], scores[:, ::-1]  # now with empty entries first
     assert [function(table, scores).tolist() for function in losses] == before
 
 
@@ -267,7 +267,7 @@ def test_normalised_by_the_pairs_of_different_grades(
     if len(set(grades)) <= 2 and max(grades) - min(grades) <= 1:
         flat = float(pairwise_loss(grades, [0.0] * len(grades), normalise=True))
         assert 0 <= share <= 1
-        assert flat == (0.5 if pairs else 0.0)  # without a score, half of the pairs
+        assert flat == (0.5 if pairs else 0.0)  # all tied: half of the pairs
 
 
 def test_two_grades_are_one_minus_the_area_under_the_roc_curve(rng: np.random.Generator) -> None:
@@ -284,7 +284,7 @@ def test_with_three_grades_the_normalised_loss_may_be_above_one() -> None:
 
 
 @given(query=queries(), shift=st.integers(-3, 3))
-def test_only_differences_of_gains_and_the_order_of_scores_count(
+def test_only_differences_of_gains_and_the_order_of_scores_matter(
     query: tuple[int, list[int], list[float]], shift: int
 ) -> None:
     L, grades, scores = query
@@ -296,7 +296,7 @@ def test_only_differences_of_gains_and_the_order_of_scores_count(
     assert float(linear_error(grades, moved)) == float(linear_error(grades))
 
 
-def test_turned_scores_lose_the_other_pairs(rng: np.random.Generator) -> None:
+def test_reversed_scores_invert_the_other_pairs(rng: np.random.Generator) -> None:
     grades, scores = rng.integers(0, 4, 60), rng.integers(0, 9, 60)
     both = pairwise_loss(grades, scores) + pairwise_loss(grades, -scores)
     assert float(both) == by_pairs([3, 2, 1, 0], grades.tolist(), [0.0] * 60)[1]
@@ -307,14 +307,14 @@ def test_scores_may_be_infinite() -> None:
     assert float(pairwise_loss([1, 1, 0], scores)) == 1 + 0.5
 
 
-def test_many_documents_take_no_pairs(rng: np.random.Generator) -> None:
-    """A million documents have 5 10^11 pairs; their scores sort them the wrong way round."""
+def test_a_million_documents_are_fast(rng: np.random.Generator) -> None:
+    """They have 5 10^11 pairs; the scores put them in the worst order."""
     N = 1_000_000
     grades = rng.integers(0, 2, N)
     assert float(pairwise_loss(grades, grades, normalise=True)) == 1.0
 
 
-def test_an_ideal_of_nothing_is_nought() -> None:
+def test_an_ideal_of_zero_gives_zero() -> None:
     assert float(linear_ndcg([1, 1], [1, 0])) == 0.0
     assert float(linear_ndcg([0], [1, 0])) == 0.0  # one document: |S| - 1 = 0
     assert linear_dcg([-1, -1], [1, 0]).tolist() == 0.0

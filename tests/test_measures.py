@@ -1,8 +1,8 @@
-"""Measures as values: formulas, ideals, names, files, presets, agreement.
+"""Measures: formulas, ideals, names, files, presets and agreement.
 
-The numbers are those of Jarvelin & Kekalainen's and Burges' forms on the example
-3, 2, 3, 0, 1, 2 of the encyclopedia text on DCG, recomputed; the twins are all
-orderings, one by one, and scikit-learn.
+The expected numbers are those of Jarvelin & Kekalainen's and Burges' forms for the example
+3, 2, 3, 0, 1, 2 of the encyclopedia article on DCG, recomputed. Independent checks enumerate
+all orderings, or use scikit-learn.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def test_penalised_grades() -> None:
 
 
 def test_penalised_grades_by_preset() -> None:
-    """The printed 1 - 2^r would reward what it should punish: 1 - 2^-2 is above 0."""
+    """The printed formula 1 - 2^r would reward bad documents: 1 - 2^-2 is above 0."""
     found = preset("exponential-log2", Scale((2, 1, 0, -1, -2)), 5)
     assert found.gains == (3, 1, 0, -1, -3)
     assert value(found, [4, 0]) == round(-3 + 3 / math.log2(3), 7)
@@ -100,8 +100,8 @@ def test_the_worked_example_by_preset() -> None:
     for name, expected in [("constant", 11), ("jk", 8.0971714), ("exponential-log2", 13.8482636)]:
         assert value(preset(name, scale, 6), WIKI) == pytest.approx(expected, abs=2e-7)
     discounts = preset("jk", scale, 6).discounts_for(6)
-    assert 3 * discounts[2] == pytest.approx(1.8927893)  # printed, cut off, as 1.892
-    assert 1 / discounts[5] == pytest.approx(2.5849625)  # and as 2.584
+    assert 3 * discounts[2] == pytest.approx(1.8927893)  # printed as 1.892, truncated
+    assert 1 / discounts[5] == pytest.approx(2.5849625)  # and this as 2.584
 
 
 def test_ndcg_of_two_swapped_documents() -> None:
@@ -122,11 +122,13 @@ def test_missing_documents_count_against_the_ideal_of_the_pool() -> None:
 
 @pytest.mark.parametrize("factor", [0.01, 1, 100])
 @given(case=cases())
-def test_ndcg_scales_out(factor: float, case: tuple[DCG, list[int], int]) -> None:
+def test_normalised_values_do_not_depend_on_the_scale_of_gains(
+    factor: float, case: tuple[DCG, list[int], int]
+) -> None:
     measure, pool, filled = case
     for normalise in ("ideal", "minmax"):
         if normalise == "ideal" and float(measure.ideal(pool)) <= 1e-6:
-            continue  # refused, or without a meaning
+            continue  # refused, or undefined
         one = DCG(measure.gains, measure.discounts, normalise=normalise)
         many = DCG(np.array(measure.gains) * factor, measure.discounts, normalise=normalise)
         a, b = one.score(pool[:filled], pool), many.score(pool[:filled], pool)
@@ -140,7 +142,7 @@ def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], 
     assert float(measure.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
     assert float(measure.worst(pool)) == pytest.approx(min(every), abs=1e-9)
     spread = DCG(measure.gains, measure.discounts, normalise="minmax")
-    for length in range(1, filled + 1):  # shorter lists too, padded or not, and with gaps
+    for length in range(1, filled + 1):  # also shorter lists, padded or not, and with gaps
         short = pool[:length]
         padded = short + [-1] * (len(measure.discounts) - length)
         value = float(spread.score(short, pool))
@@ -150,8 +152,10 @@ def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], 
 
 
 @given(case=cases())
-def test_a_short_list_is_at_best_and_worst_any_list(case: tuple[DCG, list[int], int]) -> None:
-    """All ways to put documents of the pool, or none, at every rank."""
+def test_a_short_list_is_normalised_by_lists_with_empty_ranks(
+    case: tuple[DCG, list[int], int],
+) -> None:
+    """Compared with every assignment of documents of the pool, or none, to the ranks."""
     measure, pool, filled = case
     K = len(measure.discounts)
     documents = [*range(len(pool)), *[None] * K]
@@ -191,7 +195,7 @@ def test_scikit_learn_agrees(rng: np.random.Generator) -> None:
     from sklearn.metrics import dcg_score, ndcg_score
 
     relevance = rng.integers(0, 4, (50, 8))
-    order = np.arange(8, 0, -1.0)[None].repeat(50, 0)  # scores: the list as it stands
+    order = np.arange(8, 0, -1.0)[None].repeat(50, 0)  # scores that keep the order of the list
     gains = np.array([3.5, 2, 0.25, 0])
     measure = DCG(gains, "log2") @ 5
     truth = gains[relevance]
@@ -200,7 +204,7 @@ def test_scikit_learn_agrees(rng: np.random.Generator) -> None:
     assert n == pytest.approx(ndcg_score(truth, order, k=5))
 
 
-def test_gains_may_fall_with_the_label() -> None:
+def test_gains_may_decrease_with_the_label() -> None:
     upside_down = DCG([0, 1, 3], "log2", normalise="ideal")
     assert float(upside_down.score([2, 1, 0])) == 1.0
     assert float(upside_down.score([0, 1, 2])) < 0.7
@@ -231,12 +235,12 @@ def test_a_short_list_is_measured_against_lists_that_may_be_short() -> None:
     assert float(DCG([1, 0], [1, 2], normalise="ideal").score([-1, 0])) == 1.0
 
 
-def test_a_ranking_holds_no_more_than_its_pool() -> None:
+def test_a_ranking_with_documents_outside_its_pool_is_refused() -> None:
     with pytest.raises(InputError, match="row 1: a ranking holds documents that its pool"):
         DCG([1, 0], normalise="ideal").score([[0, 1], [0, 0]], [[0, 1], [0, 1]])
 
 
-def test_nothing_to_gain_is_nought() -> None:
+def test_a_normalised_value_without_anything_to_gain_is_zero() -> None:
     assert float(DCG([1, 0], normalise="ideal").score([1, 1])) == 0.0
     assert float(DCG([1, 0], normalise="minmax").score([0, 0])) == 0.0
 
@@ -255,15 +259,6 @@ def test_cutoff_and_length() -> None:
     assert (short @ 1).score([[0, 0, 0]]).tolist() == [1.0]
     with pytest.raises(InputError, match="weights for 2"):
         LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0])
-
-
-def test_values_are_hashable_and_frozen() -> None:
-    assert len({DCG([1, 0]), DCG((1.0, 0.0)), DCG(np.array([1, 0]))}) == 1
-    assert len({LinearUtility([[1, 0]]), LinearUtility(np.array([[1.0, 0.0]]))}) == 1
-    with pytest.raises(AttributeError):
-        DCG([1, 0]).gains = (2.0,)
-    with pytest.raises(ValueError, match="read-only"):
-        LinearUtility([[1, 0]]).matrix[0, 0] = 2
 
 
 labels = st.one_of(st.integers(-3, 9), st.floats(0.1, 0.9), st.text("aé'\"\\{}[]:, \n", min_size=1))
@@ -327,7 +322,7 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
         "(" * 5000,
     ],
 )
-def test_a_name_that_is_none_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         DCG.parse(text)
 
@@ -383,7 +378,7 @@ def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
         agreement(thirds, np.zeros((3, 3, 3), int))
 
 
-def test_small_but_real_differences_are_no_ties() -> None:
+def test_small_but_real_differences_are_not_ties() -> None:
     steep = DCG([1, 0], "rbp(0.05)")
     pairs = [[[1] * 10 + [0], [1] * 11]]
     assert 0 < score_differences(steep, pairs)[0] < 1e-12
@@ -400,7 +395,7 @@ def test_measure_files(tmp_path: Path) -> None:
     assert found.about == {"note": [1, {"a": None}]}
     assert parse_measure(f"{path}:dcg").measure == dcg
     assert parse_measure(str(path)).measure == utility
-    for name in (str(path), f"{path}:utility"):  # what the message says to write is read
+    for name in (str(path), f"{path}:utility"):  # the form that the message suggests is accepted
         with pytest.raises(InputError, match=re.escape(f"write {path}:dcg")):
             measure_for(f"nDCG({name})", Scale((2, 1, 0)), 3)
     write_measure(path, dcg)
@@ -438,6 +433,52 @@ def test_a_broken_measure_file_is_refused(
     assert str(path) in str(refused.value)
 
 
+WRITTEN_BY_RELEASE_0_1 = """{
+  "format": "dcglearn measure",
+  "version": 1,
+  "use": "utility",
+  "dcg": {
+    "gains": [1.5, 0.25, -1e-05],
+    "discounts": [1.0, 0.6309297535714575],
+    "cutoff": null,
+    "normalise": null,
+    "grades": [2, 1, "poor"]
+  },
+  "utility": {
+    "weights": [
+      [1.5, 0.25, 0.0],
+      [0.9, 0.1, -0.2]
+    ],
+    "grades": [2, 1, "poor"]
+  },
+  "about": {
+    "learned_from": {
+      "file": "p.jsonl",
+      "judgments": 900
+    },
+    "C": 1.0,
+    "doubtful": [true, null]
+  }
+}
+"""
+
+
+def test_a_measure_file_of_an_earlier_release_is_read_and_written_unchanged() -> None:
+    found = measure_from_json(WRITTEN_BY_RELEASE_0_1)
+    labels = (2, 1, "poor")
+    assert found.dcg == DCG((1.5, 0.25, -1e-05), (1.0, 0.6309297535714575), grades=labels)
+    assert found.utility == LinearUtility([[1.5, 0.25, 0], [0.9, 0.1, -0.2]], labels)
+    assert found.measure is found.utility
+    assert found.about["learned_from"] == {"file": "p.jsonl", "judgments": 900}
+    assert found.about["doubtful"] == [True, None]
+    assert measure_to_json(found) == WRITTEN_BY_RELEASE_0_1
+
+
+def test_keys_that_an_earlier_release_left_out_have_defaults() -> None:
+    text = '{"format": "dcglearn measure", "version": 1, "dcg": {"gains": [1, 0]}}'
+    assert measure_from_json(text) == MeasureFile(DCG([1, 0], "log2"))
+
+
 def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     write_measure(path, MeasureFile(DCG({2: 1, 0: 0}, [1, 0.5])))
@@ -465,7 +506,7 @@ def test_the_base_of_the_logarithm_cancels_in_burges_ndcg_only() -> None:
     assert np.abs(jk[0] - jk[1]).min() > 1e-3
 
 
-def test_ndcg_at_one_cannot_tell_one_good_result_from_five() -> None:
+def test_ndcg_at_one_does_not_distinguish_one_good_result_from_five() -> None:
     first = DCG([1, 0], "log2", 1, "ideal")
     pools = [[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
     assert first.score([[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]], pools).tolist() == [1.0, 1.0]

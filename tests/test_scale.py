@@ -36,15 +36,15 @@ def test_a_label_off_the_scale_is_refused(label: object) -> None:
         (",".join(map(str, range(128))), "128 grades"),
     ],
 )
-def test_a_scale_that_makes_no_sense_is_refused(text: str, problem: str) -> None:
-    if text == "nan,1":  # typed as text, nan is a name like any other
+def test_a_malformed_scale_is_refused(text: str, problem: str) -> None:
+    if text == "nan,1":  # as text, nan is a name
         assert Scale.parse(text).labels == ("nan", 1)
         return
     with pytest.raises(InputError, match=problem):
         Scale.parse(text)
 
 
-def test_names_have_no_order_of_their_own() -> None:
+def test_names_need_a_declared_order() -> None:
     with pytest.raises(InputError, match="declare their order"):
         Scale.from_numbers(["good", 1])
 

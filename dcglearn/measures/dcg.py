@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,18 @@ from dcglearn.measures.scale import Label, checked_grades
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal", "minmax"]
+
+Numbers = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
+"""A vector of discounts, or of gains, best grade first."""
+
+Gains = (
+    Numbers
+    | Mapping[Label, float]
+    | Mapping[str, float]  # a dict of text is not a Mapping of labels to a type checker
+    | Mapping[int, float]
+    | Mapping[float, float]
+)
+"""One gain per grade, best grade first; a mapping has the labels of the grades as keys."""
 
 DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal", "minmaxDCG": "minmax"}
 """The name of each form of DCG, and its normalisation."""
@@ -86,8 +98,8 @@ class DCG:
 
     def __init__(
         self,
-        gains: Sequence[float] | Floats | Mapping[Label, float],
-        discounts: str | Sequence[float] | Floats = "log2",
+        gains: Gains,
+        discounts: str | Numbers = "log2",
         cutoff: int | None = None,
         normalise: Normalisation | None = None,
         grades: Sequence[Label] | None = None,

@@ -12,19 +12,14 @@ Arrays hold one row per query; -1 fills up rows with fewer documents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.measures.dcg import DCG, Normalisation
+from dcglearn.measures.dcg import DCG, Gains, Normalisation
 from dcglearn.measures.ideal import divide_or_zero
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, Label, checked_grades
-
-Gains = Sequence[float] | Floats | Mapping[Label, float]
-"""One gain per grade, best grade first, as :class:`DCG` takes them."""
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 
 def linear_gains(n_grades: int) -> Floats:

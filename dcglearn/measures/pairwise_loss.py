@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
+from dcglearn.measures.dcg import Gains
 from dcglearn.measures.ideal import divide_or_zero
-from dcglearn.measures.linear_ndcg import Gains, checked_gains, linear_gains, n_grades_of
+from dcglearn.measures.linear_ndcg import checked_gains, linear_gains, n_grades_of
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 TieOrder = Literal["mean", "best", "worst"]
