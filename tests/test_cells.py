@@ -62,7 +62,7 @@ def training(cell: dict[str, Any]) -> np.ndarray:
     setting = Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
     truth = truth_of(setting, rng_for(cell, "truth"))
     rng = rng_for(cell, "training")
-    return strict_pairs(setting, setting.lists, setting.pairs, truth, rng)[0]
+    return strict_pairs(setting, setting.lists, setting.pairs, truth, rng).pairs
 
 
 def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:

@@ -18,7 +18,13 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.cells import AXES, QueryTable, rng_for
-from dcglearn.lab.sampling import judge_of, lists_to_test_on, strict_pairs, truth_of
+from dcglearn.lab.sampling import (
+    CalibratedJudge,
+    judge_of,
+    lists_to_test_on,
+    strict_pairs,
+    truth_of,
+)
 from dcglearn.lab.setting import Setting, check_setting
 from dcglearn.lab.similarity import (
     align_to_truth,
@@ -103,11 +109,16 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     setting = _setting(cell)
     check_setting(setting)
     truth = truth_of(setting, rng_for(cell, "truth"))
-    noise, bias = _judge(_cache_key(cell, "calibration", _JUDGE))
-    judge = (rng_for(cell, "judge"), noise, bias) if noise or bias else None
-    train, draws, drawn = strict_pairs(
-        setting, setting.lists, setting.pairs, truth, rng_for(cell, "training"), judge
+    judged = strict_pairs(
+        setting,
+        setting.lists,
+        setting.pairs,
+        truth,
+        rng_for(cell, "training"),
+        _judge(_cache_key(cell, "calibration", _JUDGE)),
+        rng_for(cell, "judge"),
     )
+    train = judged.pairs
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
     learned = _learn(setting, train, cell)
@@ -121,8 +132,8 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
         "offset": offset_similarity(true_W, W),
         **_parameters(truth, learned),
         "chosen_C": learned.problem.C,
-        "draws": draws,
-        "drawn": drawn,
+        "draws": judged.draws,
+        "drawn": judged.drawn,
         **{f"precision:{name}": _precision_of(name, tests) for name in setting.against},
     }
 
@@ -155,7 +166,7 @@ def _pairs(part: str) -> Pairs:
     lists, n = setting.lists, setting.validation_pairs
     if name == "test":
         lists, n = lists_to_test_on(setting), setting.test_pairs
-    pairs, _, _ = strict_pairs(setting, lists, n, truth, rng_for(cell, name))
+    pairs = strict_pairs(setting, lists, n, truth, rng_for(cell, name)).pairs
     by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
     by_rank.flags.writeable = False
     return by_rank
@@ -169,8 +180,8 @@ def _precision_of(name: str, tests: str) -> float:
 
 
 @lru_cache(32)
-def _judge(part: str) -> tuple[float, float]:
-    """Return the noise and the bias of the judge."""
+def _judge(part: str) -> CalibratedJudge:
+    """Return the calibrated judge; neighbouring cells of a grid share it."""
     name, cell = json.loads(part)
     setting = _setting(cell)
     return judge_of(setting, truth_of(setting, rng_for(cell, "truth")), rng_for(cell, name))

@@ -7,6 +7,7 @@ the same however many follow, and a learning curve is computed along one growing
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -31,6 +32,41 @@ from dcglearn.simulation.truths import named_truth
 PAIRS_PER_BLOCK = 500
 MAX_EMPTY_BLOCKS = 100
 """Consecutive blocks without a strict pair after which drawing is given up."""
+
+
+@dataclass(frozen=True)
+class CalibratedJudge:
+    """A judge, in units of the true utility; exact by default.
+
+    Attributes
+    ----------
+    noise : float
+        The scale of the logistic noise.
+    bias : float
+        What being shown first is worth.
+    """
+
+    noise: float = 0.0
+    bias: float = 0.0
+
+
+@dataclass(frozen=True)
+class StrictPairs:
+    """Judged pairs of lists.
+
+    Attributes
+    ----------
+    pairs : ndarray of int8, shape (n, 2, K)
+        The preferred list first.
+    draws : int
+        How many of the pairs drawn were dropped: pairs of equal true or perceived utility.
+    drawn : int
+        How many pairs were drawn, in whole blocks.
+    """
+
+    pairs: Pairs
+    draws: int
+    drawn: int
 
 
 def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) -> Pairs:
@@ -112,14 +148,18 @@ def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
     return LinearUtility(truth.matrix_for(setting.n_ranks)[:, _base(setting)])
 
 
+EXACT = CalibratedJudge()
+
+
 def strict_pairs(
     setting: Setting,
     name: str,
     n: int,
     truth: Measure,
     rng: np.random.Generator,
-    judge: tuple[np.random.Generator, float, float] | None = None,
-) -> tuple[Pairs, int, int]:
+    judge: CalibratedJudge = EXACT,
+    judge_rng: np.random.Generator | None = None,
+) -> StrictPairs:
     """Draw and judge lists until `n` pairs are strict.
 
     Parameters
@@ -132,38 +172,33 @@ def strict_pairs(
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
         Used to draw the lists.
-    judge : (numpy.random.Generator, float, float), optional
-        The generator of the judge's noise, the scale of the noise, and the bias. By default
-        the judge is exact.
+    judge : CalibratedJudge, default exact
+    judge_rng : numpy.random.Generator, optional
+        Used to draw the noise of the judge, and which list is shown first; `rng` by default.
 
     Returns
     -------
-    pairs : ndarray of int8, shape (n, 2, K)
-        The preferred list first.
-    draws : int
-        How many of the pairs drawn have equal true utility; they are dropped.
-    drawn : int
-        How many pairs were drawn, in whole blocks.
+    StrictPairs
 
     Raises
     ------
     InputError
         If the truth gives nearly all lists the same utility.
     """
-    noisy, noise, bias = judge or (rng, 0.0, 0.0)
+    judge_rng = judge_rng or rng
     kept: list[Pairs] = []
-    draws = held = barren = 0
-    while barren < MAX_EMPTY_BLOCKS:
+    draws = n_kept = empty_blocks = 0
+    while empty_blocks < MAX_EMPTY_BLOCKS:
         lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng)
-        if noise or bias:  # some generators put the better list first
-            turned = noisy.random(PAIRS_PER_BLOCK) < 0.5
-            lists[turned] = lists[turned][:, ::-1]
-        pairs = judged_pairs(truth, lists, noisy, noise, bias)
+        if judge != EXACT:  # some generators put the better list first
+            swapped = judge_rng.random(PAIRS_PER_BLOCK) < 0.5
+            lists[swapped] = lists[swapped][:, ::-1]
+        pairs = judged_pairs(truth, lists, judge_rng, judge.noise, judge.bias)
         kept.append(pairs)
-        draws, held = draws + len(lists) - len(pairs), held + len(pairs)
-        if held >= n:
-            return np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept)
-        barren = 0 if len(pairs) else barren + 1
+        draws, n_kept = draws + len(lists) - len(pairs), n_kept + len(pairs)
+        if n_kept >= n:
+            return StrictPairs(np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept))
+        empty_blocks = 0 if len(pairs) else empty_blocks + 1
     raise InputError(
         f"the truth {setting.truth} distinguishes too few {name} lists",
         "choose another truth or other lists",
@@ -171,8 +206,8 @@ def strict_pairs(
     )
 
 
-def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the noise and the bias of the judge of a setting, in units of the true utility.
+def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> CalibratedJudge:
+    """Return the judge of a setting, with the noise that gives the reliability asked for.
 
     Parameters
     ----------
@@ -183,16 +218,15 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> tupl
 
     Returns
     -------
-    noise, bias : float
-        The scale of the logistic noise, and what being shown first is worth.
+    CalibratedJudge
     """
     if setting.reliability == 1 and not setting.bias:
-        return 0.0, 0.0
+        return EXACT
     true_differences = score_differences(
         truth, draw_lists(setting, setting.lists, 10 * PAIRS_PER_BLOCK, rng)
     )
     noise = noise_scale(true_differences, setting.reliability)
-    return noise, setting.bias * float(true_differences.std())
+    return CalibratedJudge(noise, setting.bias * float(true_differences.std()))
 
 
 def lists_to_test_on(setting: Setting) -> str:
