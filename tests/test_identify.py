@@ -1,4 +1,4 @@
-"""What pairs determine: ranks, null directions in words, data shares, and the factors."""
+"""What pairs determine: the null space, data shares, sentences about them, and the factors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dcglearn.solver.problem import Problem
 
 
 def paper(n: int, different: int, seed: int = 0, truth: DCG = DATA_1) -> np.ndarray:
-    """Pairs of the paper's design, the first few of them of different content."""
+    """Pairs of the paper's design; the first ones have lists of different content."""
     rng = np.random.default_rng(seed)
     lists = permuted_lists(n, rng)
     lists[:different] = drawn_lists(different, 10, [0.2] * 5, rng)
@@ -47,7 +47,7 @@ def test_ranks_of_the_papers_design_and_of_different_content() -> None:
 
 
 def test_rank_is_not_enough() -> None:
-    """Among 20,000 pairs, ten of different content give full rank, and the ridge decides."""
+    """Among 20,000 pairs, ten of different content give full rank, and the penalty dominates."""
     few, some, many = (DCGLearner().fit(paper(20_000, n)) for n in (10, 200, 2000))
     tails = []
     for learner in (few, some, many):
@@ -64,7 +64,7 @@ def test_rank_is_not_enough() -> None:
     )
     assert many.factors_.gauge == "worst"
     moves = [learner.identifiability_.change_on_doubling_c for learner in (some, many)]
-    assert moves[0] > 2 * moves[1]  # the ridge still pulls on 1%
+    assert moves[0] > 2 * moves[1]  # at 1% the penalty still matters
 
 
 def test_documents_have_rank_k_minus_one_squared() -> None:
@@ -86,7 +86,7 @@ def any_pairs(draw: st.DrawFn) -> tuple[np.ndarray, int]:
 
 
 @given(case=any_pairs())
-def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> None:
+def test_the_null_space_is_that_of_the_differences(case: tuple[np.ndarray, int]) -> None:
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
@@ -116,7 +116,7 @@ def test_statements_hold_for_the_null_space(case: tuple[np.ndarray, int]) -> Non
 
 
 @given(case=any_pairs(), C=st.sampled_from([1e-6, 1.0, 1e6, 1e18]))
-def test_shares_are_shares(case: tuple[np.ndarray, int], C: float) -> None:
+def test_shares_are_between_0_and_1(case: tuple[np.ndarray, int], C: float) -> None:
     pairs, L = case
     found = identify(Problem.of(pairs, L, C=C))
     for share in (*found.discount_share, *found.gain_share, found.offset_share):
@@ -128,7 +128,7 @@ def test_shares_are_shares(case: tuple[np.ndarray, int], C: float) -> None:
 
 
 def test_shares_are_those_of_the_formula() -> None:
-    """share(t) = 1 - t'(I + C X'VX)^-1 t, by a plain inverse."""
+    """share(t) = 1 - t'(I + C X'VX)^-1 t, with the inverse computed directly."""
     rng = np.random.default_rng(3)
     pairs = drawn_lists(30, 3, [0.3, 0.3, 0.4], rng)
     weights = rng.random(30)
@@ -140,7 +140,7 @@ def test_shares_are_those_of_the_formula() -> None:
     assert found.offset_share == pytest.approx(1 - t @ inverse @ t, abs=1e-9)
 
 
-def test_what_never_differs_is_said() -> None:
+def test_constant_ranks_and_grades_are_reported() -> None:
     found = identify(Problem.of([[[0, 1, 1], [1, 0, 1]], [[0, 0, 1], [0, 1, 1]]], 3))
     text = undetermined_statements(found, ["good", "fair", "bad"])
     assert "no pair differs at rank 3: the discount there is undetermined" in text
@@ -148,8 +148,8 @@ def test_what_never_differs_is_said() -> None:
     assert not found.components
 
 
-def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
-    """Only the ridge sees it: its weight, tied to the next grade's, is counted in w'w."""
+def test_a_grade_that_never_occurs_changes_little_else() -> None:
+    """Only the penalty depends on it: its weight, tied to the next grade's, counts in w'w."""
     pairs = paper(300, 300)
     one, two = DCGLearner(n_grades=5).fit(pairs), DCGLearner(n_grades=6).fit(pairs)
     a, b = one.identifiability_, two.identifiability_
@@ -163,7 +163,7 @@ def test_a_grade_that_is_declared_and_never_shown_changes_little_else() -> None:
     assert two.factors_.gains[:5] == pytest.approx(one.factors_.gains, abs=0.05)
     better = DCGLearner(n_grades=6).fit(pairs + 1)
     assert better.factors_.gains[1:] == pytest.approx(one.factors_.gains, abs=0.05)
-    assert better.factors_.gains[:2].tolist() == [1.0, 1.0]  # tied with the best that is shown
+    assert better.factors_.gains[:2].tolist() == [1.0, 1.0]  # tied with the best that occurs
 
 
 def test_grades_that_no_chain_of_pairs_compares() -> None:
@@ -174,12 +174,12 @@ def test_grades_that_no_chain_of_pairs_compares() -> None:
     )
 
 
-def test_nothing_differs_anywhere() -> None:
+def test_identical_lists_determine_nothing() -> None:
     found = identify(Problem.of([[[0, 1], [0, 1]]], 2))
     assert undetermined_statements(found)[-1] == "no pair differs anywhere: nothing is determined"
 
 
-def test_doubling_c_moves_what_the_ridge_decides() -> None:
+def test_the_change_on_doubling_c_is_predicted() -> None:
     pairs = paper(300, 300, truth=DATA_2)
     one, two = (DCGLearner(C=C).fit(pairs) for C in (1.0, 2.0))
     moved = np.abs(one.factors_.discounts - two.factors_.discounts).max()
@@ -188,7 +188,7 @@ def test_doubling_c_moves_what_the_ridge_decides() -> None:
     assert sure.identifiability_.change_on_doubling_c < 1e-3
 
 
-def test_rank_one_truths_are_read_back() -> None:
+def test_rank_one_truths_are_recovered() -> None:
     c, g = np.array([1, 0.6, 0.3, 0.2]), np.array([1, 0.7, 0.1, 0])
     W = np.outer(c, g)
     shifted = W - W.mean(axis=1, keepdims=True)
@@ -202,10 +202,20 @@ def test_rank_one_truths_are_read_back() -> None:
     floor = np.outer(c, g + 0.5)
     partly = floor.copy()
     partly[:2] -= partly[:2].mean(axis=1, keepdims=True)
+    partly[:2] += np.array([[5.0], [-3.0]])  # offsets that are undetermined have no effect
     seen = factorise(partly, "absolute", [False, False, True, True])
     assert seen.discounts == pytest.approx(c)
     assert seen.gains == pytest.approx((g + 0.5) / 1.5)
     assert rank_one(W) == pytest.approx(W)
+
+
+def test_the_best_grade_gains_more_than_the_worst() -> None:
+    penalised = factorise(np.outer([1, 0.5], [1, -2]), "absolute")
+    assert penalised.gains.tolist() == [1, -2]
+    assert penalised.discounts.tolist() == [1, 0.5]
+    reversed_ = factorise(np.outer([1, 0.5], [0, 1]))
+    assert reversed_.gains.tolist() == [1, 0]
+    assert reversed_.discounts.tolist() == [-1, -0.5]
 
 
 @pytest.mark.parametrize("gauge", ["worst", "absolute", "worst order", "absolute order"])
@@ -236,7 +246,7 @@ def test_discounts_that_grow_with_the_rank() -> None:
     assert learner.factors_.discounts[-1] == 1.0
 
 
-def test_only_lists_of_different_length_show_what_the_worst_grade_is_worth() -> None:
+def test_only_lists_of_different_length_determine_the_worst_gain() -> None:
     truth = DCG([1, 0.6, 0.2], "zipf")
     rng = np.random.default_rng(0)
     pairs = true_pairs(truth, drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng, shortest=3))
@@ -258,7 +268,7 @@ def test_permutations_with_empty_ranks_leave_discounts_affine() -> None:
     assert learner.factors_.discounts == pytest.approx((c - c[-1]) / (1 - c[-1]), abs=0.06)
 
 
-def test_too_few_short_lists_are_said() -> None:
+def test_too_few_short_lists_are_reported() -> None:
     rng = np.random.default_rng(0)
     truth = DCG([1, 0.6, 0.2], "zipf")
     lists = drawn_lists(3000, 5, [0.3, 0.3, 0.4], rng)
@@ -272,7 +282,7 @@ def test_too_few_short_lists_are_said() -> None:
     )
 
 
-def test_gains_across_groups_that_never_meet_are_not_from_the_data() -> None:
+def test_gains_of_separate_components_are_not_from_the_data() -> None:
     """At every rank only the grades {0, 1} and {2, 3} are compared."""
     rng = np.random.default_rng(0)
     high = rng.integers(0, 2, (2000, 1, 4))
@@ -286,8 +296,8 @@ def test_gains_across_groups_that_never_meet_are_not_from_the_data() -> None:
         assert "data" not in found.gains_determined_by
 
 
-def test_nothing_is_surer_than_what_it_is_measured_against() -> None:
-    """Rank 1 compares {0, 1} and {2, 3} only, so the scale of all discounts is unseen."""
+def test_no_share_exceeds_that_of_the_fixed_numbers() -> None:
+    """Rank 1 compares {0, 1} and {2, 3} only, so the scale of all discounts is undetermined."""
     rng = np.random.default_rng(0)
     lists = rng.integers(0, 4, (2000, 2, 4))
     lists[:, :, 0] = rng.integers(0, 2, (2000, 2)) + 2 * rng.integers(0, 2, (2000, 1))
@@ -298,7 +308,7 @@ def test_nothing_is_surer_than_what_it_is_measured_against() -> None:
     assert "data" not in found.discounts_determined_by
 
 
-def test_weights_that_prefer_nothing_are_refused() -> None:
+def test_weights_that_tie_all_lists_are_refused() -> None:
     with pytest.raises(InputError, match="tie all lists"):
         factorise(np.zeros((3, 2)))
     for pairs, margin, reason in [

@@ -1,4 +1,4 @@
-"""Tables in four forms, and figures by what is plotted, not by their pixels."""
+"""Tables in four formats, texts about measures, and figures by the data that they plot."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
 from dcglearn.learning.compare import ComparedMeasure, MeasureComparison
+from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
@@ -25,8 +26,10 @@ from dcglearn.report.measure_figures import draw_comparison, draw_measure, draw_
 from dcglearn.report.measures import learned_text, measure_text, parameter_tables
 from dcglearn.report.style import save
 from dcglearn.report.tables import Table
+from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import side_by_side
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
+from dcglearn.solver.problem import Problem
 
 SCALE = Scale((2, 1, 0))
 
@@ -55,7 +58,7 @@ COMPARISON = MeasureComparison(
 )
 
 
-def test_a_table_in_four_forms() -> None:
+def test_a_table_in_four_formats() -> None:
     table = Table(("name", "x", "n"), [("a|b", 0.12345, 1000), ("c_&", None, 2)], "caption")
     assert table.text().splitlines() == [
         "caption",
@@ -68,7 +71,7 @@ def test_a_table_in_four_forms() -> None:
     assert list(csv.reader(io.StringIO(table.csv())))[1] == ["a|b", "0.12345", "1000"]
 
 
-def test_a_table_is_written_by_its_ending(tmp_path: Path) -> None:
+def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     table = comparison_table(COMPARISON)
     for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):
         table.write(tmp_path / f"t{ending}")
@@ -115,7 +118,7 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
     assert figure.axes[1].get_xlabel() == "rank"
 
 
-def test_discounts_known_up_to_an_affine_map_are_drawn_so() -> None:
+def test_presets_are_mapped_like_affine_discounts() -> None:
     figure = draw_measure_file(a_fit(same_content=True), "title")
     zipf = lines(figure, 1)["zipf"]
     assert (zipf[0], zipf[-1]) == (1.0, 0.0)
@@ -143,7 +146,7 @@ def test_intervals_are_drawn_and_named() -> None:
     assert discounts.rows[1][3] == "0.500 to 0.700"
 
 
-def test_doubtful_numbers_are_hollow_and_in_brackets() -> None:
+def test_numbers_that_are_partly_the_penalty_are_hollow_and_in_brackets() -> None:
     doubtful = {"gains": [False, True, False], "discounts": [False, False]}
     dcg = DCG([1, 0.4, 0], [1, 0.5])
     figure = draw_measure(dcg, None, usual_presets(SCALE, 2), SCALE, "t", doubtful)
@@ -219,3 +222,50 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
     assert len(figure.axes) == 2
     with pytest.raises(InputError, match=r"ends in '\.gif'"):
         save(figure, "x.gif")
+
+
+def test_a_learned_measure_is_described() -> None:
+    text = learned_text(a_fit())
+    assert text.startswith("learned with C = 1, unit margins (newton): confirmed optimal, ")
+    for line in (
+        "normalisation: the worst grade has gain 0, the best gain 1; the first discount is 1",
+        "(x): partly the penalty; -: undetermined",
+        "what the judgments do not determine:",
+        "  - every grade at ranks 1-4 could gain the same constant",
+    ):
+        assert line in text.splitlines()
+    assert "bootstrap" not in text
+    affine = learned_text(a_fit(same_content=True))
+    assert "the best gain 1; the largest discount is 1 and the smallest 0 (only ratios" in affine
+    with pytest.raises(InputError, match="is not a learned measure"):
+        learned_text(MeasureFile(DCG([1, 0], [1, 0.5])))
+
+
+def test_documents_have_relevance() -> None:
+    rng = np.random.default_rng(0)
+    scale = Scale(("x", "y", "z"))
+    data = side_by_side(DCG([2, 1, 0]), permuted_lists(200, rng, range(3)), scale, rng)
+    content = learned_measure(DCGLearner(encoding="documents").fit(data.pairs), data, "x.jsonl")
+    text = learned_text(content)
+    assert "normalisation: the least relevant document has relevance 0, the most" in text
+    assert parameter_tables(content)[0].columns[:2] == ("document", "relevance")
+    assert "every document at ranks 1-3 could gain the same constant" in text
+
+
+def test_many_separate_components_are_counted() -> None:
+    """At each of 7 ranks the grades {0, 1} and {2, 3} are compared only among themselves."""
+    pairs = np.zeros((14, 2, 7), np.int8)
+    for rank in range(7):
+        pairs[2 * rank, :, rank] = 0, 1
+        pairs[2 * rank + 1, :, rank] = 2, 3
+    said = undetermined_statements(identify(Problem.of(pairs, 4)), ["a", "b", "c", "d"])
+    listed = [text for text in said if "{a, b} and {c, d} are never compared" in text]
+    assert [text[:9] for text in listed] == [f"at rank {k}" for k in range(1, 6)]
+    assert "and the same holds at 2 more ranks" in said
+
+
+def test_too_few_pairs_leave_other_directions() -> None:
+    pairs = [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]  # both ranks always differ alike
+    said = undetermined_statements(identify(Problem.of(pairs, 3)))
+    assert said[0] == "the differences of the pairs (2) have rank 2 of 6"
+    assert said[-1] == ("2 more directions of W are undetermined, because there are too few pairs")

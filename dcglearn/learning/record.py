@@ -222,7 +222,7 @@ class LearnedRecord(_Record):
         Returns
         -------
         LearnedRecord or None
-            None, too, if the record does not fit the DCG of the file.
+            None also if the record does not fit the DCG of the file.
 
         Examples
         --------

@@ -51,7 +51,7 @@ def learned_measure(
     source : str
         The name of the file that they came from.
     use : {"dcg", "utility"}, default "dcg"
-        Which of the two measures the file stands for.
+        Which of the two measures commands use when given the file.
     intervals : ParameterIntervals, optional
         Of the gains and discounts.
 

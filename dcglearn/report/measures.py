@@ -120,7 +120,7 @@ def measure_text(
     name : str
     content : MeasureFile
     picked : DCG or LinearUtility, optional
-        Which of its measures; by default the one that the file stands for.
+        Which of its measures; by default the one that commands use.
     n_ranks : int, optional
         The number of discounts of a rule to list; by default its cutoff, or 10.
 
