@@ -102,7 +102,7 @@ def test_a_box_with_one_sign_is_not_halved() -> None:
 
 def test_one_ratio_is_searched_to_the_resolution() -> None:
     function = Linear(np.array([[1.0]]), np.array([0.3]))
-    leaves = search(function, resolution=0.01).leaves
+    leaves = search(function, resolution=2.0**-7).leaves
     (width,) = (leaves.high - leaves.low)[leaves.labels == UNDECIDED, 0]
     assert width == 2.0**-7
     assert n_evaluated(function) == [1 + 2 * 7]
@@ -123,6 +123,18 @@ def test_two_ratios_with_one_sign_at_the_middle_are_searched_on() -> None:
     assert (found.extremes.largest > 0).all()
     assert (found.extremes.smallest < 0).all()
     assert min(n_evaluated(function)) > 3
+
+
+def test_a_difference_within_the_tolerance_is_not_a_sign() -> None:
+    function = Linear(np.array([[1.0, 0.0]]), np.array([0.2]), tolerance=0.1)
+    found = search(function)
+    assert n_evaluated(function) == [5]  # it goes on after .3 at .5 and .05 at .25
+    assert UNDECIDED not in found.leaves.labels
+
+
+def test_bounds_at_the_tolerance_leave_one_sign() -> None:
+    function = Linear(np.array([[1.0], [-1.0]]), np.array([0.25, -0.25]), tolerance=0.25)
+    assert search(function).leaves.labels.tolist() == [FOR_A, FOR_B]
 
 
 def test_the_side_with_the_largest_change_is_halved() -> None:

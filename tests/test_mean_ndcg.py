@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import WorstGain
-from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdict, mean_verdicts
+from dcglearn.coherence.branch_and_bound import EQUAL, FOR_A, FOR_B, UNDECIDED, Leaves
+from dcglearn.coherence.mean_ndcg import MeanVerdict, _regions, mean_verdict, mean_verdicts
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
@@ -255,6 +256,11 @@ def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -
     assert {one.winner for one in found.values()} >= {"a", "b"}
 
 
+def test_the_last_discount_may_be_zero() -> None:
+    found = mean_verdict([[0, 1, 2]], [[1, 0, 2]], [[0, 1, 2]], [1, 0.5, 0], 3)
+    assert found.winner == "a"
+
+
 def test_a_rule_and_its_vector_of_discounts_give_the_same_verdict(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
     one = mean_verdict(*runs, pools, "log2", 4)
@@ -262,9 +268,44 @@ def test_a_rule_and_its_vector_of_discounts_give_the_same_verdict(rng: np.random
     assert (one.winner, one.differences, one.bounds) == (two.winner, two.differences, two.bounds)
 
 
+@pytest.mark.parametrize(
+    ("labels", "winners", "ends"),
+    [
+        ([FOR_A, FOR_A, FOR_B], ["a", "change", "b"], [2, 2]),
+        ([FOR_B, FOR_A, FOR_B], ["b", "change", "a", "change", "b"], [1, 1, 2, 2]),
+        ([FOR_A, UNDECIDED, FOR_A], ["a", "undecided", "a"], [1, 2]),
+        ([FOR_A, EQUAL, FOR_A], ["a", "equal", "a"], [1, 2]),
+        ([FOR_A, UNDECIDED, EQUAL, FOR_B], ["a", "change", "b"], [1, 3]),
+        ([FOR_B, EQUAL, FOR_A], ["b", "change", "a"], [1, 2]),
+        ([UNDECIDED, EQUAL, FOR_B], ["undecided", "b"], [2]),
+        ([EQUAL, UNDECIDED, FOR_A], ["undecided", "a"], [2]),
+        ([FOR_B, FOR_B, EQUAL, EQUAL], ["b", "equal"], [2]),
+        ([FOR_A, UNDECIDED], ["a", "undecided"], [1]),
+        ([FOR_A, FOR_B, UNDECIDED, FOR_A], ["a", "change", "b", "change", "a"], [1, 1, 2, 3]),
+        ([EQUAL], ["equal"], []),
+    ],
+)
+def test_neighbouring_boxes_are_joined_to_regions(
+    labels: list[int], winners: list[str], ends: list[int], rng: np.random.Generator
+) -> None:
+    n = len(labels)
+    order = rng.permutation(n)  # the search ends boxes in any order
+    low = np.arange(n)[order].astype(float)[:, None]
+    nothing = np.zeros(n)
+    boxes = Leaves(low, low + 1, nothing.astype(int), np.array(labels)[order], nothing, nothing)
+    found = _regions(boxes)
+    assert [region.winner for region in found] == winners
+    assert [region.low for region in found] == [0, *ends]
+    assert [region.high for region in found] == [*ends, n]
+
+
 def test_a_search_at_its_limit_is_undecided() -> None:
+    back = mean_verdict(Y, X, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
+    assert back.winner == "undecided"
+    assert back.witnesses[0] is not None
     found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
     assert found.winner == "undecided"
+    assert found.witnesses[1] is not None
     assert found.undecided_share == 1
     assert [region.winner for region in found.regions] == ["undecided"]
     coarse = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", resolution=0.1)
