@@ -68,7 +68,7 @@ from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
 from .evaluation.ranked import score_runs as score_runs
 from .evaluation.filtering import Threshold as Threshold
-from .evaluation.filtering import threshold as threshold
+from .evaluation.filtering import beta_gamma_threshold as beta_gamma_threshold
 
 # What holds whatever the parameters
 from .coherence.advantage import advantage as advantage
@@ -167,7 +167,7 @@ __all__ = [
     "Ranked",
     "score_runs",
     "Threshold",
-    "threshold",
+    "beta_gamma_threshold",
     "advantage",
     "Verdict",
     "verdict",

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from dcglearn.base.errors import InputError
 from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.evaluation.filtering import (
-    alpha_of,
-    beta_gamma,
+    Delivery,
+    beta_gamma_alpha,
     gain_utilities,
     relevance_utilities,
-    threshold,
     utility_curve,
 )
+from dcglearn.evaluation.filtering import beta_gamma_threshold as threshold
+from dcglearn.evaluation.filtering import interpolated_threshold as interpolated
 from dcglearn.evaluation.scored import read_scored
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile, write_measure
@@ -76,18 +77,18 @@ def ends(scores: list[float], utilities: list[float]) -> tuple[float, float]:
 
 def test_the_worked_numbers() -> None:
     for N, expected in [(0, 0.3), (1, 0.321947), (10, 0.477061), (100, 0.746968)]:
-        assert round(beta_gamma(0.8, 0.3, N), 6) == expected
-    assert beta_gamma(0.8, 0.3, 10**9) == pytest.approx(0.1 * 0.3 + 0.9 * 0.8)
-    assert alpha_of(0) == 1.0
-    assert alpha_of(10**9) == 0.1
+        assert round(interpolated(0.8, 0.3, N), 6) == expected
+    assert interpolated(0.8, 0.3, 10**9) == pytest.approx(0.1 * 0.3 + 0.9 * 0.8)
+    assert beta_gamma_alpha(0) == 1.0
+    assert beta_gamma_alpha(10**9) == 0.1
 
 
 def test_the_ends_of_beta_and_gamma() -> None:
-    assert alpha_of(7, beta=1.0) == alpha_of(7, gamma=0.0) == 1.0
-    assert beta_gamma(0.8, 0.3, 10**6, beta=0.0) == 0.8  # to the last bit: it passes
-    assert beta_gamma(0.8, 0.3, 0) == 0.3
+    assert beta_gamma_alpha(7, beta=1.0) == beta_gamma_alpha(7, gamma=0.0) == 1.0
+    assert interpolated(0.8, 0.3, 10**6, beta=0.0) == 0.8  # to the last bit: it passes
+    assert interpolated(0.8, 0.3, 0) == 0.3
     for N in range(40):  # rounding leaves no document at the score itself outside
-        assert beta_gamma(0.7, 0.7, N) == 0.7
+        assert interpolated(0.7, 0.7, N) == 0.7
 
 
 @given(
@@ -100,10 +101,10 @@ def test_more_judgments_lead_from_zero_utility_towards_the_optimum(
     ends_: tuple[float, float], N: int, beta: float, gamma: float
 ) -> None:
     zero, optimal = sorted(ends_)
-    now, later = (beta_gamma(optimal, zero, n, beta, gamma) for n in (N, N + 1))
+    now, later = (interpolated(optimal, zero, n, beta, gamma) for n in (N, N + 1))
     assert zero <= now <= optimal
     assert later >= now - 1e-9 * (1 + abs(now))
-    assert beta - 1e-12 <= alpha_of(N, beta, gamma) <= 1
+    assert beta - 1e-12 <= beta_gamma_alpha(N, beta, gamma) <= 1
 
 
 def test_down_a_ranking() -> None:
@@ -116,9 +117,9 @@ def test_down_a_ranking() -> None:
     assert (found.theta_optimal, found.theta_zero, found.n_judged) == (0.8, 0.2, 5)
     assert found.alpha == pytest.approx(0.1 + 0.9 * math.exp(-0.25))
     assert found.theta == pytest.approx((1 - found.alpha) * 0.8 + found.alpha * 0.2)
-    assert found.curve.passing(found.theta) == (6, 3.0)
-    assert found.curve.passing(1.0) == (0, 0.0)
-    assert found.curve.passing(-1.0) == (8, -1.0)
+    assert found.curve.passing(found.theta) == Delivery(6, 3.0)
+    assert found.curve.passing(1.0) == Delivery(0, 0.0)
+    assert found.curve.passing(-1.0) == Delivery(8, -1.0)
 
 
 @given(case=documents())
@@ -127,9 +128,9 @@ def test_the_ends_are_those_found_step_by_step(case: Documents) -> None:
     found = threshold(scores, utilities, judged)
     assert (found.theta_optimal, found.theta_zero) == ends(scores, utilities)
     assert found.n_judged == sum(judged)
-    assert found.theta == beta_gamma(found.theta_optimal, found.theta_zero, sum(judged))
+    assert found.theta == interpolated(found.theta_optimal, found.theta_zero, sum(judged))
     for theta in (found.theta, found.theta_optimal, found.theta_zero, 2.5):
-        expected = (sum(s >= theta for s in scores), worth(scores, utilities, theta))
+        expected = Delivery(sum(s >= theta for s in scores), worth(scores, utilities, theta))
         assert found.curve.passing(theta) == expected
 
 
@@ -194,7 +195,7 @@ def test_where_nothing_pays_the_optimum_is_before_the_first_document(
     found = threshold([0.9, 0.5, 0.1], utilities, judged)
     assert found.theta_optimal == math.nextafter(0.9, 1)
     assert found.theta_zero == 0.9
-    assert found.curve.passing(found.theta_optimal) == (0, 0.0)
+    assert found.curve.passing(found.theta_optimal) == Delivery(0, 0.0)
     for beta in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         later = threshold([0.9, 0.5, 0.1], utilities, judged, beta, gamma=1000.0)
         assert later.alpha == beta
@@ -230,25 +231,31 @@ def test_utilities_from_gains() -> None:
     ("call", "problem"),
     [
         (lambda: threshold([], []), "no document"),
-        (lambda: threshold([1, 2], [1]), "2 scores and 1 utilities"),
-        (lambda: threshold([1, math.nan], [1, 1]), "row 1: the score is nan"),
-        (lambda: threshold([math.inf, 1], [1, 1]), "row 0: the score is inf"),
-        (lambda: threshold([1, 2], [1, math.nan]), "row 1: the utility is nan"),
-        (lambda: threshold(["a"], [1]), "a score is not a number"),
-        (lambda: threshold([[1]], [1]), r"score array of shape \(1, 1\)"),
+        (lambda: threshold([1, 2], [1]), r"utilities of shape \(1,\), not \(2,\)"),
+        (lambda: threshold([1, math.nan], [1, 1]), "row 1: scores hold nan"),
+        (lambda: threshold([math.inf, 1], [1, 1]), "row 0: scores hold inf"),
+        (lambda: threshold([1, 2], [1, math.nan]), "row 1: utilities hold nan"),
+        (lambda: threshold(["a"], [1]), "scores are not numbers"),
+        (lambda: threshold([[1]], [1]), r"scores of shape \(1, 1\)"),
         (lambda: threshold([1, 2], [1, 1], [True]), "judged of shape"),
         (lambda: threshold([1, 2], [1, 1], [1, 0]), "judged holds int64"),
-        (lambda: threshold([1, 2], [1, 3], [True, False]), "row 1: an unjudged .* utility 3"),
+        (
+            lambda: threshold([1, 2], [1, 3], [True, False]),
+            "row 1: an unjudged .* utility 3",
+        ),
         (lambda: threshold([1], [1], beta=1.1), r"beta is 1.1; use 0 \.\.\. 1"),
         (lambda: threshold([1], [1], beta=-0.1), "beta is -0.1"),
         (lambda: threshold([1], [1], gamma=-1.0), "gamma is -1.0; use 0 or more"),
         (lambda: threshold([1], [1], gamma=math.nan), "gamma is nan"),
         (lambda: threshold([1.7976931348623157e308], [0]), "theta_optimal is inf"),
-        (lambda: beta_gamma(0.3, 0.8, 1), "theta_zero 0.8 is above theta_optimal 0.3"),
-        (lambda: beta_gamma(1e308, -1e308, 1), "theta_optimal - theta_zero is inf"),
-        (lambda: beta_gamma(math.nan, 0.8, 1), "theta_optimal is nan; use a finite number"),
-        (lambda: alpha_of(-1), "-1 documents judged"),
-        (lambda: alpha_of(1.5), "1.5 documents judged"),
+        (lambda: interpolated(0.3, 0.8, 1), "theta_zero 0.8 is above theta_optimal 0.3"),
+        (lambda: interpolated(1e308, -1e308, 1), "theta_optimal - theta_zero is inf"),
+        (
+            lambda: interpolated(math.nan, 0.8, 1),
+            "theta_optimal is nan; use a finite number",
+        ),
+        (lambda: beta_gamma_alpha(-1), "-1 documents judged"),
+        (lambda: beta_gamma_alpha(1.5), "1.5 documents judged"),
         (lambda: relevance_utilities([True], 0), "a credit of 0"),
         (lambda: relevance_utilities([True], -1), "credit is -1"),
         (lambda: relevance_utilities([True], 3, -2), "debit is -2"),
@@ -362,7 +369,7 @@ def test_the_command_prints_thresholds_and_what_passes(run: Run, tmp_path: Path)
     assert words[0] == ["theta_opt", "0.8", "2", "6"]
     assert words[1] == ["theta_zero", "0.2", "8", "-1"]
     assert words[2][0] == "theta"
-    assert float(words[2][1]) == beta_gamma(0.8, 0.2, 5)  # in full: who passes depends on it
+    assert float(words[2][1]) == interpolated(0.8, 0.2, 5)  # in full: who passes depends on it
     assert words[2][2:] == ["6", "3"]
 
 

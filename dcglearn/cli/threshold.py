@@ -89,13 +89,15 @@ def threshold(
     from dcglearn.evaluation import filtering as learning
     from dcglearn.evaluation.scored import read_scored
 
-    learning.alpha_of(0, beta, gamma)
+    learning.beta_gamma_alpha(0, beta, gamma)
     asked = _asked(credit, debit, relevant, gains, measure, cost)
     with reading_file(file, lenient) as (ignored, advance):
         documents = read_scored(file, ignored, advance)
     utilities = asked.utilities(documents)
     with naming(file):
-        found = learning.threshold(documents.scores, utilities, documents.judged, beta, gamma)
+        found = learning.beta_gamma_threshold(
+            documents.scores, utilities, documents.judged, beta, gamma
+        )
     if json:
         print_json(_document(file, documents, asked, found, beta, gamma))
     else:
@@ -308,9 +310,13 @@ def _passing(found: Threshold) -> list[tuple[str, float, int, float]]:
         "theta_zero": found.theta_zero,
         "theta": found.theta,
     }
-    return [(name, theta, *found.curve.passing(theta)) for name, theta in named.items()]
+    return [
+        (name, theta, delivery.documents, delivery.utility)
+        for name, theta in named.items()
+        for delivery in [found.curve.passing(theta)]
+    ]
 
 
 def _pays(found: Threshold) -> bool:
     """Return whether delivering some of the training documents is worth more than none."""
-    return found.curve.passing(found.theta_optimal)[0] > 0
+    return found.curve.passing(found.theta_optimal).documents > 0

@@ -1,25 +1,24 @@
-"""Beta-Gamma thresholding: which score a document must reach to be delivered.
+"""Beta-Gamma thresholding: the score that a document must reach to be delivered.
 
     theta = (1 - alpha) theta_opt + alpha theta_zero
     alpha = beta + (1 - beta) exp(-gamma N)
 
 (Zhai, Notes on Selected Topics of CS410, 2008; Zhai, Jansen, Stoica, Grot & Evans, TREC-7.)
-Training documents are ranked by score and their utility adds up down the ranking.
-theta_opt is the score at which the sum is largest, the first one where several are;
-theta_zero, below it, the score at which the sum is first back at zero, or the lowest
-training score if it never is. N documents have been judged: with few, more than the
-optimum is delivered, so that more is learned.
+Training documents are ranked by score, and their utilities are summed down the ranking.
+theta_opt is the score at which the sum is largest, the first of several. theta_zero is the first
+score below it at which the sum is 0 or less, or the lowest training score if there is none. N
+documents have been judged. With few judgments the threshold is lower than the optimum, so that
+more documents are delivered and judged.
 
-A document passes when its score is theta or more. Documents with equal scores pass
-together, so the sum is looked at only where a group of them ends.
+A document passes if its score is theta or more. Documents with equal scores pass together, so the
+sum is taken at the end of each group of equal scores.
 
-Delivering nothing has the utility 0. Where no cut brings the sum above it, theta_opt is the
-smallest number above the highest training score, and theta_zero that score, where the sum is
-first at zero or below. theta is one of the two: the highest score still passes while alpha
-is above a half.
+Delivering nothing has utility 0. If no cut brings the sum above 0, theta_opt is the smallest
+number above the highest training score, and theta_zero is that score. theta is then one of the
+two: the highest score passes while alpha is above one half.
 
-An unjudged document counts as non-relevant. It must have a utility that says so, 0 or
-less, and is not among the N.
+An unjudged document counts as non-relevant: its utility must be 0 or less, and it is not one of
+the N.
 """
 
 from __future__ import annotations
@@ -30,36 +29,56 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import checked_grades
 
 _ROUNDING = 1e-12
-"""Sums that differ by less than this share of what was added up are equal: utilities such as
-.1 - .3 + .2 are back at zero."""
+"""Sums that differ by less than this share of the sum of absolute terms are equal: utilities such
+as .1 - .3 + .2 sum to 0."""
+
+
+_ONE_EACH = "give one number per document"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The documents that pass a threshold.
+
+    Attributes
+    ----------
+    documents : int
+        How many pass.
+    utility : float
+        The sum of their utilities.
+    """
+
+    documents: int
+    utility: float
 
 
 @dataclass(frozen=True)
 class UtilityCurve:
-    """What a threshold at each training score delivers.
+    """The number and the utility of documents that pass a threshold at each training score.
 
     Attributes
     ----------
     thresholds : ndarray of float, shape (m,)
         The distinct scores, the highest first.
     documents : ndarray of int, shape (m,)
-        How many documents have that score or a higher one.
+        Number of documents with that score or a higher one.
     utilities : ndarray of float, shape (m,)
-        What they are worth together.
+        Sum of their utilities.
     """
 
     thresholds: Floats
     documents: NDArray[np.int64]
     utilities: Floats
 
-    def passing(self, theta: float) -> tuple[int, float]:
-        """Return how many training documents score `theta` or more, and their utility.
+    def passing(self, theta: float) -> Delivery:
+        """Return the training documents that score `theta` or more.
 
         Parameters
         ----------
@@ -67,27 +86,26 @@ class UtilityCurve:
 
         Returns
         -------
-        documents : int
-        utility : float
+        Delivery
         """
         passed = int((self.thresholds >= theta).sum())
         if not passed:
-            return 0, 0.0
-        return int(self.documents[passed - 1]), float(self.utilities[passed - 1])
+            return Delivery(0, 0.0)
+        return Delivery(int(self.documents[passed - 1]), float(self.utilities[passed - 1]))
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold and what it was made of.
+    """A Beta-Gamma threshold and the numbers it is computed from.
 
     Attributes
     ----------
     theta : float
-        A document passes when its score is this or more.
+        A document passes if its score is `theta` or more.
     theta_optimal, theta_zero, alpha : float
-        See the module.
+        See :mod:`dcglearn.evaluation.filtering`.
     n_judged : int
-        N.
+        N, the number of judged training documents.
     curve : UtilityCurve
         Of the training documents.
     """
@@ -100,17 +118,17 @@ class Threshold:
     curve: UtilityCurve
 
 
-def alpha_of(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
-    """Return alpha, how far the threshold moves from the optimal one to that of zero utility.
+def beta_gamma_alpha(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
+    """Return alpha, the weight of theta_zero in the threshold.
 
     Parameters
     ----------
     n_judged : int
         N, the number of documents judged so far.
     beta : float, default 0.1
-        What is left of alpha when N is large, 0 ... 1.
+        The limit of alpha for large N, 0 ... 1.
     gamma : float, default 0.05
-        How quickly alpha falls with N, 0 or more.
+        The rate at which alpha falls with N, 0 or more.
 
     Returns
     -------
@@ -123,7 +141,7 @@ def alpha_of(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
 
     Examples
     --------
-    >>> alpha_of(0), round(alpha_of(10), 6)
+    >>> beta_gamma_alpha(0), round(beta_gamma_alpha(10), 6)
     (1.0, 0.645878)
     """
     if isinstance(n_judged, bool) or not isinstance(n_judged, int | np.integer) or n_judged < 0:
@@ -133,14 +151,14 @@ def alpha_of(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> float:
     return beta + (1 - beta) * math.exp(-gamma * int(n_judged))
 
 
-def beta_gamma(
+def interpolated_threshold(
     theta_optimal: float,
     theta_zero: float,
     n_judged: int,
     beta: float = 0.1,
     gamma: float = 0.05,
 ) -> float:
-    """Return the threshold between the optimal one and that of zero utility.
+    """Return the threshold between theta_zero and theta_opt for N judgments.
 
     Parameters
     ----------
@@ -148,12 +166,12 @@ def beta_gamma(
     theta_zero : float
         At or below `theta_optimal`.
     n_judged, beta, gamma
-        As for :func:`alpha_of`.
+        As for :func:`beta_gamma_alpha`.
 
     Returns
     -------
     float
-        From `theta_zero`, where nothing is judged, upwards.
+        `theta_zero` if N is 0.
 
     Raises
     ------
@@ -162,7 +180,7 @@ def beta_gamma(
 
     Examples
     --------
-    >>> [round(beta_gamma(0.8, 0.3, N), 6) for N in (0, 1, 10, 100)]
+    >>> [round(interpolated_threshold(0.8, 0.3, N), 6) for N in (0, 1, 10, 100)]
     [0.3, 0.321947, 0.477061, 0.746968]
     """
     _check_number(theta_optimal, "theta_optimal")
@@ -170,35 +188,35 @@ def beta_gamma(
     if theta_zero > theta_optimal:
         raise InputError(
             f"theta_zero {theta_zero:g} is above theta_optimal {theta_optimal:g}",
-            "utility returns to zero below the optimum",
+            "give a theta_zero at or below theta_optimal",
         )
     width = theta_optimal - theta_zero
     _check_number(width, "theta_optimal - theta_zero")
-    alpha = alpha_of(n_judged, beta, gamma)
-    if alpha > 0.5:  # from the nearer end: exact at both, where documents of that score pass
+    alpha = beta_gamma_alpha(n_judged, beta, gamma)
+    if alpha > 0.5:  # from the nearer end: exact at both, so documents with that score pass
         return float(theta_zero + (1 - alpha) * width)
     return float(theta_optimal - alpha * width)
 
 
-def threshold(
+def beta_gamma_threshold(
     scores: ArrayLike,
     utilities: ArrayLike,
     judged: ArrayLike | None = None,
     beta: float = 0.1,
     gamma: float = 0.05,
 ) -> Threshold:
-    """Learn a threshold from scored training documents.
+    """Learn a Beta-Gamma threshold from scored training documents.
 
     Parameters
     ----------
     scores : array-like of float, shape (n,)
     utilities : array-like of float, shape (n,)
-        What it is worth that a document is delivered: :func:`relevance_utilities`,
-        :func:`gain_utilities`, or any.
+        The utility of delivering each document, such as :func:`relevance_utilities` or
+        :func:`gain_utilities`.
     judged : array-like of bool, shape (n,), optional
         Which documents have been judged; all by default.
     beta, gamma
-        As for :func:`alpha_of`.
+        As for :func:`beta_gamma_alpha`.
 
     Returns
     -------
@@ -212,9 +230,9 @@ def threshold(
 
     Examples
     --------
-    >>> found = threshold([0.9, 0.8, 0.5, 0.3, 0.1], [3, 3, -2, -4, 1])
+    >>> found = beta_gamma_threshold([0.9, 0.8, 0.5, 0.3, 0.1], [3, 3, -2, -4, 1])
     >>> found.theta_optimal, found.theta_zero, found.curve.passing(found.theta)
-    (0.8, 0.3, (3, 4.0))
+    (0.8, 0.3, Delivery(documents=3, utility=4.0))
     """
     curve = utility_curve(scores, utilities)
     values = np.asarray(utilities, float)
@@ -222,17 +240,17 @@ def threshold(
     N = int(known.sum())
     theta_optimal, theta_zero = _ends(curve, _ROUNDING * float(np.abs(values).sum()))
     return Threshold(
-        theta=beta_gamma(theta_optimal, theta_zero, N, beta, gamma),
+        theta=interpolated_threshold(theta_optimal, theta_zero, N, beta, gamma),
         theta_optimal=theta_optimal,
         theta_zero=theta_zero,
-        alpha=alpha_of(N, beta, gamma),
+        alpha=beta_gamma_alpha(N, beta, gamma),
         n_judged=N,
         curve=curve,
     )
 
 
 def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
-    """Add up utilities down the ranking by score, to the end of each group of equal scores.
+    """Sum utilities down the ranking by score, up to the end of each group of equal scores.
 
     Parameters
     ----------
@@ -242,7 +260,7 @@ def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
     Returns
     -------
     UtilityCurve
-        A sum that is 0 but for rounding is 0.
+        A sum that is 0 but for rounding is set to 0.
 
     Raises
     ------
@@ -254,10 +272,8 @@ def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
     >>> utility_curve([0.5, 0.9, 0.5], [-2, 3, 3]).utilities
     array([3., 4.])
     """
-    points = _checked_numbers(scores, "score")
-    values = _checked_numbers(utilities, "utility")
-    if len(points) != len(values):
-        raise InputError(f"{len(points)} scores and {len(values)} utilities", "give one of each")
+    points = finite_array(scores, "scores", (None,), _ONE_EACH)
+    values = finite_array(utilities, "utilities", (len(points),), _ONE_EACH)
     if not len(points):
         raise InputError("no document", "give at least one with a score")
     order = np.argsort(-points, kind="stable")
@@ -269,14 +285,14 @@ def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
 
 
 def relevance_utilities(relevant: ArrayLike, credit: float = 3.0, debit: float = 2.0) -> Floats:
-    """Return the linear utility: `credit` for a relevant document, - `debit` for another.
+    """Return the linear utility: `credit` for a relevant document, -`debit` for any other.
 
     Parameters
     ----------
     relevant : array-like of bool, shape (n,)
         False for an unjudged document.
     credit : float, default 3
-        Above 0. With the debit of 2 it is the LF1 of the filtering track of TREC.
+        Above 0. With a debit of 2, this is LF1 of TREC's filtering track.
     debit : float, default 2
         0 or more.
 
@@ -297,20 +313,20 @@ def relevance_utilities(relevant: ArrayLike, credit: float = 3.0, debit: float =
     _check_number(credit, "credit", 0.0)
     _check_number(debit, "debit", 0.0)
     if credit == 0:
-        raise InputError("a credit of 0", "use a number above 0, or nothing is worth delivering")
+        raise InputError("a credit of 0", "use a number above 0")
     return np.where(_as_bools(relevant, "relevant"), float(credit), -float(debit))
 
 
 def gain_utilities(grades: ArrayLike, gains: ArrayLike, cost: float = 0.0) -> Floats:
-    """Return the gain of each document's grade minus the cost of looking at a document.
+    """Return the gain of each document's grade minus the cost of reading a document.
 
     Parameters
     ----------
     grades : array-like of int, shape (n,)
-        Grade indices. An unjudged document has that of a non-relevant one: the grade with
+        Grade indices. Give an unjudged document the index of a non-relevant one: the grade with
         the smallest gain.
     gains : array-like of float, shape (L,)
-        One a grade, best grade first, such as those of a learned :class:`DCG`.
+        One gain per grade, best grade first, such as those of a learned :class:`DCG`.
     cost : float, default 0
         In units of gain.
 
@@ -356,7 +372,7 @@ def _checked_judged(judged: ArrayLike | None, utilities: Floats) -> NDArray[np.b
     known = _as_bools(judged, "judged")
     if known.shape != utilities.shape:
         raise InputError(
-            f"judged of shape {known.shape} for {len(utilities)} documents", "give one a document"
+            f"judged of shape {known.shape} for {len(utilities)} documents", "give one per document"
         )
     wrong = ~known & (utilities > 0)
     if wrong.any():
@@ -371,20 +387,6 @@ def _as_bools(values: ArrayLike, name: str) -> NDArray[np.bool_]:
     if found.size and found.dtype.kind != "b":
         raise InputError(f"{name} holds {found.dtype} entries", "use true and false")
     return found.astype(bool)
-
-
-def _checked_numbers(values: ArrayLike, name: str) -> Floats:
-    try:
-        found = np.asarray(values, float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"a {name} is not a number", "give one number a document") from error
-    if found.ndim != 1:
-        raise InputError(f"{name} array of shape {found.shape}", "give one number a document")
-    wrong = ~np.isfinite(found)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(f"the {name} is {found[row]}", "use finite numbers", f"row {row}")
-    return found
 
 
 def _check_number(value: float, name: str, low: float = -math.inf, high: float = math.inf) -> None:
