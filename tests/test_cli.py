@@ -145,7 +145,9 @@ def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
     assert "rbp(0.8)" in found.stdout
     assert (folder / "x.svg").read_text().startswith("<?xml")
     assert json.loads(run("show", "learned.json", "--json", "--no-figure", cwd=folder).stdout)
-    ends_with(run, 2, "show", "zipf", says="needs grades")
+    for name in ("zipf", "nDCG(zipf)"):
+        ends_with(run, 2, "show", name, says="needs grades; declare them, such as --scale 2,1,0")
+    ends_with(run, 2, "show", "ziph", says="did you mean 'zipf'")
     picked = run("show", "learned.json:utility", "--no-figure", cwd=folder).stdout
     assert "W, the worth of a grade at a rank" in picked
     assert "W learned from" in picked

@@ -97,6 +97,10 @@ def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
     }
     assert "| one | q1 | 1.0000 | 1.0000 |" in rows["md"]
     assert r"one & q1 & 1.0000 & 1.0000 \\" in rows["latex"]
+    short = run("evaluate", "qrels", "one", "-m", "zipf", "--per-query", "--json")
+    assert short.stdout == rows["json"]
+    both = refused("evaluate", "qrels", "one", "--json", "--format", "csv")
+    assert "--json with --format csv; use one of them" in both
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")
     assert "no single value to compare; add --test none" in refused(*pair)
     assert run(*pair, "--test", "none").returncode == 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.cli.choices import ExportTarget
-from dcglearn.cli.inputs import preset_without_grades
+from dcglearn.cli.inputs import needs_scale, preset_without_grades
 from dcglearn.cli.options import ScaleOption
 from dcglearn.cli.output import print_text
 
@@ -78,15 +78,10 @@ def export(
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
     """Return the measure of a name; a preset needs a scale."""
-    from dcglearn.measures.names import (
-        check_compatible,
-        is_measure_file_name,
-        measure_for,
-        parse_measure,
-    )
+    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
     from dcglearn.measures.scale import Scale
 
-    if not (is_measure_file_name(text) or "[" in text or "{" in text):
+    if needs_scale(text):
         if scale is None:
             raise preset_without_grades(text)
         return measure_for(text, Scale.parse(scale), n_ranks or 10).measure

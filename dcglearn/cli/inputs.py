@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dcglearn.data.document_judgments import DocumentGrades
     from dcglearn.data.preferences import Preferences
     from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
 
@@ -125,6 +126,20 @@ def check_distinct(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"the measure {name} is named twice", "name it once")
+
+
+def needs_scale(text: str) -> bool:
+    """Return whether a measure is a preset: files and measures in full state their grades."""
+    from dcglearn.measures.names import is_measure_file_name
+
+    return not (is_measure_file_name(text) or "[" in text or "{" in text)
+
+
+def scale_of(measure: Measure) -> Scale:
+    """Return the scale of a measure's grades; grades without names are numbered."""
+    from dcglearn.measures.scale import Scale
+
+    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
 
 
 def preset_without_grades(name: str) -> InputError:

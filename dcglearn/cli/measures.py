@@ -11,13 +11,14 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
-from dcglearn.cli.inputs import preset_without_grades
+from dcglearn.cli.inputs import needs_scale, preset_without_grades, scale_of
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
     from dcglearn.measures.measure import Measure
+    from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
 
 
@@ -46,60 +47,59 @@ def show(
 ) -> None:
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.files import measure_to_json
-    from dcglearn.measures.names import (
-        check_compatible,
-        is_measure_file_name,
-        measure_for,
-        parse_measure,
-    )
     from dcglearn.measures.scale import Scale
     from dcglearn.report.measures import in_full, measure_text
-    from dcglearn.report.tables import FIGURE_FORMATS
 
-    if not is_measure_file_name(measure) and "(" not in measure and scale is None:
-        raise preset_without_grades(measure)
-    if is_measure_file_name(measure) or "[" in measure or "{" in measure:
-        found = parse_measure(measure)
-        if scale is not None or n_ranks is not None:
-            ranks = n_ranks or found.measure.n_ranks or 10
-            check_compatible(found.measure, _scale(found.measure, scale), ranks, "the options")
-    else:
-        found = measure_for(measure, Scale.parse(scale or ""), n_ranks or 10)
-    content = found.file or _alone(found.measure)
-    named = figure is not None
-    if figure is None and found.file is not None and not no_figure:
-        figure = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
-    if figure is not None:
-        checked_suffix(figure, FIGURE_FORMATS)
-        try:
-            check_writable(figure)
-        except InputError:
-            if named:
-                raise
-            figure = None  # only the default place cannot be written
+    declared = None if scale is None else Scale.parse(scale)
+    named = _named(measure, declared, n_ranks)
+    content = named.file or _file_of(named.measure)
+    path = _figure_path(measure, figure, named.file is not None and not no_figure)
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:
-        print_text(measure_text(found.name, content, found.measure, n_ranks))
-    if figure is not None:
+        print_text(measure_text(named.name, content, named.measure, n_ranks))
+    if path is not None:
         from dcglearn.report.measure_figures import draw_measure_file
         from dcglearn.report.style import save
 
-        title = f"{Path(found.name).name}: {in_full(found.measure, content)}"
-        save(draw_measure_file(content, title, _scale(found.measure, scale)), figure)
-        typer.echo(f"\nwrote {figure}", err=json)
+        title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        save(draw_measure_file(content, title, declared or scale_of(named.measure)), path)
+        typer.echo(f"\nwrote {path}", err=json)
 
 
-def _scale(measure: Measure, text: str | None) -> Scale:
-    """Return the declared scale, or the scale of the measure's grades."""
-    from dcglearn.measures.scale import Scale
+def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:
+    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
 
-    if text is not None:
-        return Scale.parse(text)
-    return Scale(measure.grades or tuple(range(measure.n_grades))[::-1])
+    if needs_scale(text):
+        if scale is None:
+            raise preset_without_grades(text)
+        return measure_for(text, scale, n_ranks or 10)
+    named = parse_measure(text)
+    if scale is not None or n_ranks is not None:
+        ranks = n_ranks or named.measure.n_ranks or 10
+        check_compatible(named.measure, scale or scale_of(named.measure), ranks, "the options")
+    return named
 
 
-def _alone(measure: Measure) -> MeasureFile:
+def _figure_path(measure: str, figure: str | None, by_default: bool) -> str | None:
+    """Return where to draw: the given file, or a .png next to the measure file if writable."""
+    from dcglearn.report.tables import FIGURE_FORMATS
+
+    if figure is not None:
+        checked_suffix(figure, FIGURE_FORMATS)
+        check_writable(figure)
+        return figure
+    if not by_default:
+        return None
+    path = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
+    try:
+        check_writable(path)
+    except InputError:
+        return None
+    return path
+
+
+def _file_of(measure: Measure) -> MeasureFile:
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.files import MeasureFile
 
