@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import WorstGain, advantage
 from dcglearn.coherence.smallest_change import (
@@ -62,7 +62,11 @@ def check(
     after = difference(found.beyond, a, b)
     assert after == pytest.approx(found.difference)
     assert after * before < 0
-    assert (np.diff(getattr(found.beyond, what)) <= 0).all()
+    beyond = np.array(getattr(found.beyond, what))
+    assert (np.diff(beyond) <= 0).all()
+    assert beyond[0] == given[0]
+    assert beyond[-1] >= 0
+    assert distance(beyond - tie, norm) < 0.01
     if reversed_.any():
         nearest = distance(grid[reversed_] - given, norm).min()
         assert nearest >= found.distance - 1e-9
@@ -213,11 +217,40 @@ def test_bad_gains_are_refused(
     assert message in str(error.value)
 
 
+def test_the_worst_gain_may_rise_from_zero() -> None:
+    """One best document against a middle one and two worst ones."""
+    D = advantage([0, -1, -1], [1, 2, 2], 3)
+    kept = smallest_change_of_gains(D, [2, 1, 0], "constant", worst_gain="zero")
+    found = smallest_change_of_gains(D, [2, 1, 0], "constant", worst_gain="nonnegative")
+    assert kept is None
+    assert found is not None
+    np.testing.assert_allclose(found.tie, [2, 1 + 1 / 5, 2 / 5])
+
+
+def test_a_linear_programme_without_a_solution_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = OptimizeResult(status=1, x=np.array([1.0]), message="iteration limit")
+    monkeypatch.setattr("dcglearn.coherence.smallest_change.linprog", lambda *_, **__: stopped)
+    with pytest.raises(SolverError, match="iteration limit"):
+        smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5], "largest")
+
+
+@pytest.mark.parametrize("error", [-1e-5, 1e-5])
+def test_an_inexact_solution_is_moved_onto_the_tie(
+    error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inexact = OptimizeResult(status=0, x=np.array([4 / 3 + error, 2 / 3]), message="")
+    monkeypatch.setattr("dcglearn.coherence.smallest_change.linprog", lambda *_, **__: inexact)
+    D = [[0, 1, 0], [-1, 0, 0]]
+    found = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], "largest")
+    assert found is not None
+    np.testing.assert_allclose(found.tie, [3, 4 / 3, 0.5], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("discounts", "message"),
-    [([1, 2], "entry 2: discounts increase from 1 to 2"), ([1, -1], "discounts end with -1")],
+    [([1, 2], "entry 2: discounts increase from 1 to 2"), ([1, 0.5, -1], "discounts end with -1")],
 )
 def test_bad_discounts_are_refused(discounts: list[float], message: str) -> None:
     with pytest.raises(InputError) as error:
-        smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [2, 1, 0], discounts)
+        smallest_change_of_discounts([[0, 1, 0]] * len(discounts), [2, 1, 0], discounts)
     assert message in str(error.value)
