@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from kkt import dense_differences
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.factorise import factorise, fix_gauge, is_affine, rank_one
+from dcglearn.learning.data_share import DataShare, DeterminedGauge
+from dcglearn.learning.factorise import Gauge, factorise, fix_gauge, is_affine, rank_one
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.null_space import null_space
@@ -136,7 +137,47 @@ def test_shares_are_those_of_the_formula() -> None:
     inverse = np.linalg.inv(np.eye(9) + 0.7 * X.T @ np.diag(weights) @ X)
     t = np.outer(np.ones(3), np.array([0.5, 0, -0.5])).ravel()
     t /= np.linalg.norm(t)
-    assert found.offset_share == pytest.approx(1 - t @ inverse @ t, abs=1e-9)
+    offset = 1 - t @ inverse @ t
+    assert found.offset_share == pytest.approx(offset, abs=1e-9)
+    assert found.gauge == "worst"
+
+    def share(direction: np.ndarray) -> float:
+        centred = direction - direction.mean(axis=1, keepdims=True)  # rank offsets have no effect
+        d = centred.ravel() / np.linalg.norm(centred)
+        return 1 - d @ inverse @ d
+
+    gains, discounts = np.array([1, 0.5, 0]), 1 / np.log2([2, 3, 4])
+    by_rank = [min(offset, share(np.outer(row, gains))) for row in np.eye(3)]
+    by_grade = [share(np.outer(discounts, column)) for column in np.eye(3)]
+    # no number is surer than those that are fixed: the first discount, the best and worst gain
+    assert found.discount_share == pytest.approx(np.minimum(by_rank, by_rank[0]), abs=1e-9)
+    fixed = min(by_grade[0], by_grade[2])
+    assert found.gain_share == pytest.approx(np.minimum(by_grade, fixed), abs=1e-9)
+    assert found.discount_null == pytest.approx(np.zeros(3), abs=1e-9)
+    assert found.gain_null == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+@pytest.mark.parametrize("gauge", ["worst", "worst order", "absolute", "absolute order"])
+def test_directions_lose_what_the_gauge_fixes(gauge: Gauge) -> None:
+    """Undetermined rank offsets; in an affine gauge also what is common to all ranks."""
+    directions = np.random.default_rng(0).normal(size=(4, 3, 5))
+    determined = np.array([False, True, False])
+    inside = DataShare(np.eye(15), 1.0, 5).in_gauge(directions, DeterminedGauge(gauge, determined))
+    for one, found in zip(directions, inside, strict=True):
+        known = one - np.where(determined, 0, one.mean(axis=1))[:, None]
+        if is_affine(gauge):
+            known = known - known.mean(axis=0)
+        assert found == pytest.approx(known)
+
+
+def test_constant_ranks_do_not_hide_an_affine_gauge() -> None:
+    """Two ranks differ, by permutations; at five more the lists are always alike."""
+    rng = np.random.default_rng(0)
+    lists = np.ones((300, 2, 7), np.int8)
+    lists[:, :, :2] = permuted_lists(300, rng, [0, 2])
+    found = DCGLearner(n_grades=3).fit(true_pairs(DCG([2, 1, 0], "log2"), lists)).identifiability_
+    assert found.constant_ranks == (3, 4, 5, 6, 7)
+    assert found.gauge == "worst order"
 
 
 def test_constant_ranks_and_grades_are_reported() -> None:

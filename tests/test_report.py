@@ -89,6 +89,12 @@ def test_verdicts_follow_the_intervals() -> None:
     ]
 
 
+def test_an_interval_that_ends_at_0_decides_nothing() -> None:
+    for low, high in ((0.0, 0.1), (-0.1, 0.0)):
+        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, low / 2 + high / 2, low, high)
+        assert row.verdict == "undecided"
+
+
 def lines(figure: Figure, panel: int) -> dict[str, list[float]]:
     found = {}
     for line in figure.axes[panel].get_lines():
