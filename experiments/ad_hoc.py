@@ -72,7 +72,7 @@ def _finding(table: pd.DataFrame) -> Finding:
     costs = [
         _ahead(rows_where(table, pairs=n), name, n) for name in right for n in (sizes[0], sizes[-1])
     ]
-    leads = "; ".join(f"{name}: {_from(table, name, sizes)}" for name in wrong)
+    leads = ", ".join(f"{_from(table, name, sizes)} ({name})" for name in wrong)
     finding = judge_above_zero(ahead, also=costs)
     reason = (
         "The number of judgments from which the learned measure is better than a preset, with the "

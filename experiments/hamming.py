@@ -53,7 +53,7 @@ def _no_gain(table: pd.DataFrame, what: str) -> Finding:
         name = display_name(truth)
         numbers += [
             replace(_gain(cells, what), label=f"{name}, Hamming minus unit, mean over all sizes:"),
-            replace(gains[best], label=f"{name}, largest difference, at {best} pairs:"),
+            replace(gains[best], label=f"{name}, largest gain, at {best} pairs:"),
         ]
     return judge_claim(
         numbers, all(n.high < SMALL for n in numbers), any(n.low > SMALL for n in numbers)

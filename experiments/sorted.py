@@ -19,10 +19,10 @@ FLAT = 0.05
 """A change below this does not count as growth."""
 
 REASON = (
-    "Precision does not grow, but it is above chance. Such pairs put no constraint on the "
-    "parameters only if W = c g': every decreasing discount orders them correctly. A free monotone "
-    "W can violate them (about half of random ones do); they constrain W[k, l] - W[k, l + 1] to "
-    "decrease with the rank k."
+    "Precision does not grow, but it is above chance. If W = c g', such pairs put no constraint "
+    "on the parameters: every decreasing discount orders them correctly. A free monotone W, "
+    "however, can violate them (about half of random ones do): they constrain "
+    "W[k, l] - W[k, l + 1] to decrease with the rank k."
 )
 
 

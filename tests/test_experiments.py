@@ -294,13 +294,13 @@ def test_learned_against_ad_hoc() -> None:
 
     one, two, three = made_up("ad_hoc", value)
     assert {one.finding.verdict, two.finding.verdict, three.finding.verdict} == {"holds"}
-    assert "zipf: 1000" in one.finding.reason
-    assert " linear-log2:" not in one.finding.reason  # it is the truth, not a rival
+    assert "1000 (zipf)" in one.finding.reason
+    assert "(linear-log2)" not in one.finding.reason  # it is the truth, not a rival
     assert any("minus linear-log2 at 20" in number.label for number in one.finding.intervals)
-    assert "linear-log2: 1000" in two.finding.reason
+    assert "1000 (linear-log2)" in two.finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.finding.verdict for figure in worse] == ["does not hold"] * 3
-    assert "zipf: more than 2000" in worse[0].finding.reason
+    assert "more than 2000 (zipf)" in worse[0].finding.reason
 
 
 # --- statistics over repetitions
