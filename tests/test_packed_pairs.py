@@ -101,6 +101,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     if weighed:
         write_packed(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
         write_packed(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
+    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_MIN", 1000)
     monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_FROM", 1)
     monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
     problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
