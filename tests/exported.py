@@ -1,4 +1,4 @@
-"""Random qrels and runs, and what measures say of them here and in trec_eval."""
+"""Random qrels and runs, and their values under measures, here and in trec_eval."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEASURES = [
 
 
 def judged(rng: np.random.Generator, labels: tuple[int, ...] = (0, 1, 2, 3)) -> tuple[Qrels, Run]:
-    """Qrels and a run without ties: documents without judgment, judged ones not found."""
+    """Qrels and a run without ties, with unjudged documents and judged ones not retrieved."""
     qrels: Qrels = {}
     run: Run = {}
     for query in range(20):
@@ -46,7 +46,7 @@ def judged(rng: np.random.Generator, labels: tuple[int, ...] = (0, 1, 2, 3)) -> 
 
 
 def by_hand(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
-    """Each query's value by this project's score of grades, a document without judgment -1."""
+    """Each query's value by ``DCG.score``, with -1 for a document without a judgment."""
     index = {label: i for i, label in enumerate(measure.grades or ())}
     found = {}
     for query, scores in run.items():
@@ -59,7 +59,7 @@ def by_hand(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
 
 
 def evaluated(measure: DCG, qrels: Qrels, run: Run) -> dict[str, float]:
-    """Each query's value as `evaluate` has it, a document without judgment gaining nothing."""
+    """Each query's value by `evaluate`; a document without a judgment gains nothing."""
     known = index_qrels(qrels_of(qrels))
     named = NamedMeasure("m", measure_of(measure, known.scale))
     found = evaluate(known, run, named, rules=Rules("input", "nothing"))
@@ -73,7 +73,7 @@ def measure_of(measure: DCG, scale: Scale) -> DCG:
 
 
 def trec(flags: str, qrels: Qrels, run: Run) -> dict[str, float]:
-    """What trec_eval's code says of ``-m flags``, by query."""
+    """The values of trec_eval for ``-m flags``, by query."""
     name = flags.split(".")[0]
     asked = RelevanceEvaluator(query_relevance=qrels, measures={flags})
     values = asked.evaluate(run)

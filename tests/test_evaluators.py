@@ -1,4 +1,4 @@
-"""Measures in the terms of trec_eval, ir_measures and ranx, checked on the tools.
+"""Measures exported to trec_eval, ir_measures and ranx, checked with these tools.
 
 trec_eval runs inside pytrec_eval, whose extension takes gains as trec_eval writes them; ranx
 runs uncompiled, which is the same source without the minute of compiling.
@@ -57,7 +57,7 @@ def test_trec_eval_as_named_in_its_own_help() -> None:
     assert text == "trec_eval -m ndcg.0=0,1=35,2=90,3=30,4=70 QRELS RUN"
 
 
-def test_trec_eval_takes_close_gains_for_equal() -> None:
+def test_trec_eval_treats_close_gains_as_equal() -> None:
     """Why gains are scaled: gains that differ by less than 1 leave its ideal unsorted."""
     qrels, run = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     assert trec("ndcg.1=0.1,2=0.9", qrels, run)["q"] < 0.5  # of the ideal ranking
@@ -68,7 +68,7 @@ def test_trec_eval_takes_close_gains_for_equal() -> None:
 
 
 def test_pytrec_eval_drops_gains_in_its_python_part() -> None:
-    """It keeps the level alone, on which trec_eval then fails; the extension keeps both."""
+    """It keeps only the level, and trec_eval then fails; the extension keeps both."""
     wrapped = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"ndcg"})
     assert wrapped._combine_measures({"ndcg.1=5"}) == {"ndcg.1"}
     assert any("pytrec_eval" in note for note in export(DCG([1, 0]), "trec_eval").notes)
@@ -82,7 +82,7 @@ def test_a_level_that_is_not_on_the_scale_gains_its_own_number_in_trec_eval() ->
     assert value == pytest.approx((1 + 5 / math.log2(3)) / (5 + 1 / math.log2(3)))
 
 
-def test_levels_below_0_are_unjudged_to_trec_eval(rng: np.random.Generator) -> None:
+def test_trec_eval_treats_levels_below_0_as_unjudged(rng: np.random.Generator) -> None:
     measure = DCG({2: 1, 1: 0.5, 0: 0.25, -2: 0}, normalise="ideal")
     qrels, run = judged(rng, (2, 1, 0, -2))
     text = export(measure, "trec_eval").text
@@ -226,8 +226,8 @@ def test_a_plain_dcg_in_ranx_is_scaled_as_noted(ranx_values: Any, rng: np.random
     close({q: value / 20 for q, value in found.items()}, by_hand(measure, qrels, run))
 
 
-def test_ranx_passes_over_gains_below_1(ranx_values: Any) -> None:
-    """Why gains are whole: those below 1, negative ones among them, are dropped."""
+def test_ranx_ignores_gains_below_1(ranx_values: Any) -> None:
+    """Why gains are whole: ranx drops those below 1, also negative ones."""
     qrels, run = {"q": {"a": 2, "b": 0.5, "c": -3}}, {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}
     dropped = {"q": {"a": 2}}
     assert ranx_values(qrels, run, "ndcg") == ranx_values(dropped, run, "ndcg")

@@ -57,7 +57,7 @@ def test_a_table_for_pandas(measure: DCG, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(both, discounts)
 
 
-def test_a_utility_goes_to_plain_data_alone() -> None:
+def test_a_utility_is_exported_only_as_plain_data() -> None:
     utility = LinearUtility([[3, 1, 0], [1, 0.5, 0.1]], ["good", "fair", "bad"])
     for target in TOOLS:
         with pytest.raises(InputError, match=f"{target} takes one gain per grade"):
@@ -71,7 +71,7 @@ def test_a_utility_goes_to_plain_data_alone() -> None:
     assert frames.discounts.empty
 
 
-# What is refused, everywhere
+# Refused for every tool
 
 
 @pytest.mark.parametrize("target", ["trec_eval", "ir_measures", "ranx", "lightgbm", "xgboost"])
@@ -84,14 +84,14 @@ def test_a_utility_goes_to_plain_data_alone() -> None:
         (DCG([1, 0], "log2", 5, "minmax"), "this measure is a minmaxDCG"),
     ],
 )
-def test_what_tools_with_one_ndcg_cannot_say(target: str, measure: DCG, problem: str) -> None:
+def test_what_tools_with_one_ndcg_cannot_express(target: str, measure: DCG, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as error:
         export(measure, target)
     assert error.value.remedy.startswith("export the measure as an object")
 
 
 @pytest.mark.parametrize("target", TOOLS)
-def test_a_vector_that_is_the_rule_is_taken_for_it(target: str) -> None:
+def test_a_vector_equal_to_a_rule_is_treated_as_the_rule(target: str) -> None:
     vector = DCG([2, 1, 0], list(rule_discounts("log2", 4)), None, "ideal")
     rule = DCG([2, 1, 0], "log2", 4, "ideal")
     exported, expected = export(vector, target), export(rule, target)
@@ -124,7 +124,7 @@ def test_an_unknown_target() -> None:
 
 
 def test_a_name_cannot_leave_its_comment() -> None:
-    """Labels come from files; what is exported is run."""
+    """Labels come from files, and exported text is executed."""
     label = 'x"""\nraise SystemExit #'
     measure = DCG({label: 1, "'": 0.5, "bad": 0}, "log2", 3, "ideal")
     for target in ("torch", "lightgbm", "xgboost", "ranx", "scikit-learn", "pyterrier", "python"):

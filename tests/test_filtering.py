@@ -1,6 +1,6 @@
 """Beta-Gamma thresholds: the rule, the two ends it moves between, files, the command.
 
-The twin goes down the distinct scores and adds up, each time from the start, what passes.
+The slow version goes down the distinct scores and sums what passes, from the start each time.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def test_the_ends_of_beta_and_gamma() -> None:
     assert beta_gamma_alpha(7, beta=1.0) == beta_gamma_alpha(7, gamma=0.0) == 1.0
     assert interpolated(0.8, 0.3, 10**6, beta=0.0) == 0.8  # to the last bit: it passes
     assert interpolated(0.8, 0.3, 0) == 0.3
-    for N in range(40):  # rounding leaves no document at the score itself outside
+    for N in range(40):  # rounding never excludes a document with that score
         assert interpolated(0.7, 0.7, N) == 0.7
 
 
@@ -150,7 +150,7 @@ def test_neither_order_nor_units_matter(case: Documents, data: st.DataObject) ->
 
 def test_equal_scores_pass_together() -> None:
     """The best cut by single documents would lie inside the group."""
-    for utilities in ([3, 3, -2, -4], [3, -2, 3, -4]):  # whatever stands first in the group
+    for utilities in ([3, 3, -2, -4], [3, -2, 3, -4]):  # in any order within the group
         found = threshold([0.9, 0.5, 0.5, 0.1], utilities)
         assert found.curve.thresholds.tolist() == [0.9, 0.5, 0.1]
         assert found.curve.documents.tolist() == [1, 3, 4]
@@ -171,7 +171,7 @@ def test_rounding_does_not_move_a_maximum_or_a_zero() -> None:
     assert 0.3 + 0.1 + 0.2 - 0.3 > 0.3
     again = threshold([5, 4, 3, 2, 1], [0.3, -0.3, 0.1, 0.2, -5])
     assert (again.theta_optimal, again.theta_zero) == (5, 4)
-    assert threshold([3, 2, 1], [-0.3, 0.1, 0.2]).theta_optimal > 3  # nought but for rounding
+    assert threshold([3, 2, 1], [-0.3, 0.1, 0.2]).theta_optimal > 3  # 0 but for rounding
 
 
 def test_utility_that_never_returns_ends_at_the_lowest_score() -> None:
@@ -188,7 +188,7 @@ def test_a_zero_above_the_optimum_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("utilities", [[-2, -2, -2], [-2, 2, -2], [0, 0, 0]])
-def test_where_nothing_pays_the_optimum_is_before_the_first_document(
+def test_if_no_cut_pays_the_optimum_is_before_the_first_document(
     utilities: list[float],
 ) -> None:
     judged = [True] * 3
@@ -202,7 +202,7 @@ def test_where_nothing_pays_the_optimum_is_before_the_first_document(
         assert later.theta == (0.9 if beta > 0.5 else found.theta_optimal)
 
 
-def test_where_nothing_is_judged_the_threshold_is_that_of_zero_utility() -> None:
+def test_without_judgments_the_threshold_is_theta_zero() -> None:
     utilities = relevance_utilities([False] * 3)
     found = threshold([0.9, 0.5, 0.1], utilities, [False] * 3)
     assert (found.n_judged, found.alpha, found.theta) == (0, 1.0, 0.9)
@@ -210,7 +210,7 @@ def test_where_nothing_is_judged_the_threshold_is_that_of_zero_utility() -> None
     assert one.theta == 0.4
 
 
-def test_an_unjudged_document_is_worth_as_much_as_a_non_relevant_one() -> None:
+def test_an_unjudged_document_counts_as_a_non_relevant_one() -> None:
     known = threshold([3, 2, 1], relevance_utilities([True, False, False]))
     unknown = threshold([3, 2, 1], relevance_utilities([True, False, False]), [True, False, False])
     assert known.theta_optimal == unknown.theta_optimal
@@ -334,14 +334,14 @@ def test_a_faulty_file_is_refused(
         read_scored(tmp_path / name)
 
 
-def test_a_lenient_reading_counts_what_it_passes_over(tmp_path: Path) -> None:
+def test_a_lenient_reading_counts_what_it_ignores(tmp_path: Path) -> None:
     ignored = IgnoredInput()
     path = written(tmp_path, "d.csv", "score,note\n1,x\n2,y\n")
     assert len(read_scored(path, ignored)) == 2
     assert ignored.counts == {"unknown field 'note'": 2}
 
 
-def test_names_need_to_be_said_relevant(tmp_path: Path) -> None:
+def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:
     found = read_scored(written(tmp_path, "d.csv", "score,grade\n1,3\n2,good\n"))
     with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant"):
         found.relevant()
@@ -429,7 +429,7 @@ def test_the_command_with_learned_gains(
     assert "its grades have no names" in nameless
 
 
-def test_the_command_where_nothing_pays(run: Run, tmp_path: Path) -> None:
+def test_the_command_if_no_cut_pays(run: Run, tmp_path: Path) -> None:
     written(tmp_path, "d.csv", "score,grade\n.9,\n.5,\n")
     found = run("threshold", "d.csv")
     assert "2 documents, 0 judged" in found.stdout
@@ -465,7 +465,7 @@ def test_the_command_refuses_in_one_line(
     assert problem in refused("threshold", "d.csv", *options)
 
 
-def test_the_command_passes_over_what_it_is_told_to(
+def test_the_lenient_command_ignores_unknown_fields(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
     written(tmp_path, "d.csv", "score,grade,note\n.9,1,x\n")

@@ -51,17 +51,17 @@ def test_objects_of_two_measures_are_distinguished(rng: np.random.Generator) -> 
         assert both[asked] == ir_measures.calc_aggregate([asked], qrels, run)[asked]
 
 
-def test_the_object_among_queries_that_are_missing(rng: np.random.Generator) -> None:
+def test_the_object_with_missing_queries(rng: np.random.Generator) -> None:
     qrels, run = judged(rng)
     qrels.pop("q3")
     run.pop("q5")
     asked = ir_measure(DCG(GAINS, "zipf", 5, "ideal"))
     values = {m.query_id: m.value for m in ir_measures.iter_calc([asked], qrels, run)}
     assert "q3" not in values  # no judgments
-    assert values["q5"] == 0  # nothing found
+    assert values["q5"] == 0  # no document retrieved
 
 
-def test_the_object_of_runs_that_hold_nothing_of_the_qrels() -> None:
+def test_the_object_with_runs_that_share_no_query_with_the_qrels() -> None:
     asked = ir_measure(DCG({1: 1, 0: 0}))
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     other = pd.DataFrame({"query_id": ["x"], "doc_id": ["a"], "score": [1.0]})
@@ -98,8 +98,8 @@ def test_ties_by_expectation_or_by_document() -> None:
     )
 
 
-def test_the_object_as_pyterrier_hands_it_frames() -> None:
-    """Experiment renames the columns of its frames and asks for a measure's inputs."""
+def test_the_object_with_the_frames_of_pyterrier() -> None:
+    """Experiment renames the columns of its frames before it calls a measure."""
     module = executed(export(DCG({2: 1, 1: 0.65, 0: 0}, "zipf", 3, "ideal"), "pyterrier").text)
     asked = module["measure"]
     qrels = pd.DataFrame(
@@ -110,8 +110,8 @@ def test_the_object_as_pyterrier_hands_it_frames() -> None:
     assert found == pytest.approx((0.65 + 1 / 2) / (1 + 0.65 / 2) / 2)
 
 
-@pytest.mark.skipif(not TREC.is_dir(), reason="no files of trec_eval beside this checkout")
-def test_the_object_gives_trec_evals_own_golden_values() -> None:
+@pytest.mark.skipif(not TREC.is_dir(), reason="no files of trec_eval next to this checkout")
+def test_the_object_computes_the_golden_values_of_trec_eval() -> None:
     """-m ndcg.1=3,2=9,4=4.5 of its test suite; level 3, not named, gains 3."""
     golden = {}
     for line in (TREC / "out.test.meas_params").read_text().splitlines():
@@ -145,7 +145,7 @@ def test_what_the_object_cannot_score(qrels: Qrels, run: Run, problem: str) -> N
         ir_measures.calc_aggregate([ir_measure(DCG({1: 1, 0: 0}))], qrels, run)
 
 
-def test_the_object_and_what_repeats_or_reverses() -> None:
+def test_repeated_documents_and_negative_ideals_are_refused() -> None:
     rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"]}
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     run = pd.DataFrame({**rows, "score": [2.0, 1.0]})

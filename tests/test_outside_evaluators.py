@@ -1,4 +1,4 @@
-"""Other evaluators say the same where their choices can be taken here; where not, it is named."""
+"""Other evaluators compute the same values under their rules; known differences are named."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_pytrec_eval_holds_scores_in_single_precision() -> None:
     assert ours(qrels, run, "nDCG(linear-log2) @ 1", Rules())["q"] == 1
 
 
-def test_pytrec_eval_takes_negative_grades_as_nothing() -> None:
+def test_pytrec_eval_counts_negative_grades_as_0() -> None:
     qrels, run = {"q": {"a": -1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)["q"]["ndcg"]
     assert ours(qrels, run, "nDCG(linear-log2)", LIKE["trec_eval"])["q"] == pytest.approx(theirs)
@@ -95,7 +95,7 @@ def test_ir_measures(drawn: tuple[Dicts, Dicts]) -> None:
         assert found["q7"] == 0  # it counts queries that are missing
 
 
-def test_two_variants_at_once_are_what_each_is_alone(drawn: tuple[Dicts, Dicts]) -> None:
+def test_two_variants_in_one_call_equal_each_alone(drawn: tuple[Dicts, Dicts]) -> None:
     """ir_measures can mix them up, depending on their order."""
     plain, other = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={1: 5, 2: 7}) @ 5
     asked = [other, plain]
@@ -107,7 +107,7 @@ def test_two_variants_at_once_are_what_each_is_alone(drawn: tuple[Dicts, Dicts])
 
 @pytest.fixture(scope="module")
 def ranx() -> Any:
-    """Load ranx without compiling it, which takes longer than what is asked of it here."""
+    """Load ranx uncompiled: compiling takes longer than these tests."""
     os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     import ranx
 
@@ -150,8 +150,8 @@ def test_scikit_learn(rng: np.random.Generator) -> None:
     assert found == pytest.approx(ndcg_score([[1, 0, 2]], [[1.0, 1.0, 0.5]]))
 
 
-@pytest.mark.skipif(not ROBUST.is_dir(), reason="the Robust 2003 runs are not beside this project")
-def test_robust03_as_pytrec_eval_and_ir_measures_have_it() -> None:
+@pytest.mark.skipif(not ROBUST.is_dir(), reason="the Robust 2003 runs are not next to this project")
+def test_robust03_as_pytrec_eval_and_ir_measures_compute_it() -> None:
     import gzip
 
     with gzip.open(ROBUST / "qrels.gz", "rt") as file:

@@ -1,4 +1,4 @@
-"""Measures of ranked documents against their slow twins, and rules for what is left unsaid."""
+"""Measures of runs, bounds for unjudged documents and rules, against slow enumerations."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_ideal_is_the_best_of_all_runs(
     form: str,
     grades: list[int],
 ) -> None:
-    """A run may rank any of the documents at any of the ranks, and leave out any."""
+    """A run may rank any documents at any ranks and leave out the others."""
     documents = [grade for grade, count in enumerate(pool) for _ in range(count)]
     reached = [0.0]
     for size in range(1, min(cutoff, len(documents)) + 1):
@@ -100,7 +100,7 @@ def test_the_ideal_is_the_best_of_all_runs(
     assert found == pytest.approx(7.0 if worthless else expected, abs=1e-9)
 
 
-def test_full_lists_are_what_the_measure_itself_says(rng: np.random.Generator) -> None:
+def test_full_lists_get_the_score_of_the_measure(rng: np.random.Generator) -> None:
     grades = rng.integers(0, 4, (50, 12))
     starts = np.arange(0, 601, 12)
     pools = np.array([np.bincount(row, minlength=4) for row in grades])
@@ -130,7 +130,7 @@ def test_full_lists_are_what_the_measure_itself_says(rng: np.random.Generator) -
     cutoff=st.sampled_from([None, 1, 3]),
     worthless=st.sampled_from([0.0, 1.0, np.nan]),
 )
-def test_bounds_are_the_extremes_of_whatever_the_unjudged_are(
+def test_bounds_are_the_extremes_over_all_grades_of_unjudged_documents(
     grades: list[int],
     cuts: list[bool],
     pool: list[int],
@@ -155,7 +155,7 @@ def test_bounds_are_the_extremes_of_whatever_the_unjudged_are(
         assert [found.low[0], found.high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
 
 
-def test_bounds_of_many_queries_are_those_of_each(rng: np.random.Generator) -> None:
+def test_bounds_of_many_queries_equal_those_of_each_query(rng: np.random.Generator) -> None:
     lengths = rng.integers(0, 30, 200)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     grades = rng.integers(0, 6, starts[-1])
@@ -200,7 +200,7 @@ def test_rules_for_documents_without_a_judgment() -> None:
     assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
     assert judged_share(ranked).tolist() == [0.5]
     assert judged_share(ranked, 1).tolist() == [0.0]
-    # As documents of the worst grade they belong to the ideal too, so that nothing passes 1.
+    # Counted as the worst grade, they are part of the ideal as well: no value exceeds 1.
     whole = DCG([4, 2, 1], "zipf", None, "ideal")
     assert score_runs(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
 
@@ -253,17 +253,17 @@ def test_a_measure_must_cover_the_grades() -> None:
         measure_for_documents("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
 
 
-def test_bounds_of_a_query_that_nothing_can_help() -> None:
+def test_bounds_of_a_query_that_cannot_gain() -> None:
     measure = DCG([1, 0], "log2", 2, "ideal")
     found = unjudged_bounds(measure, one_query([1, 1], [0, 2]))
     assert (found.low[0], found.high[0]) == (0, 0)
 
 
-def test_judged_documents_are_expected_like_gains() -> None:
+def test_the_judged_share_averages_over_ties() -> None:
     assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
 
 
-def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
+def test_two_cutoffs_are_refused_and_files_can_be_cut(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has two cutoffs"):
         measure_for_documents("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
     place = tmp_path / "a@b"
@@ -280,7 +280,7 @@ def test_two_cutoffs_and_cut_files_are_told(tmp_path: Path) -> None:
     top=st.sampled_from([None, 1, 2, 3, 4, 9]),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_arrays_cut_at_the_top_are_whole_up_to_there(
+def test_arrays_keep_all_documents_of_the_top_ranks(
     scores: list[list[int]], top: int | None, seed: int
 ) -> None:
     given_scores = np.array(scores, float)

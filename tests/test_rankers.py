@@ -1,4 +1,4 @@
-"""Measures in the terms of LightGBM and XGBoost, which are trained here."""
+"""Measures exported to LightGBM and XGBoost, which are trained here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LETOR = ROOT.parent / "shared" / "data" / "lambdarank"
 @pytest.fixture(scope="module")
 def letor() -> tuple[Any, ...]:
     if not LETOR.is_dir():
-        pytest.skip("no graded queries beside this checkout")
+        pytest.skip("no graded queries next to this checkout")
     X, y = load_svmlight_file(str(LETOR / "rank.train"))
     sizes = np.loadtxt(LETOR / "rank.train.query", dtype=int)
     X_test, y_test = load_svmlight_file(str(LETOR / "rank.test"), n_features=X.shape[1])
@@ -29,7 +29,7 @@ def letor() -> tuple[Any, ...]:
 
 
 def mean_ndcg(measure: DCG, labels: Any, scores: Any, sizes: Any, without: float) -> float:
-    """The mean over queries of this project's nDCG; `without` where nothing gains."""
+    """The mean over queries of this project's nDCG; `without` for a query without gains."""
     index = {label: i for i, label in enumerate(measure.grades or ())}
     values = []
     for end, size in zip(np.cumsum(sizes), sizes, strict=True):
@@ -77,7 +77,7 @@ def test_a_query_without_gain_counts_1_in_lightgbm() -> None:
     assert here.tolist() == [1.0, 0.0]
 
 
-def test_lightgbm_assumes_that_gain_grows_with_the_label() -> None:
+def test_lightgbm_assumes_that_gains_increase_with_the_label() -> None:
     """Why other gains are refused: its nDCG rises above 1 when the ideal is sorted by label."""
     X, y = np.arange(4.0)[:, None], np.array([1, 0, 2, 1])
     params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [2], "verbosity": -1}

@@ -1,4 +1,4 @@
-"""The command evaluate, and what other evaluators say of the same files."""
+"""The command evaluate, and the golden values of trec_eval on the same files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_means_differences_and_every_choice_are_told(run: Run, files: Path) -> None:
+def test_means_differences_and_every_choice_are_printed(run: Run, files: Path) -> None:
     found = run("evaluate", "qrels", "one", "two", "-m", "zipf", "-m", "nDCG(linear-log2) @ 5")
     assert found.returncode == 0, found.stderr
     head, one, two = (line.split() for line in found.stdout.splitlines()[:3])
@@ -46,16 +46,16 @@ def test_means_differences_and_every_choice_are_told(run: Run, files: Path) -> N
     assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
 
 
-def test_an_ideal_that_leaves_out_what_costs_is_told(run: Run, files: Path) -> None:
+def test_an_ideal_that_leaves_out_negative_gains_is_explained(run: Run, files: Path) -> None:
     sharp = ("-m", "nDCG({2: 2, 1: 1, 0: -1}, log2) @ 5", "--test", "none")
-    told = "the best possible run leaves out documents that gain less than 0"
+    note = "the best possible run leaves out documents that gain less than 0"
     found = run("evaluate", "qrels", "one", *sharp)
     assert found.returncode == 0, found.stderr
-    assert told in found.stdout
-    assert told not in run("evaluate", "qrels", "one", "--test", "none").stdout
+    assert note in found.stdout
+    assert note not in run("evaluate", "qrels", "one", "--test", "none").stdout
 
 
-def test_what_may_surprise_is_told(run: Run, files: Path) -> None:
+def test_warnings_of_costly_documents_and_of_ties_in_ranx(run: Run, files: Path) -> None:
     (files / "sharp").write_text(QRELS + "q2 0 d3 -1\n")
     (files / "tied").write_text(ONE.replace("2.5", "1.5"))
     (files / "more").write_text(ONE + "q2 Q0 new 2 0.5 one\n")
@@ -70,7 +70,7 @@ def test_what_may_surprise_is_told(run: Run, files: Path) -> None:
 
 
 def test_qrels_from_a_pipe(files: Path) -> None:
-    """A pipe can be read once: nothing of it may be looked at beforehand."""
+    """A pipe can be read only once, so its format must not be probed first."""
     many = "".join(f"q1 0 doc{i:05} {int(i < 200)}\n" for i in range(9000))
     ranked = "".join(f"q1 Q0 doc{i:05} {i + 1} {9000 - i} one\n" for i in range(0, 9000, 2))
     (files / "many").write_text(many)
@@ -83,7 +83,7 @@ def test_qrels_from_a_pipe(files: Path) -> None:
     assert float(row[header.index("nDCG(linear-log2) @ 10")]) == pytest.approx(1)
 
 
-def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
+def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> None:
     rows = {}
     for form in ("csv", "md", "latex", "json"):
         found = run("evaluate", "qrels", "one", "-m", "zipf", "--per-query", "--format", form)
@@ -110,7 +110,7 @@ def test_every_form(run: Run, refused: Callable[..., str], files: Path) -> None:
     assert "zipf, least  zipf, most" in bounds.stdout
 
 
-def test_a_learned_measure_is_used_as_it_is(run: Run, files: Path) -> None:
+def test_a_learned_measure_is_not_rescaled(run: Run, files: Path) -> None:
     assert run("simulate", "p.jsonl", "-n", 400).returncode == 0
     assert run("fit", "p.jsonl", "-o", "m.json", "--use", "dcg").returncode == 0
     found = run(
@@ -170,9 +170,9 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
 
 @pytest.fixture
 def golden() -> dict[tuple[str, str], float]:
-    """trec_eval's own output on its own test files: (measure, query) to value."""
+    """The output of trec_eval on its own test files: (measure, query) to value."""
     if not GOLDEN.is_dir():
-        pytest.skip("trec_eval's test files are not beside this project")
+        pytest.skip("trec_eval's test files are not next to this project")
     rows = [
         line.split()
         for name in ("out.test.aq", "out.test.meas_params")
@@ -206,7 +206,7 @@ def test_trec_evals_golden_files(run: Run, golden: dict[tuple[str, str], float])
 
 
 def test_gains_that_differ_by_less_than_one(run: Run, golden: dict[tuple[str, str], float]) -> None:
-    """trec_eval compares gains as whole numbers, so ``-m ndcg.1=0.9`` is 0 there; here it is not.
+    """trec_eval compares gains as whole numbers, so it computes 0 for ``-m ndcg.1=0.9``.
 
     The measure does not change when gains are multiplied by a positive number.
     """
@@ -231,7 +231,7 @@ def test_gains_that_differ_by_less_than_one(run: Run, golden: dict[tuple[str, st
 def test_robust03_runs_in_one_call(run: Run) -> None:
     runs = sorted((TREC / "robust03").glob("input.*.gz"))
     if not runs:
-        pytest.skip("the Robust 2003 runs are not beside this project")
+        pytest.skip("the Robust 2003 runs are not next to this project")
     found = run(
         "evaluate", TREC / "robust03" / "qrels.gz", *runs, "--format", "json", "--test", "t"
     )

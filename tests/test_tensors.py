@@ -1,4 +1,4 @@
-"""The text for PyTorch and TF-ranking runs by itself."""
+"""The text for PyTorch and TF-ranking runs without this package."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_tensor(values: Any) -> Any:
 
 @pytest.mark.parametrize("kind", [as_is, as_tensor])
 @pytest.mark.parametrize("measure", TEXT_MEASURES, ids=str)
-def test_the_text_for_torch_runs_by_itself(
+def test_the_text_for_torch_runs_without_this_package(
     measure: DCG, kind: Any, rng: np.random.Generator
 ) -> None:
     grades = rng.integers(0, 4, (20, 6))
@@ -61,7 +61,7 @@ def test_the_text_for_torch_runs_by_itself(
     assert float(least) == float(padded)  # padding is behind every document
 
 
-def test_where_minus_one_is_a_grade_nothing_is_padding() -> None:
+def test_if_minus_one_is_a_grade_there_is_no_padding() -> None:
     exported = export(DCG({1: 1, 0: 0, -1: -1}, "zipf"), "torch")
     module = executed(exported.text)
     assert math.isnan(module["PADDING"])
@@ -74,7 +74,7 @@ def test_every_rule_of_discounts_has_its_text() -> None:
 
 @pytest.fixture
 def tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the text uses of TensorFlow, as NumPy does it in 32 bits."""
+    """The functions of TensorFlow that the text uses, by NumPy in 32 bits."""
     stub = types.ModuleType("tensorflow")
     here = vars(stub)
     here["math"] = types.SimpleNamespace(log=np.log, log1p=np.log1p)
@@ -117,6 +117,6 @@ def test_functions_for_tf_ranking(discounts: Any) -> None:
         (DCG([1, 0], "log2", 2, "minmax"), "minmaxDCG"),
     ],
 )
-def test_what_tf_ranking_cannot_say(measure: DCG, problem: str) -> None:
+def test_what_tf_ranking_cannot_express(measure: DCG, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         export(measure, "tf-ranking")
