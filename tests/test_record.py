@@ -57,7 +57,8 @@ def test_a_fit_writes_what_older_releases_wrote() -> None:
     content = learned_measure(learner, data, "learned_from.jsonl", intervals=intervals)
     written, known = json.loads(measure_to_json(content)), golden()
     for document in (written, known):
-        del document["about"]["solution"]["passes"]
+        for count in ("iterations", "passes"):  # of the solver, which may find a shorter path
+            del document["about"]["solution"][count]
     assert_alike(known, written)
 
 
