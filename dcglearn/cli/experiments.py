@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dcglearn.report.results import ReportedExperiment
 
 QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Run the [quick] part only; its results go to FOLDER/quick.")
+    bool, typer.Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
 ]
 WorkersOption = Annotated[
     str | None,

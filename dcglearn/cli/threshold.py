@@ -86,22 +86,22 @@ def threshold(
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.evaluation import filtering as learning
+    from dcglearn.evaluation import filtering
     from dcglearn.evaluation.scored import read_scored
 
-    learning.beta_gamma_alpha(0, beta, gamma)
-    asked = _asked(credit, debit, relevant, gains, measure, cost)
+    filtering.beta_gamma_alpha(0, beta, gamma)
+    worth = _worth(credit, debit, relevant, gains, measure, cost)
     with reading_file(file, lenient) as (ignored, advance):
         documents = read_scored(file, ignored, advance)
-    utilities = asked.utilities(documents)
+    utilities = worth.utilities(documents)
     with naming(file):
-        found = learning.beta_gamma_threshold(
+        result = filtering.beta_gamma_threshold(
             documents.scores, utilities, documents.judged, beta, gamma
         )
     if json:
-        print_json(_document(file, documents, asked, found, beta, gamma))
+        print_json(_document(file, documents, worth, result, beta, gamma))
     else:
-        print_text(_text(file, documents, asked, found, beta, gamma))
+        print_text(_text(file, documents, worth, result, beta, gamma))
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class _Graded:
         }
 
 
-def _asked(
+def _worth(
     credit: float | None,
     debit: float | None,
     relevant: str | None,
@@ -185,7 +185,7 @@ def _asked(
     measure: str | None,
     cost: float | None,
 ) -> _Linear | _Graded:
-    """Return the utility of the options; refuse combinations that contradict each other."""
+    """Return what a document is worth; refuse options that contradict each other."""
     from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -241,21 +241,21 @@ def _gains_of(name: str) -> dict[Label, float]:
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.names import parse_measure
 
-    found = parse_measure(name)
-    if not isinstance(found.measure, DCG):
-        has_dcg = found.file is not None and found.file.dcg is not None
+    result = parse_measure(name)
+    if not isinstance(result.measure, DCG):
+        has_dcg = result.file is not None and result.file.dcg is not None
         remedy = f"name its DCG: {name.removesuffix(':utility')}:dcg" if has_dcg else "name a DCG"
         raise InputError("its weights differ by rank, and a grade has no single gain", remedy, name)
-    if found.measure.grades is None:
+    if result.measure.grades is None:
         raise InputError("its grades have no names", "write its gains as {2: 1, 1: .4, 0: 0}", name)
-    return dict(zip(found.measure.grades, found.measure.gains, strict=True))
+    return dict(zip(result.measure.grades, result.measure.gains, strict=True))
 
 
 def _text(
     file: str,
     documents: Scored,
-    asked: _Linear | _Graded,
-    found: Threshold,
+    worth: _Linear | _Graded,
+    result: Threshold,
     beta: float,
     gamma: float,
 ) -> str:
@@ -264,17 +264,17 @@ def _text(
 
     rows = [
         (name, format_number(theta), count, f"{utility:.10g}")
-        for name, theta, count, utility in _passing(found)
+        for name, theta, count, utility in _passing(result)
     ]
     lines = [
-        f"{file}: {len(documents):,} documents, {found.n_judged:,} judged",
-        asked.words(documents),
-        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {found.alpha:.6f}, "
-        f"N = {found.n_judged:,}",
+        f"{file}: {len(documents):,} documents, {result.n_judged:,} judged",
+        worth.words(documents),
+        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {result.alpha:.6f}, "
+        f"N = {result.n_judged:,}",
         "",
         Table(("threshold", "score", "documents pass", "utility"), rows).text(),
     ]
-    if not _pays(found):
+    if not _pays(result):
         lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
     return "\n".join(lines)
 
@@ -282,41 +282,41 @@ def _text(
 def _document(
     file: str,
     documents: Scored,
-    asked: _Linear | _Graded,
-    found: Threshold,
+    worth: _Linear | _Graded,
+    result: Threshold,
     beta: float,
     gamma: float,
 ) -> dict[str, object]:
     passing = {
         name: {"score": theta, "documents": count, "utility": utility}
-        for name, theta, count, utility in _passing(found)
+        for name, theta, count, utility in _passing(result)
     }
     return {
         "file": file,
         "documents": len(documents),
-        "judged": found.n_judged,
-        "worth": asked.to_json(),
+        "judged": result.n_judged,
+        "worth": worth.to_json(),
         "beta": beta,
         "gamma": gamma,
-        "alpha": found.alpha,
-        "pays": _pays(found),
+        "alpha": result.alpha,
+        "pays": _pays(result),
         **passing,
     }
 
 
-def _passing(found: Threshold) -> list[tuple[str, float, int, float]]:
+def _passing(result: Threshold) -> list[tuple[str, float, int, float]]:
     named = {
-        "theta_opt": found.theta_optimal,
-        "theta_zero": found.theta_zero,
-        "theta": found.theta,
+        "theta_opt": result.theta_optimal,
+        "theta_zero": result.theta_zero,
+        "theta": result.theta,
     }
     return [
         (name, theta, delivery.documents, delivery.utility)
         for name, theta in named.items()
-        for delivery in [found.curve.passing(theta)]
+        for delivery in [result.curve.passing(theta)]
     ]
 
 
-def _pays(found: Threshold) -> bool:
+def _pays(result: Threshold) -> bool:
     """Return whether delivering some of the training documents is worth more than none."""
-    return found.curve.passing(found.theta_optimal).documents > 0
+    return result.curve.passing(result.theta_optimal).documents > 0
