@@ -169,3 +169,48 @@ def test_modules_open_with_what_they_are_for(path: Path) -> None:
     text = ast.get_docstring(ast.parse(path.read_text("utf-8")))
     assert text
     assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+def definitions() -> dict[str, list[str]]:
+    """Where each public name is defined at the top of a module; commands have names of their own."""
+    found: dict[str, list[str]] = {}
+    for path in MODULES:
+        place = path.relative_to(PACKAGE).as_posix()
+        for node in ast.parse(path.read_text("utf-8")).body:
+            targets = getattr(node, "targets", [getattr(node, "target", None)])
+            names = [getattr(node, "name", None), *(getattr(t, "id", None) for t in targets)]
+            for name in names:
+                if name and not name.startswith("_") and not place.startswith("cli/"):
+                    found.setdefault(name, []).append(place)
+    return found
+
+
+def test_one_name_has_one_meaning() -> None:
+    twice = {name: places for name, places in definitions().items() if len(places) > 1}
+    assert not twice
+
+
+def test_aliases_of_arrays_are_in_one_place() -> None:
+    for path in MODULES:
+        aliases = re.findall(r"^(\w+)(?:: TypeAlias)? = NDArray", path.read_text("utf-8"), re.M)
+        assert not aliases or path.name == "types.py", f"{path.name}: {aliases}"
+
+
+@pytest.mark.parametrize("room", sorted({path.parent for path in MODULES}), ids=lambda p: p.name)
+def test_a_room_is_not_crowded(room: Path) -> None:
+    lines = sum(len(path.read_text("utf-8").splitlines()) for path in room.glob("*.py"))
+    assert lines <= 3000
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), public_objects(), ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_generators_are_the_last_required_argument(name: str, function: object) -> None:
+    assert callable(function)
+    parameters = inspect.signature(function).parameters
+    required = [key for key, one in parameters.items() if one.default is one.empty]
+    required = [
+        key for key in required if parameters[key].kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    if "rng" in parameters:
+        assert required[-1] == "rng", name

@@ -265,10 +265,10 @@ def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -
     assert "no cell is finished; run dcglearn reproduce first" in refused.stderr
 
 
-def test_contributing_adds_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
+def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
     """Follow the text exactly, in an empty folder."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    text = text.split("## A new experiment")[1].split("## ")[0]
+    text = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    text = text.split("## A new experiment")[1]
     blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S))
     places = re.findall(r"`((?:configs|experiments)/\w+\.(?:toml|py))`", text)
     files = dict(zip(places, (blocks["toml"], blocks["python"]), strict=True))

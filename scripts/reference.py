@@ -1,0 +1,129 @@
+"""Build the reference of everything public: ``python3 scripts/reference.py``.
+
+Pages are written from the docstrings by Sphinx, into ``build/reference``: one for each group of
+names that ``import dcglearn`` offers, in the order of ``dcglearn/__init__.pyi``, and one for each
+room of the package with all its modules. A warning is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bootstrap import ROOT, prepare
+
+STUB = ROOT / "dcglearn" / "__init__.pyi"
+PACKAGE = ROOT / "dcglearn"
+
+
+def main() -> int:
+    """Build the reference; return Sphinx's exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "reference")
+    out = parser.parse_args().out.resolve()
+    python = prepare("docs")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder)
+        shutil.copy(ROOT / "docs" / "reference" / "conf.py", source)
+        for name, text in pages().items():
+            (source / f"{name}.rst").write_text(text, "utf-8")
+        command = [str(python), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+        code = subprocess.run([*command, folder, str(out)], cwd=ROOT, check=False).returncode
+    if not code:
+        print(f"read {out / 'index.html'}")
+    return code
+
+
+def pages() -> dict[str, str]:
+    """Return the source of every page by name."""
+    groups = public_names(STUB.read_text("utf-8"))
+    found = {_slug(title): _group_page(title, names) for title, names in groups.items()}
+    rooms = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+    found |= {f"room-{room}": _room_page(room) for room in rooms}
+    lists = {
+        "What dcglearn exports": [_slug(title) for title in groups],
+        "All modules, by room": [f"room-{room}" for room in rooms],
+    }
+    toctrees = [_toctree(caption, names) for caption, names in lists.items()]
+    return found | {
+        "index": "\n".join([*_title("dcglearn"), ".. automodule:: dcglearn\n", *toctrees])
+    }
+
+
+def public_names(stub: str) -> dict[str, list[tuple[str, str]]]:
+    """Return (module, name) of what the stub exports, by the comment above each group."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    title = ""
+    for line in stub.splitlines():
+        if line.startswith("# "):
+            title = line[2:]
+        match = re.fullmatch(r"from \.([\w.]+) import (\w+) as \2", line)
+        if match:
+            found.setdefault(title, []).append((f"dcglearn.{match[1]}", match[2]))
+    return found
+
+
+def _group_page(title: str, names: list[tuple[str, str]]) -> str:
+    lines = _title(title)
+    for module, name in names:
+        lines += [_directive(module, name)]
+    return "\n".join(lines)
+
+
+def _directive(module: str, name: str) -> str:
+    """Return the directive that documents a name."""
+    path = ROOT / Path(*module.split(".")).with_suffix(".py")
+    kinds = {
+        node.name: "autoclass" if isinstance(node, ast.ClassDef) else "autofunction"
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+    }
+    kind = kinds.get(name, "autodata")
+    return f".. {kind}:: dcglearn.{name}\n" + ("   :members:\n" if kind == "autoclass" else "")
+
+
+def _room_page(room: str) -> str:
+    lines = [*_title(room), f".. automodule:: dcglearn.{room}\n"]
+    for path in sorted((PACKAGE / room).glob("*.py")):
+        if path.name != "__init__.py":
+            module, types = f"dcglearn.{room}.{path.stem}", aliases(path)
+            lines += [
+                *_title(f"{room}.{path.stem}", "-"),
+                f".. automodule:: {module}\n   :members:",
+                f"   :exclude-members: {', '.join(types)}\n" if types else "",
+                *(f".. py:type:: {module}.{name}\n\n   ``{t}``\n" for name, t in types.items()),
+            ]
+    return "\n".join(lines)
+
+
+def aliases(path: Path) -> dict[str, str]:
+    """Return the names of a module that stand for types, which autodoc cannot document."""
+    found = {}
+    for node in ast.parse(path.read_text("utf-8")).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z]\w*[a-z]\w*", target.id):
+            found[target.id] = ast.unparse(node.value)  # type: ignore[attr-defined]
+    return found
+
+
+def _title(text: str, underline: str = "=") -> list[str]:
+    return [text, underline * len(text), ""]
+
+
+def _toctree(caption: str, names: list[str]) -> str:
+    entries = "".join(f"   {name}\n" for name in names)
+    return f".. toctree::\n   :caption: {caption}\n   :maxdepth: 1\n\n{entries}"
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

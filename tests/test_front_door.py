@@ -1,0 +1,173 @@
+"""What ``import dcglearn`` offers: typed, lazy, printable, picklable, complete."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import pickle
+import pydoc
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dcglearn
+
+PACKAGE = Path(dcglearn.__file__).parent
+
+QRELS = dcglearn.qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0, "b": 2, "c": 1}})
+RUN = dcglearn.run_of({"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"b": 2, "c": 3}}, "one")
+OTHER = dcglearn.run_of({"q1": {"a": 1, "b": 2, "c": 3}, "q2": {"b": 2, "c": 1}}, "two")
+MEASURE = dcglearn.DCG([2, 1, 0], "log2", 3)
+
+
+def test_every_exported_name_loads_and_is_listed() -> None:
+    for name in dcglearn.__all__:
+        assert getattr(dcglearn, name) is not None
+    assert set(dcglearn.__all__) <= set(dir(dcglearn))
+    with pytest.raises(AttributeError, match="DGC"):
+        dcglearn.DGC  # noqa: B018 - the look-up itself is tested
+
+
+def test_importing_it_loads_no_heavy_library() -> None:
+    code = "import sys, dcglearn; print([m for m in ('numpy', 'pandas') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_shows_every_exported_name() -> None:
+    text = pydoc.plain(pydoc.render_doc(dcglearn))
+    for name in dcglearn.__all__:
+        assert name.strip("_") in text.replace("VERSION", "version")
+
+
+def public_classes() -> list[type]:
+    found = [getattr(dcglearn, name) for name in dcglearn.__all__]
+    return [one for one in found if inspect.isclass(one)]
+
+
+def public_functions() -> list[Any]:
+    found = [getattr(dcglearn, name) for name in dcglearn.__all__]
+    return [one for one in found if inspect.isfunction(one)]
+
+
+def test_a_class_that_makes_an_argument_of_a_public_function_is_public() -> None:
+    """So that names compose: whatever a function asks for can be made from what is exported."""
+    classes = {
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+    lacking = {}
+    for function in public_functions():
+        for parameter in inspect.signature(function).parameters.values():
+            named = set(re.findall(r"\w+", str(parameter.annotation)))
+            if unknown := (named & classes) - set(dcglearn.__all__):
+                lacking[function.__name__] = unknown
+    assert not lacking
+
+
+def examples() -> list[Any]:
+    """One object of every public class, at least."""
+    rng = np.random.default_rng(1)
+    d = dcglearn
+    lists = d.permuted_lists(60, rng, [0, 0, 1, 2])
+    judged = d.Preferences.of(
+        lists, ["a", "b", "tie"] * 20, d.Scale((2, 1, 0)), queries=[f"q{i % 12}" for i in range(60)]
+    )
+    learner = d.DCGLearner(n_grades=3).fit(judged.pairs)
+    problem = d.Problem.of(judged.pairs, 3)
+    table = d.advantage([0, 1, 2], [2, 1, 0], 3)
+    found = d.evaluate(QRELS, [RUN, OTHER], [MEASURE])
+    index = d.index_qrels(QRELS)
+    mean = d.mean_verdict([[0, 1]], [[1, 0]], [[0, 1]], "log2", 2, worst_gain="zero")
+    return [
+        MEASURE,
+        d.LinearUtility([[1.0, 0.0], [0.5, 0.0]]),
+        judged.scale,
+        learner,
+        d.learned_measure(learner, judged, "judgments.jsonl"),
+        d.measure_for("linear-log2", judged.scale, 3),
+        judged,
+        d.summarise(judged),
+        d.IgnoredInput(),
+        d.compare(judged, {"measure": MEASURE}, learner, rng),
+        d.parameter_intervals(learner, judged, rng, 20),
+        d.identify(problem),
+        problem,
+        d.solve(problem),
+        learner.certificate_,
+        QRELS,
+        RUN,
+        index,
+        d.Rules(),
+        found,
+        d.compare_systems(found, "one", rng)[0],
+        d.verdict(table),
+        mean,
+        d.threshold([0.9, 0.5, 0.1], [3.0, -2.0, -2.0]),
+        d.ranked_arrays([[1, 0, 2]], [[0.3, 0.2, 0.1]], 3),
+        *d.system_coherence(d.evaluate(QRELS, [RUN, OTHER], [MEASURE, "zipf"])),
+        d.explain(MEASURE, d.DCG([3, 1, 0]) @ 3, [0, 1, 2], [2, 1, 0]),
+        d.export(MEASURE, "lightgbm"),
+        d.InputError("a problem", "a remedy", "a place"),
+        d.SolverError("not solved"),
+    ]
+
+
+EXAMPLES = examples()
+
+
+def test_every_public_class_has_an_example() -> None:
+    lacking = {one for one in public_classes() if not any(isinstance(x, one) for x in EXAMPLES)}
+    assert not lacking
+
+
+@pytest.mark.parametrize("one", EXAMPLES, ids=lambda one: type(one).__name__)
+def test_public_objects_print_pickle_and_copy(one: Any) -> None:
+    shown = repr(one)
+    assert " object at 0x" not in shown
+    assert len(shown) < 1000
+    for other in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):  # noqa: S301 - our own bytes
+        assert type(other) is type(one)
+        assert repr(other) == shown
+
+
+RIGHT = """
+import numpy as np
+from numpy.typing import NDArray
+from typing import assert_type
+import dcglearn
+
+measure = dcglearn.DCG([1, 0.5, 0]) @ 10
+assert_type(measure, dcglearn.DCG)
+assert_type(measure.score([[0, 1]]), NDArray[np.float64])
+data = dcglearn.read_preferences("judgments.jsonl")
+assert_type(data, dcglearn.Preferences)
+assert_type(dcglearn.agreement(measure, data.pairs), float)
+learner = dcglearn.DCGLearner(n_grades=3).fit(data.pairs)
+assert_type(learner, dcglearn.DCGLearner)
+assert_type(learner.dcg_, dcglearn.DCG)
+assert_type(learner.score(data.pairs), float)
+evaluation = dcglearn.evaluate("qrels.txt", {"q1": {"d1": 1.0}}, [measure, "linear-log2 @ 5"])
+assert_type(evaluation, dcglearn.Evaluation)
+assert_type(evaluation.means(), NDArray[np.float64])
+"""
+
+WRONG = "import dcglearn\ndcglearn.DCG(1, 2, 3, 4, 5, 6, 7)\n"
+
+
+def test_types_reach_a_strict_user(tmp_path: Path) -> None:
+    """The names are typed, not ``Any``: a strict run accepts what is right and only that."""
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "right.py", "wrong.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "right.py" not in done.stdout, done.stdout
+    assert 'Too many arguments for "DCG"' in done.stdout
