@@ -22,7 +22,7 @@ from .data.query_groups import query_folds as query_folds
 from .data.judgment_files import read_preferences as read_preferences
 from .data.judgment_files import write_preferences as write_preferences
 from .data.document_judgments import DocumentGrades as DocumentGrades
-from .data.record_formats import IgnoredInput as IgnoredInput
+from .base.ignored import IgnoredInput as IgnoredInput
 from .data.summary import Summary as Summary
 from .data.summary import summarise as summarise
 from .data.packed_pairs import PackedPairs as PackedPairs
@@ -30,6 +30,8 @@ from .data.packed_pairs import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
+from .learning.fit import Fit as Fit
+from .learning.fit import fit as fit
 from .learning.compare import MeasureComparison as MeasureComparison
 from .learning.compare import compare as compare
 from .learning.intervals import ParameterIntervals as ParameterIntervals
@@ -44,16 +46,17 @@ from .solver.streamed import Streamed as Streamed
 from .solver.solve import Solution as Solution
 from .solver.solve import solve as solve
 from .solver.certificate import Certificate as Certificate
+from .solver.active_set import GramMatrices as GramMatrices
 
 # Systems
-from .data.qrels_runs import Qrels as Qrels
-from .data.qrels_runs import Run as Run
-from .data.qrels_runs import read_qrels as read_qrels
-from .data.qrels_runs import read_run as read_run
-from .data.qrels_runs import qrels_of as qrels_of
-from .data.qrels_runs import run_of as run_of
-from .data.qrels_index import IndexedQrels as IndexedQrels
-from .data.qrels_index import index_qrels as index_qrels
+from .collection.qrels_runs import Qrels as Qrels
+from .collection.qrels_runs import Run as Run
+from .collection.qrels_runs import read_qrels as read_qrels
+from .collection.qrels_runs import read_run as read_run
+from .collection.qrels_runs import qrels_of as qrels_of
+from .collection.qrels_runs import run_of as run_of
+from .collection.qrels_index import IndexedQrels as IndexedQrels
+from .collection.qrels_index import index_qrels as index_qrels
 from .evaluation.rules import Rules as Rules
 from .evaluation.systems import Evaluation as Evaluation
 from .evaluation.systems import evaluate as evaluate
@@ -97,6 +100,7 @@ from .simulation.lists import drawn_lists as drawn_lists
 from .simulation.lists import permuted_lists as permuted_lists
 from .simulation.lists import lists_of_queries as lists_of_queries
 from .simulation.judges import side_by_side as side_by_side
+from .simulation.judges import true_pairs as true_pairs
 from .lab.similarity import similarity as similarity
 from .lab.similarity import identifiable_similarity as identifiable_similarity
 
@@ -131,6 +135,8 @@ __all__ = [
     "PackedPairs",
     "packed_writer",
     "DCGLearner",
+    "Fit",
+    "fit",
     "MeasureComparison",
     "compare",
     "ParameterIntervals",
@@ -145,6 +151,7 @@ __all__ = [
     "Solution",
     "solve",
     "Certificate",
+    "GramMatrices",
     "Qrels",
     "Run",
     "read_qrels",
@@ -188,6 +195,7 @@ __all__ = [
     "permuted_lists",
     "lists_of_queries",
     "side_by_side",
+    "true_pairs",
     "similarity",
     "identifiable_similarity",
     "InputError",

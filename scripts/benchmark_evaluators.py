@@ -57,8 +57,8 @@ def write_files(folder: Path, queries: int) -> None:
 
 def this_package(folder: Path) -> float:
     """Return this package's mean nDCG@10, with trec_eval's choices."""
-    from dcglearn.data.qrels_index import index_qrels
-    from dcglearn.data.qrels_runs import read_qrels, read_run
+    from dcglearn.collection.qrels_index import index_qrels
+    from dcglearn.collection.qrels_runs import read_qrels, read_run
     from dcglearn.evaluation.lookup import look_up
     from dcglearn.evaluation.ranked import score_runs
     from dcglearn.measures.dcg import DCG
@@ -164,8 +164,8 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     """Time what a further measure adds, and arrays in memory beside scikit-learn."""
     from sklearn.metrics import ndcg_score
 
-    from dcglearn.data.qrels_index import index_qrels
-    from dcglearn.data.qrels_runs import read_qrels, read_run
+    from dcglearn.collection.qrels_index import index_qrels
+    from dcglearn.collection.qrels_runs import read_qrels, read_run
     from dcglearn.evaluation.from_arrays import ranked_arrays
     from dcglearn.evaluation.lookup import look_up
     from dcglearn.evaluation.ranked import score_runs

@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.collection.qrels_index import Unjudged, index_qrels
+from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.data import document_judgments
 from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.judgment_files import (
@@ -21,8 +23,6 @@ from dcglearn.data.judgment_files import (
     read_preferences_in_batches,
     scan_judgments,
 )
-from dcglearn.data.qrels_index import Unjudged, index_qrels
-from dcglearn.data.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.measures.scale import Scale
 

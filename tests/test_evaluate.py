@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.collection.qrels_index import index_qrels
+from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG

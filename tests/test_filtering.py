@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.record_formats import IgnoredInput
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.evaluation.filtering import (
     Delivery,
     beta_gamma_alpha,

@@ -10,6 +10,7 @@ import pydoc
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import numpy as np
 import pytest
 
 import dcglearn
+from dcglearn.solver.active_set import gram_matrices
 
+FOLDER = tempfile.TemporaryDirectory()
 PACKAGE = Path(dcglearn.__file__).parent
 
 QRELS = dcglearn.qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0, "b": 2, "c": 1}})
@@ -48,7 +51,8 @@ def test_help_shows_every_exported_name() -> None:
 
 def public_classes() -> list[type]:
     found = [getattr(dcglearn, name) for name in dcglearn.__all__]
-    return [one for one in found if inspect.isclass(one)]
+    protocol = "_is_protocol"  # such a class has no objects of its own
+    return [one for one in found if inspect.isclass(one) and not getattr(one, protocol, False)]
 
 
 def public_functions() -> list[Any]:
@@ -87,7 +91,17 @@ def examples() -> list[Any]:
     found = d.evaluate(QRELS, [RUN, OTHER], [MEASURE])
     index = d.index_qrels(QRELS)
     mean = d.mean_verdict([[0, 1]], [[1, 0]], [[0, 1]], "log2", 2, worst_gain="zero")
+    packed = Path(FOLDER.name, "pairs.parquet")
+    with d.packed_writer(packed, judged.scale) as write:
+        write(judged.pairs)
+    parts = d.PackedPairs.of(packed)
     return [
+        parts,
+        d.Streamed.of(parts),
+        d.DocumentGrades.of(QRELS, [RUN], 3),
+        *d.system_pairs(found, MEASURE, 3),
+        d.fit(problem),
+        problem.sum_over_blocks(gram_matrices),
         MEASURE,
         d.LinearUtility([[1.0, 0.0], [0.5, 0.0]]),
         judged.scale,
@@ -113,7 +127,7 @@ def examples() -> list[Any]:
         mean,
         d.threshold([0.9, 0.5, 0.1], [3.0, -2.0, -2.0]),
         d.ranked_arrays([[1, 0, 2]], [[0.3, 0.2, 0.1]], 3),
-        *d.system_coherence(d.evaluate(QRELS, [RUN, OTHER], [MEASURE, "zipf"])),
+        *d.compare_orderings(d.evaluate(QRELS, [RUN, OTHER], [MEASURE, "zipf"])),
         d.explain(MEASURE, d.DCG([3, 1, 0]) @ 3, [0, 1, 2], [2, 1, 0]),
         d.export(MEASURE, "lightgbm"),
         d.InputError("a problem", "a remedy", "a place"),

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import (
+from dcglearn.base.ignored import IgnoredInput
+from dcglearn.collection.qrels_index import index_qrels
+from dcglearn.collection.qrels_runs import (
     DocumentTable,
     distinct_names,
     qrels_of,
@@ -23,7 +24,6 @@ from dcglearn.data.qrels_runs import (
     run_of,
     scale_of_qrels,
 )
-from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.measures.scale import Scale
 

@@ -14,9 +14,9 @@ import pytest
 from conftest import ROOT
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_index import IndexedQrels, index_qrels
-from dcglearn.data.qrels_runs import Run as Retrieved
-from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
+from dcglearn.collection.qrels_runs import Run as Retrieved
+from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.orderings import compare_orderings
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.system_coherence import SystemPair, coherence_rules, system_pairs

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-_SHORT = Repr(maxtuple=4, maxlist=4, maxdict=4, maxstring=60, maxother=80)
+_SHORT = Repr()
+_SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 4
+_SHORT.maxstring = _SHORT.maxother = 80
 
 
 class ShortRepr:

@@ -36,7 +36,7 @@ from dcglearn.cli.systems import (
 )
 
 if TYPE_CHECKING:
-    from dcglearn.data.qrels_index import IndexedQrels
+    from dcglearn.collection.qrels_index import IndexedQrels
     from dcglearn.evaluation.compare_systems import SystemComparison
     from dcglearn.evaluation.rules import Rules
     from dcglearn.evaluation.systems import Evaluation

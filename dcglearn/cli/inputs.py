@@ -12,9 +12,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, reporting
 
 if TYPE_CHECKING:
+    from dcglearn.base.ignored import IgnoredInput
     from dcglearn.data.document_judgments import DocumentGrades
     from dcglearn.data.preferences import Preferences
-    from dcglearn.data.record_formats import IgnoredInput
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
@@ -85,7 +85,7 @@ def reading_file(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None
     advance : callable
         For the reader to report its progress.
     """
-    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.base.ignored import IgnoredInput
 
     ignored = IgnoredInput() if lenient else None
     with reporting(f"reading {path}") as advance:

@@ -18,9 +18,9 @@ from dcglearn.cli.choices import (
 from dcglearn.cli.inputs import check_distinct, naming, report_ignored
 
 if TYPE_CHECKING:
-    from dcglearn.data.qrels_index import IndexedQrels
-    from dcglearn.data.qrels_runs import Run
-    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.collection.qrels_index import IndexedQrels
+    from dcglearn.collection.qrels_runs import Run
     from dcglearn.evaluation.rules import Rules
     from dcglearn.evaluation.systems import Evaluation
     from dcglearn.measures.names import NamedMeasure
@@ -54,10 +54,10 @@ def load_qrels_and_runs(
     qrels: str, runs: list[str], scale: str | None, lenient: bool
 ) -> tuple[IndexedQrels, list[Run]]:
     """Read qrels and runs; report on standard error what was ignored."""
-    from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
-    from dcglearn.data.qrels_index import index_qrels
-    from dcglearn.data.qrels_runs import distinct_names, read_qrels, read_run
-    from dcglearn.data.record_formats import IgnoredInput
+    from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.collection.letor import looks_like_letor, read_graded_lists, read_predictions
+    from dcglearn.collection.qrels_index import index_qrels
+    from dcglearn.collection.qrels_runs import distinct_names, read_qrels, read_run
     from dcglearn.measures.scale import Scale
 
     ignored: IgnoredInput | None = IgnoredInput() if lenient else None
@@ -120,7 +120,7 @@ def evaluate_runs(
 
 
 def _check_queries(qrels: IndexedQrels, run: Run, path: str, lenient: bool) -> None:
-    from dcglearn.data.qrels_formats import place_of_query
+    from dcglearn.collection.qrels_formats import place_of_query
 
     held = set(qrels.queries)
     extra = [query for query in run.queries if query not in held]

@@ -3,7 +3,7 @@
 ``{"query": "q1", "a": ["d3", "d1"], "b": ["d2"], "answer": "a"}`` needs the qrels;
 ``{"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}`` also needs the runs, whose first
 K documents were shown. Documents are looked up as those of runs are when systems are evaluated
-(:mod:`dcglearn.data.qrels_index`), with the same rules for documents without a judgment.
+(:mod:`dcglearn.collection.qrels_index`), with the same rules for documents without a judgment.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Integers, Rankings
-from dcglearn.data.graded_runs import GradedRun, grade_run
+from dcglearn.collection.graded_runs import GradedRun, grade_run
+from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
+from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.data.judgment_fields import is_id
-from dcglearn.data.qrels_index import IndexedQrels, Unjudged, index_qrels
-from dcglearn.data.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.data.record_formats import IgnoredInput, PlacedRecord
+from dcglearn.data.record_formats import PlacedRecord
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 RUN_FIELDS = ("run_a", "run_b")
@@ -122,13 +123,13 @@ class DocumentGrades:
         Parameters
         ----------
         qrels : path-like
-            As for :func:`dcglearn.data.qrels_runs.read_qrels`.
+            As for :func:`dcglearn.collection.qrels_runs.read_qrels`.
         runs : sequence of path-like
-            As for :func:`dcglearn.data.qrels_runs.read_run`.
+            As for :func:`dcglearn.collection.qrels_runs.read_run`.
         n_ranks : int, optional
             K, the number of documents of a run that were shown; needed with runs.
         ignored : IgnoredInput, optional
-            As for :func:`dcglearn.data.qrels_runs.read_qrels`.
+            As for :func:`dcglearn.collection.qrels_runs.read_qrels`.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
         unjudged : {"worst", "nothing", "removed"}, default "worst"

@@ -19,6 +19,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
@@ -33,7 +34,7 @@ from dcglearn.data.judgment_fields import (
 )
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list, encode_pairs
-from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, IgnoredInput
+from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS
 from dcglearn.measures.scale import Label, Scale
 
 BATCH_SIZE = 1 << 16

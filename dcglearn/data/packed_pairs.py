@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix
+from dcglearn.base.parquet import open_parquet
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.data.parquet import open_parquet
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 

@@ -11,48 +11,21 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, read_lines, write_text
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.json_text import decode_json
+from dcglearn.base.parquet import open_parquet
 from dcglearn.data.packed_pairs import PACKED_METADATA
-from dcglearn.data.parquet import open_parquet
 from dcglearn.measures.scale import Label
 
 PlacedRecord = tuple[str, dict[str, Any]]
 """The place of a record in its file, for messages, and its fields."""
 
 Records = list[dict[str, Any]]
-
-
-@dataclass
-class IgnoredInput:
-    """Counts of what a lenient reader ignored, by reason.
-
-    Attributes
-    ----------
-    counts : Counter
-        Such as ``{"unknown field 'note'": 12}``.
-
-    Examples
-    --------
-    Without it, a reader refuses the same input:
-
-    >>> import tempfile
-    >>> from dcglearn.data.judgment_files import read_preferences
-    >>> ignored = IgnoredInput()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "judgments.jsonl")
-    ...     _ = path.write_text('{"a": [1], "b": [0], "answer": "a", "note": "clear"}')
-    ...     _ = read_preferences(path, ignored=ignored)
-    >>> dict(ignored.counts)
-    {"unknown field 'note'": 1}
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:

@@ -32,9 +32,9 @@ def ranked_arrays(
 
     Parameters
     ----------
-    grades : ndarray of int, shape (Q, N)
+    grades : array-like of int, shape (Q, N)
         Grade indices, 0 the best.
-    scores : ndarray of float, shape (Q, N)
+    scores : array-like of float, shape (Q, N)
     n_grades : int
         L.
     top : int, optional
@@ -62,6 +62,7 @@ def ranked_arrays(
     >>> score_runs(DCG([1, 0], "zipf", 2), ranked)
     array([0.5])
     """
+    grades, scores = np.asarray(grades), np.asarray(scores)
     if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
         raise InputError(
             f"grades of shape {grades.shape} and scores of shape {scores.shape}",

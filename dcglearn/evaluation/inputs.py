@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.letor import looks_like_letor, read_graded_lists, read_predictions
-from dcglearn.data.qrels_index import IndexedQrels, index_qrels
-from dcglearn.data.qrels_runs import (
+from dcglearn.collection.letor import looks_like_letor, read_graded_lists, read_predictions
+from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
+from dcglearn.collection.qrels_runs import (
     Qrels,
     Run,
     distinct_names,

@@ -1,7 +1,7 @@
 """Runs looked up in qrels: the grade of each ranked document, as measures need them.
 
 Ids are looked up once for all measures: a run becomes :class:`dcglearn.evaluation.ranked.Ranked`.
-The join itself is :mod:`dcglearn.data.qrels_index`.
+The join itself is :mod:`dcglearn.collection.qrels_index`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.data.graded_runs import grade_run
-from dcglearn.data.qrels_index import IndexedQrels
-from dcglearn.data.qrels_runs import Run
+from dcglearn.collection.graded_runs import grade_run
+from dcglearn.collection.qrels_index import IndexedQrels
+from dcglearn.collection.qrels_runs import Run
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Ties
 
@@ -52,7 +52,7 @@ def look_up(
     ----------
     run : Run
     known : IndexedQrels
-        The qrels, from :func:`~dcglearn.data.qrels_index.index_qrels`.
+        The qrels, from :func:`~dcglearn.collection.qrels_index.index_qrels`.
     ties : {"mean", "input", "docid"}, default "mean"
         How documents with equal scores are ordered, see :data:`dcglearn.evaluation.rules.TIES`.
     single : bool, default False
@@ -64,8 +64,8 @@ def look_up(
 
     Examples
     --------
-    >>> from dcglearn.data.qrels_index import index_qrels
-    >>> from dcglearn.data.qrels_runs import qrels_of, run_of
+    >>> from dcglearn.collection.qrels_index import index_qrels
+    >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> look_up(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), known).ranked.grades.tolist()
     [0, 2, 1]

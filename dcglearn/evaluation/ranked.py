@@ -23,14 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
 
-@dataclass(frozen=True)
-class Ranked:
+@dataclass(frozen=True, repr=False)
+class Ranked(ShortRepr):
     """The ranking of each query, best score first.
 
     Attributes

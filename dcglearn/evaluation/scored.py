@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.data.judgment_fields import parse_id
-from dcglearn.data.record_formats import RECORD_READERS, IgnoredInput
+from dcglearn.data.record_formats import RECORD_READERS
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 SCORED_FIELDS = ("id", "score", "grade")

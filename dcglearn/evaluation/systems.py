@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.data.qrels_index import IndexedQrels
+from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import (
     MeasureLike,
     QrelsLike,

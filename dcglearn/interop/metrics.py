@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Integers
-from dcglearn.data.qrels_index import index_qrels
-from dcglearn.data.qrels_runs import qrels_of, run_of
+from dcglearn.collection.qrels_index import index_qrels
+from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import ratio, score_runs

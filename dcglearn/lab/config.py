@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.data.letor import read_grade_counts
+from dcglearn.collection.letor import read_grade_counts
 from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.lab.config_errors import EXPECTED, explain_error
 from dcglearn.lab.setting import Setting, check_setting, unused_keys

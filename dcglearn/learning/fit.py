@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.data_share import DataShare
@@ -27,8 +28,8 @@ from dcglearn.solver.problem import Objective
 from dcglearn.solver.solve import Solution, SolverName, solve
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(ShortRepr):
     """The optimum of a problem. All but the problem and the solution is computed when asked for.
 
     Attributes

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.json_text import decode_json
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -32,8 +33,8 @@ _Kind = TypeVar("_Kind", DCG, LinearUtility)
 _KEYS = {"format", "version", "use", "dcg", "utility", "about"}
 
 
-@dataclass(frozen=True)
-class MeasureFile:
+@dataclass(frozen=True, repr=False)
+class MeasureFile(ShortRepr):
     """The content of a measure file.
 
     Parameters

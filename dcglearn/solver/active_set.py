@@ -19,6 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.solver.pair_codes import Block, CachedResiduals, take_unless_ones
 
@@ -30,7 +31,7 @@ MAX_RECOMPUTED_SHARE = 0.5
 is faster."""
 
 
-class Additive:
+class Additive(ShortRepr):
     """Statistics that are added field by field."""
 
     def __add__(self, other: Self) -> Self:
@@ -38,7 +39,7 @@ class Additive:
         return type(self)(**{name: value + theirs[name] for name, value in mine.items()})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QuadraticModel(Additive):
     """The quadratic that equals the loss near some W, as long as the active set A is the same.
 
@@ -74,7 +75,7 @@ class QuadraticModel(Additive):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ActiveSetChange(Additive):
     """How the quadratic model changes from one W to another.
 
@@ -96,7 +97,7 @@ class ActiveSetChange(Additive):
     changed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ResidualSums(Additive):
     """Sums of the positive residuals r at some W.
 
@@ -116,7 +117,7 @@ class ResidualSums(Additive):
     active: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GramMatrices(Additive):
     """Gram matrices of the pairs whose weight is positive.
 
@@ -137,7 +138,7 @@ class GramMatrices(Additive):
     n_pairs: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DensePairs:
     """Pairs as rows of X. Adding two concatenates them.
 

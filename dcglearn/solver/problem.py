@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
@@ -80,8 +81,8 @@ class Objective(Protocol):
         """Return the same problem with another C."""
 
 
-@dataclass(frozen=True)
-class Problem:
+@dataclass(frozen=True, repr=False)
+class Problem(ShortRepr):
     """A learning problem with its pairs in memory. Use :meth:`of` to build it.
 
     Attributes

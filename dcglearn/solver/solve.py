@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dcglearn.base.errors import SolverError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
@@ -28,8 +29,8 @@ MAX_CVXPY_PAIRS = 100_000
 """Number of pairs up to which ``auto`` tries Clarabel; with more it takes minutes and gigabytes."""
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, repr=False)
+class Solution(ShortRepr):
     """A confirmed answer.
 
     Attributes

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
@@ -74,8 +75,8 @@ class PairSummary:
         )
 
 
-@dataclass(frozen=True)
-class Streamed:
+@dataclass(frozen=True, repr=False)
+class Streamed(ShortRepr):
     """A learning problem with its pairs in files. Use :meth:`of` to build it.
 
     It is an :class:`dcglearn.solver.problem.Objective`.

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Hashes, Integers
-from dcglearn.data.id_hashes import hash_ids
-from dcglearn.data.qrels_formats import (
+from dcglearn.collection.id_hashes import hash_ids
+from dcglearn.collection.qrels_formats import (
     QRELS,
     RUN,
     DocumentColumns,
@@ -29,15 +31,14 @@ from dcglearn.data.qrels_formats import (
     document_columns_of,
     read_document_columns,
 )
-from dcglearn.data.record_formats import IgnoredInput
 from dcglearn.measures.scale import Label, Scale
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class DocumentTable:
+@dataclass(frozen=True, repr=False)
+class DocumentTable(ShortRepr):
     """One number per query and document: the part that qrels and runs have in common.
 
     Attributes
@@ -53,7 +54,7 @@ class DocumentTable:
     number : ndarray of float, shape (n,)
         The grade, or the score.
     hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
-        Two hashes of query and document, see :mod:`dcglearn.data.id_hashes`.
+        Two hashes of query and document, see :mod:`dcglearn.collection.id_hashes`.
     """
 
     name: str
@@ -316,7 +317,7 @@ def scale_of_qrels(qrels: Qrels) -> Scale:
 
     Examples
     --------
-    >>> from dcglearn.data.qrels_runs import qrels_of
+    >>> from dcglearn.collection.qrels_runs import qrels_of
     >>> str(scale_of_qrels(qrels_of({"q": {"d1": 1, "d2": 3}})))
     '3 > 1 > 0'
     """

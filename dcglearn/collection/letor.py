@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.qrels_formats import read_content
-from dcglearn.data.qrels_runs import Qrels, Run, qrels_of, run_of
+from dcglearn.collection.qrels_formats import read_content
+from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Integers
-from dcglearn.data.qrels_index import IndexedQrels
-from dcglearn.data.qrels_runs import Run
+from dcglearn.collection.qrels_index import IndexedQrels
+from dcglearn.collection.qrels_runs import Run
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def grade_run(
 
     Examples
     --------
-    >>> from dcglearn.data.qrels_index import index_qrels
-    >>> from dcglearn.data.qrels_runs import qrels_of, run_of
+    >>> from dcglearn.collection.qrels_index import index_qrels
+    >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
     >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> grade_run(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), indexed).grades
     array([0, 2, 1], dtype=int8)

@@ -2,9 +2,9 @@
 
 Qrels become sorted 64-bit keys, the number of the query followed by the upper bits of a hash of the
 id, with the grade next to each key; a second, independent hash confirms a match. Documents of
-runs (:mod:`dcglearn.data.graded_runs`) and of judgments
+runs (:mod:`dcglearn.collection.graded_runs`) and of judgments
 (:mod:`dcglearn.data.document_judgments`) are looked up in it by binary search, millions per
-second. See :mod:`dcglearn.data.id_hashes` for how unlikely a collision is.
+second. See :mod:`dcglearn.collection.id_hashes` for how unlikely a collision is.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Hashes, Integers
-from dcglearn.data.id_hashes import hash_ids
-from dcglearn.data.qrels_runs import Qrels, scale_of_qrels
+from dcglearn.collection.id_hashes import hash_ids
+from dcglearn.collection.qrels_runs import Qrels, scale_of_qrels
 from dcglearn.measures.scale import Scale, canonical_label
 
 Unjudged = Literal["worst", "nothing", "removed", "bounds"]
@@ -29,8 +30,8 @@ nothing; not part of the ranking, so that the documents below it move up; or any
 gives the lowest and the highest possible value."""
 
 
-@dataclass(frozen=True)
-class IndexedQrels:
+@dataclass(frozen=True, repr=False)
+class IndexedQrels(ShortRepr):
     """Qrels in which documents can be looked up.
 
     Attributes
@@ -80,7 +81,7 @@ class IndexedQrels:
         query : ndarray of int, shape (n,)
             The number of the query of each document, 0 ... Q - 1.
         hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
-            Both hashes of query and document, as :class:`~dcglearn.data.qrels_runs.Run` has them.
+            Both hashes of query and document, as in :class:`~dcglearn.collection.qrels_runs.Run`.
 
         Returns
         -------
@@ -88,7 +89,7 @@ class IndexedQrels:
 
         Examples
         --------
-        >>> from dcglearn.data.qrels_runs import qrels_of, run_of
+        >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
         >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
         >>> run = run_of({"q": {"d2": 2.5, "d3": 1.5}})
         >>> indexed.find_grades(run.query, run.hashes)
@@ -114,7 +115,7 @@ class IndexedQrels:
 
         Examples
         --------
-        >>> from dcglearn.data.qrels_runs import qrels_of
+        >>> from dcglearn.collection.qrels_runs import qrels_of
         >>> indexed = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
         >>> indexed.find_grades_of_ids(np.array([0, 0]), ["d2", "d3"])
         array([1, 2], dtype=int8)
@@ -145,7 +146,7 @@ def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
     qrels : Qrels
     scale : Scale, optional
         The grades, best first; by default
-        :func:`~dcglearn.data.qrels_runs.scale_of_qrels`.
+        :func:`~dcglearn.collection.qrels_runs.scale_of_qrels`.
 
     Returns
     -------
@@ -158,7 +159,7 @@ def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
 
     Examples
     --------
-    >>> from dcglearn.data.qrels_runs import qrels_of
+    >>> from dcglearn.collection.qrels_runs import qrels_of
     >>> indexed = index_qrels(qrels_of({"q": {"d1": 2, "d2": 0, "d3": 0}}))
     >>> str(indexed.scale), indexed.pools.tolist()
     ('2 > 0', [[1, 2]])

@@ -19,8 +19,8 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.json_text import decode_json
+from dcglearn.base.parquet import read_parquet_table
 from dcglearn.base.types import Floats
-from dcglearn.data.parquet import read_parquet_table
 
 QUERY = ("query_id", "qid", "q_id", "query")  # next to an id, PyTerrier's query is its text
 DOCUMENT = ("document", "doc_id", "docno", "docid")

@@ -1,0 +1,1 @@
+"""Test collections: qrels and runs, and graded lists, from files into arrays."""
