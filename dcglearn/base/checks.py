@@ -58,24 +58,24 @@ def finite_array(
     expected = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
     remedy = remedy or f"give numbers in an array of shape {expected}"
     try:
-        found = np.asarray(values)
-        if found.dtype.kind == "O" and not any(isinstance(value, str) for value in found.flat):
-            found = found.astype(float)
-        if found.dtype.kind not in "biuf":
+        array = np.asarray(values)
+        if array.dtype.kind == "O" and not any(isinstance(value, str) for value in array.flat):
+            array = array.astype(float)
+        if array.dtype.kind not in "biuf":
             raise TypeError
-        found = found.astype(float, copy=False)
+        array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} are not numbers", remedy) from error
-    if len(found.shape) != len(shape) or any(
-        n is not None and n != length for n, length in zip(shape, found.shape, strict=True)
+    if len(array.shape) != len(shape) or any(
+        n is not None and n != length for n, length in zip(shape, array.shape, strict=True)
     ):
-        raise InputError(f"{name} of shape {found.shape}, not {expected}", remedy)
-    wrong = ~(np.isfinite(found) & (found >= low))
+        raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
+    wrong = ~(np.isfinite(array) & (array >= low))
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
         remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
-        raise InputError(f"{name} hold {found[wrong][0]}", remedy, f"row {row}")
-    return found
+        raise InputError(f"{name} hold {array[wrong][0]}", remedy, f"row {row}")
+    return array
 
 
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:

@@ -82,9 +82,19 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
 
 
 def outcomes_of_differences(difference: Floats) -> Floats:
-    """Return 1, 1/2 or 0 for positive, zero and negative differences."""
-    found: Floats = (np.sign(difference) + 1) / 2
-    return found
+    """Return 1, 1/2 or 0 for positive, zero and negative differences.
+
+    Parameters
+    ----------
+    difference : ndarray of float
+        u(first) - u(second), exactly 0 for a tie.
+
+    Returns
+    -------
+    ndarray of float, same shape
+    """
+    result: Floats = (np.sign(difference) + 1) / 2
+    return result
 
 
 def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -99,10 +99,10 @@ class MeasureFile(ShortRepr):
         """
         if use not in ("dcg", "utility"):
             raise unknown_name("part of a measure file", use, ["dcg", "utility"])
-        found = self.dcg if use == "dcg" else self.utility
-        if found is None:
+        part = self.dcg if use == "dcg" else self.utility
+        if part is None:
             raise InputError(f"holds no {use}", "use the other part")
-        return found
+        return part
 
 
 def write_measure(path: str | os.PathLike[str], content: MeasureFile | Measure) -> None:

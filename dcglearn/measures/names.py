@@ -129,12 +129,12 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     >>> measure_for("zipf", Scale((1, 0)), 5).measure
     DCG({1: 1, 0: 0}, zipf)
     """
-    found = _named(text, scale, n_ranks)
+    named = _named(text, scale, n_ranks)
     try:
-        check_compatible(found.measure, scale, n_ranks)
+        check_compatible(named.measure, scale, n_ranks)
     except InputError as error:
-        raise error.at(found.name) from error
-    return found
+        raise error.at(named.name) from error
+    return named
 
 
 def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
@@ -224,10 +224,10 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         return NamedMeasure(text, whole, inner.file)
     called, depth = split_cutoff(text)
     if is_measure_file_name(called) and depth is not None:
-        found = parse_measure(called)
-        if isinstance(found.measure, LinearUtility):
+        named = parse_measure(called)
+        if isinstance(named.measure, LinearUtility):
             raise InputError("position-dependent weights have no cutoff", "leave it out", text)
-        return replace(found, name=text, measure=found.measure @ depth)
+        return replace(named, name=text, measure=named.measure @ depth)
     if is_measure_file_name(text) or "[" in text or "{" in text:
         return parse_measure(text)
     return NamedMeasure(text, preset(text, scale, n_ranks))

@@ -181,17 +181,17 @@ def _counts_before(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _checked_scores(scores: ArrayLike, grades: Grades) -> Floats:
     try:
-        found = np.asarray(scores, float)
+        array = np.asarray(scores, float)
     except (TypeError, ValueError) as error:
         raise InputError("scores are not numbers", "give one number per document") from error
-    if found.shape != grades.shape:
+    if array.shape != grades.shape:
         raise InputError(
-            f"scores of shape {found.shape} for grades of shape {grades.shape}",
+            f"scores of shape {array.shape} for grades of shape {grades.shape}",
             "give one score per document",
         )
-    found = np.where(grades == NO_DOCUMENT, 0.0, found)
-    wrong = np.isnan(found)
+    array = np.where(grades == NO_DOCUMENT, 0.0, array)
+    wrong = np.isnan(array)
     if wrong.any():
         place = f"row {int(np.argwhere(wrong)[0][0])}"
         raise InputError("a score is nan", "give every document a score", place)
-    return found
+    return array

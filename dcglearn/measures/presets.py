@@ -130,16 +130,16 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     head, parameter = split_parameter(called)
     if head not in PRESETS:
         raise unknown_name("preset", head, PRESETS)
-    found = PRESETS[head]
+    formulas = PRESETS[head]
     values = np.array(scale.values)
-    if found.default is None:
+    if formulas.default is None:
         if parameter is not None:
             raise InputError(f"the preset {head} has no parameter", f"write {head}")
         number = 0.0
     else:
-        number = found.default(values, n_ranks) if parameter is None else parameter
+        number = formulas.default(values, n_ranks) if parameter is None else parameter
     with np.errstate(over="ignore"):  # infinite gains are refused below
-        gains = found.gain(values, number)
+        gains = formulas.gain(values, number)
     if not np.isfinite(gains).all():
         raise InputError(
             f"the gains of {head} overflow for the grades {scale}",
@@ -149,7 +149,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
         raise InputError(
             f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
         )
-    measure = DCG(gains, found.discount.format(format_number(number)), grades=scale.labels)
+    measure = DCG(gains, formulas.discount.format(format_number(number)), grades=scale.labels)
     return measure @ _cutoff(cut, name) if at else measure
 
 

@@ -119,12 +119,13 @@ class Scale:
             If the label is not on the scale.
         """
         try:
-            found = self._indices.get(canonical_label(label))  # type: ignore[arg-type]  # caught below
-        except (TypeError, ValueError):
-            found = None
-        if found is None:
+            # A label of another type is refused by canonical_label.
+            index = self._indices.get(canonical_label(label))  # type: ignore[arg-type]
+        except ValueError:
+            index = None
+        if index is None:
             raise InputError(f"grade {label!r} is off the scale {self}", "declare every grade")
-        return found
+        return index
 
     @classmethod
     def parse(cls, text: str) -> Scale:

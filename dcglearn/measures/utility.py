@@ -154,8 +154,8 @@ class LinearUtility:
         (1.5, 1.0)
         """
         rows = checked_grades(pools, self.n_grades, "pools")
-        found = map_distinct_pools(rows, self._best_assignment)
-        return found.reshape(rows.shape[:-1])
+        values = map_distinct_pools(rows, self._best_assignment)
+        return values.reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
         from scipy.optimize import linear_sum_assignment  # slow to import
