@@ -19,7 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.agreement import agreement, outcomes, score_differences
+from dcglearn.measures.agreement import (
+    agreement,
+    checked_pairs,
+    one_per_pair,
+    outcomes,
+    score_differences,
+)
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_discounts
 from dcglearn.measures.files import (
@@ -34,6 +40,7 @@ from dcglearn.measures.presets import PRESETS, preset, usual_presets
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.measures.utility import LinearUtility
 
+ORDERS = sorted(set(itertools.permutations([0, 0, 1, 2, 2])))
 WIKI = [0, 1, 0, 3, 2, 1]  # 3,2,3,0,1,2 on the scale 3 > 2 > 1 > 0
 LINEAR = (3, 2, 1, 0)
 EXPONENTIAL = (7, 3, 1, 0)
@@ -245,6 +252,25 @@ def test_a_normalised_value_without_anything_to_gain_is_zero() -> None:
     assert float(DCG([1, 0], normalise="minmax").score([0, 0])) == 0.0
 
 
+def test_a_list_narrower_than_its_pool_has_empty_ranks() -> None:
+    first_three = 1 + 1 / math.log2(3) + 1 / 2
+    measure = DCG([1, -1], "log2", normalise="ideal")
+    assert float(measure.score([0], [0, 0, 0, 1])) == pytest.approx(1 / first_three)
+
+
+def test_declared_labels_take_precedence_over_the_keys_of_gains() -> None:
+    assert DCG({"a": 1, "b": 0}, grades=["x", "y"]).grades == ("x", "y")
+
+
+def test_pools_and_normalisations_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError, match=r"unknown normalisation 'max'.*minmax"):
+        DCG([1, 0], normalise="max")
+    with pytest.raises(InputError, match="pools given to a plain DCG; use nDCG or minmaxDCG"):
+        DCG([1, 0]).score([0, 1], [0, 1])
+    with pytest.raises(InputError, match="give one pool per ranking"):
+        DCG([1, 0], normalise="ideal").score([[0, 1], [1, 0]], [[0, 1]])
+
+
 def test_cutoff_and_length() -> None:
     assert (DCG([1, 0]) @ 1).score([[0, 0], [1, 0]]).tolist() == [1.0, 0.0]
     short = DCG([1, 0], [1, 0.5])
@@ -257,6 +283,7 @@ def test_cutoff_and_length() -> None:
         with pytest.raises(InputError, match="cutoff"):
             DCG([1, 0], cutoff=cutoff)
     assert (short @ 1).score([[0, 0, 0]]).tolist() == [1.0]
+    assert (short @ 2).score([[0, 0, 0]]).tolist() == [1.5]
     with pytest.raises(InputError, match="weights for 2"):
         LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0])
 
@@ -303,6 +330,9 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
         "DCG()",
         "DCG([1, 0])",
         "DCG([1, 0], log2, 3)",
+        "DCG([1, 0], log2, cutoff=3)",
+        "DCG(log2, [1, 0])",
+        "DCG({None: 1}, log2)",
         "XCG([1, 0], log2)",
         "DCG([1, 0], log3)",
         "DCG([1, 0], rbp(2))",
@@ -325,6 +355,27 @@ def test_names_and_files_read_back_the_same(measure: DCG) -> None:
 def test_a_text_that_is_not_a_measure_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         DCG.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LinearUtility()",
+        "LinearUtility([[1]], log2)",
+        "LinearUtility([[1]], labels=[1])",
+        "LinearUtility([[1]]) @ 3",
+        "LinearUtility([[1]], grades=5)",
+        "LinearUtility([[1]], grades=[None])",
+        "LinearUtility([[1]], grades=[[1]])",
+        "LinearUtility([[1, 0]], grades=[1])",
+        "LinearUtility([1, 0])",
+        "Utility([[1]])",
+        "LinearUtility([[x]])",
+    ],
+)
+def test_a_text_that_is_not_a_utility_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        LinearUtility.parse(text)
 
 
 def test_rules_and_their_ranges() -> None:
@@ -376,6 +427,37 @@ def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
             agreement(thirds, wrong, weights)
     with pytest.raises(InputError, match="pairs of shape"):
         agreement(thirds, np.zeros((3, 3, 3), int))
+
+
+@pytest.mark.parametrize(
+    "gains", [(0.1, 0.2, 0.3), (-0.1, -0.2, -0.3), (1e5 + 0.1, 2e5, 3e5 + 0.3)]
+)
+def test_equal_sums_that_differ_by_rounding_are_ties(gains: tuple[float, ...]) -> None:
+    measure = DCG(gains, "constant")
+    pairs = np.array([[a, b] for a in ORDERS for b in ORDERS])
+    as_added = np.zeros(len(pairs))
+    for k in range(len(ORDERS[0])):
+        as_added += np.array(gains)[pairs[:, 0, k]] - np.array(gains)[pairs[:, 1, k]]
+    assert (as_added != 0).any()
+    assert (score_differences(measure, pairs) == 0).all()
+
+
+def test_pairs_may_be_flat(rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 3, (4, 2, 3))
+    assert (checked_pairs(pairs.reshape(4, 6), 3) == pairs).all()
+    assert checked_pairs(np.zeros((2, 2), int), 1).shape == (2, 2, 1)
+    for wrong in (np.zeros((4, 5), int), np.zeros((4, 3, 2), int), np.zeros(6, int)):
+        with pytest.raises(InputError, match=r"pairs of shape .*; give \(n, 2, K\)"):
+            checked_pairs(wrong, 3)
+
+
+def test_one_number_per_pair_may_have_any_sign_unless_a_smallest_is_given() -> None:
+    assert one_per_pair([-1, 2], 2, "margins").tolist() == [-1.0, 2.0]
+    assert one_per_pair([0, 2], 2, "weights", 0.0).tolist() == [0.0, 2.0]
+    with pytest.raises(InputError, match="row 0: weights hold -1"):
+        one_per_pair([-1, 2], 2, "weights", 0.0)
+    with pytest.raises(InputError, match=r"weights of shape .* give one finite number per pair"):
+        one_per_pair([1, 2], 3, "weights")
 
 
 def test_small_but_real_differences_are_not_ties() -> None:
