@@ -1,4 +1,4 @@
-"""Preferences as arrays, judgment files in and out, and what is in them."""
+"""Judgment files in and out, folds of queries, and summaries."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def judged(path: Path, *records: dict[str, Any]) -> Path:
     return path
 
 
-def test_documents_and_runs_become_grades(files: Path) -> None:
+def test_documents_and_runs_get_their_grades(files: Path) -> None:
     by_id = judged(
         files / "p.jsonl",
         {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
@@ -78,7 +78,9 @@ def test_documents_and_runs_become_grades(files: Path) -> None:
         ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, r"\"a\": \['d1'\] is not a document"),
     ],
 )
-def test_what_cannot_be_joined_is_named(files: Path, record: dict[str, Any], message: str) -> None:
+def test_a_record_that_cannot_be_joined_is_named(
+    files: Path, record: dict[str, Any], message: str
+) -> None:
     path = judged(files / "p.jsonl", {**record, "answer": "a"})
     join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
     with pytest.raises(InputError, match=message):
@@ -120,9 +122,13 @@ def test_commands_take_qrels_and_runs(
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
     assert json.loads(agreed.stdout)[0]["right"] == 1
     judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
-    turned = run("agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json")
-    assert "count as the grade 2" in turned.stderr  # the worst of the scale that is declared
-    assert json.loads(turned.stdout)[0]["right"] == 1
+    reversed_scale = run(
+        "agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json"
+    )
+    assert (
+        "count as the grade 2" in reversed_scale.stderr
+    )  # the worst of the scale that is declared
+    assert json.loads(reversed_scale.stdout)[0]["right"] == 1
     judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (
         (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of the 4 documents is in the qr"),
@@ -205,7 +211,20 @@ def test_counts_of_unjudged_documents(files: Path) -> None:
         assert (grades.counts["documents"], grades.counts["unjudged"]) == counts
 
 
+def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
+    grades = DocumentGrades.read(files / "qrels")
+    grades.check_any_judged()  # nothing was read yet
+    record = {"query": "q1", "a": ["x", None], "b": ["y"], "answer": "a"}
+    read_preferences(judged(files / "p.jsonl", record), document_grades=grades)
+    with pytest.raises(InputError, match=r"none of the 2 documents is in the qrels; .* `qrels`"):
+        grades.check_any_judged()
+    read_preferences(judged(files / "p.jsonl", {**record, "b": ["d1"]}), document_grades=grades)
+    grades.check_any_judged()
+
+
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
+    with pytest.raises(InputError, match="runs without K; give `n_ranks`"):
+        DocumentGrades.read(files / "qrels", [files / "one"])
     with pytest.raises(InputError, match="unknown `unjudged` for judgments 'bounds'"):
         DocumentGrades.read(files / "qrels", unjudged="bounds")
 

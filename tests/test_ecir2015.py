@@ -1,4 +1,4 @@
-"""Real side-by-side judgments, and what is known of them.
+"""Real side-by-side judgments, and published numbers about them.
 
 Urbano & Marrero, ECIR 2015: 4,115 crowd judgments of two rankings of five documents.
 """
@@ -25,7 +25,7 @@ from dcglearn.measures.utility import LinearUtility
 SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 
 
-def test_what_is_in_the_file(ecir: Preferences) -> None:
+def test_counts_of_the_file(ecir: Preferences) -> None:
     found = summarise(ecir)
     assert found.judgments == 4115
     assert found.answers == {"a": 1019, "b": 1071, "tie": 0, "good": 969, "bad": 1056}
@@ -49,7 +49,7 @@ def test_agreement_of_presets(ecir: Preferences, name: str, known: float) -> Non
     assert round(agreement(preset(name, ecir.scale, 5), ecir.pairs), 4) == known
 
 
-def test_what_is_learned(ecir: Preferences) -> None:
+def test_the_learned_measure(ecir: Preferences) -> None:
     learner = DCGLearner(n_grades=3).fit(ecir.pairs)
     factors = learner.factors_
     assert factors.gains == pytest.approx([1, 0.65, 0], abs=0.005)
@@ -70,10 +70,10 @@ def test_cross_validated_it_does_not_clearly_beat_the_best_preset(ecir: Preferen
 
 
 def test_the_published_file_becomes_the_judgments(published: Path, prepared: Path) -> None:
-    """Line by line the file that others recovered, where it lies beside the published one."""
+    """Equal to the file that others recovered, if it is next to the published one."""
     known = published.with_name("ecir2015.jsonl")
     if not known.is_file():
-        pytest.skip("ecir2015.jsonl is not beside the published file")
+        pytest.skip("ecir2015.jsonl is not next to the published file")
     assert prepared.read_bytes() == known.read_bytes()
 
 

@@ -121,7 +121,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert agreement(learned.utility, pairs) == again.score(pairs)
 
 
-def test_few_pairs_in_files_are_solved_from_inside(
+def test_few_pairs_in_files_are_solved_from_an_interior_point(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
@@ -157,7 +157,7 @@ def test_progress_counts_pairs(folder: Path) -> None:
     assert sorted(seen)[-1] == (PackedPairs.of(folder).n_pairs, 0)
 
 
-def test_only_newton_reads_parts(folder: Path) -> None:
+def test_only_newton_reads_row_groups(folder: Path) -> None:
     with pytest.raises(SolverError, match="clarabel needs the pairs in memory"):
         solve(Streamed.of(PackedPairs.of(folder)), "clarabel")
 
@@ -257,7 +257,7 @@ def test_bad_files_are_named(folder: Path, pairs: np.ndarray, name: str) -> None
         Streamed.of(PackedPairs.of(folder))
 
 
-def test_a_part_without_a_difference_does_no_harm(folder: Path, pairs: np.ndarray) -> None:
+def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.ndarray) -> None:
     write_packed(folder / "c.parquet", np.repeat(pairs[:9, :1], 2, axis=1), FIVE)
     write_packed(folder / "d.parquet", pairs[:9], FIVE, np.zeros(9))
     with_them = solve(Streamed.of(PackedPairs.of(folder)))
@@ -271,14 +271,14 @@ def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, pairs: np.ndarr
             write(pairs[:0])
     assert len(PackedPairs.of(tmp_path).row_groups) == 1
     table = pq.read_table(tmp_path / "p.parquet")
-    pq.write_table(table[:0], tmp_path / "empty.parquet")  # someone's day without a judgment
+    pq.write_table(table[:0], tmp_path / "empty.parquet")  # such as a day without a judgment
     parts = PackedPairs.of(tmp_path).row_groups
     found = np.concatenate([part.read()[0] for part in parts])
     np.testing.assert_array_equal(found, pairs)
     assert solve(Streamed.of(PackedPairs.of(tmp_path))).certificate.confirmed
 
 
-def test_a_folder_is_its_whole_files(folder: Path, pairs: np.ndarray) -> None:
+def test_files_that_are_not_yet_whole_are_left_out(folder: Path, pairs: np.ndarray) -> None:
     (folder / ".b-half.parquet").write_bytes(b"PAR1")
     (folder / "b.parquet").rename(folder / "B.PARQUET")
     assert PackedPairs.of(folder).n_pairs == len(pairs)
@@ -348,7 +348,7 @@ def test_pack_and_fit_on_the_command_line(
         assert "holds packed pairs; fit reads them, nothing else does" in refused.stderr
 
 
-def test_packing_in_parts_is_packing_at_once(tmp_path: Path) -> None:
+def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     lists = np.sort(rng.integers(-1, 3, (500, 2, 4)), axis=2)[..., ::-1]  # short ones end in -1
     lists[:, :, 0] = 2

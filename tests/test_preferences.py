@@ -175,7 +175,7 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0], [1]]], [[1.0]], "give one value per pair"),
     ],
 )
-def test_what_of_refuses(lists: Any, weights: Any, message: str) -> None:
+def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Preferences.of(lists, ["a"], THREE, weights)
 
@@ -242,7 +242,7 @@ def test_equal_preferences_have_equal_content(data: Preferences) -> None:
 def test_pickles_and_copies_are_equal_and_read_only(data: Preferences) -> None:
     fresh = len(pickle.dumps(data))
     assert data.pairs.size
-    assert len(pickle.dumps(data)) == fresh  # what is derived is not pickled
+    assert len(pickle.dumps(data)) == fresh  # derived arrays are not pickled
     for again in copies_of(data):
         assert again == data
         assert again.pairs.tolist() == data.pairs.tolist()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -286,48 +287,47 @@ class DocumentGrades:
         return str(name)
 
     def _grade(self, batch: list[_Prepared], path: str) -> Iterator[PlacedRecord]:
-        listed = [side for one in batch for side in one.sides if isinstance(side, list)]
-        queries = [one.query for one in batch for side in one.sides if isinstance(side, list)]
-        named = [[document for document in side if document is not None] for side in listed]
-        query = np.repeat(np.array(queries, np.int64), [len(ids) for ids in named])
-        found = iter(self.qrels.find_grades_of_ids(query, list(chain(*named))).tolist())
+        lists = [(one.query, side) for one in batch for side in one.sides if isinstance(side, list)]
+        named = [[document for document in ids if document is not None] for _, ids in lists]
+        query = np.repeat([number for number, _ in lists], [len(ids) for ids in named])
+        found = self.qrels.find_grades_of_ids(query.astype(np.int64), list(chain(*named))).tolist()
+        missing, used = len(self.qrels.scale), 0
         for one in batch:
             for name, side in zip("ab", one.sides, strict=True):
                 if side is None:
                     continue
                 if isinstance(side, list):
-                    grades = [NO_DOCUMENT if d is None else next(found) for d in side]
-                    documents = len(grades) - grades.count(NO_DOCUMENT)
-                    unjudged = grades.count(len(self.qrels.scale))
+                    documents = len(side) - side.count(None)
+                    grades = found[used : used + documents]
+                    used += documents
+                    unjudged = grades.count(missing)
+                    for rank in (rank for rank, document in enumerate(side) if document is None):
+                        grades.insert(rank, NO_DOCUMENT)
                 else:
                     grades, documents, unjudged = self.runs[side].of_query(one.query)
                 self.counts["documents"] += documents
                 self.counts["unjudged"] += unjudged
-                labels = self._labels(grades)
-                if documents and all(label is None for label in labels):
+                if self.unjudged != "worst" and 0 < documents == unjudged:
                     raise InputError(
                         f'"{name}": no document of the list is judged',
                         "leave the judgment out, or use `unjudged='worst'`",
                         f"{path}, {one.place}",
                     )
-                one.fields[name] = labels
+                if self.unjudged == "removed":
+                    grades = [grade for grade in grades if grade != missing]
+                one.fields[name] = [self._label_table[grade] for grade in grades]
             yield one.place, one.fields
 
-    def _labels(self, grades: list[int]) -> list[Label | None]:
-        if self.unjudged == "removed":
-            grades = [grade for grade in grades if grade != len(self.qrels.scale)]
+    @cached_property
+    def _label_table(self) -> tuple[Label | None, ...]:
+        """The label of each grade index, of an unjudged document (L) and of none (-1, the last)."""
         unjudged = self.scale.labels[-1] if self.unjudged == "worst" else None
-        labels = (*self.qrels.scale.labels, unjudged, None)  # index -1 is the last: no document
-        return [labels[grade] for grade in grades]
+        return (*self.qrels.scale.labels, unjudged, None)
 
 
 def _checked_ids(documents: list[Any], side: str) -> list[str | None]:
     """Return the ids of a list as text, None where a rank holds no document."""
-    ids = []
-    for document in documents:
-        if document is not None and not is_id(document):
-            raise InputError(f'"{side}": {document!r} is not a document', "write its id")
-        ids.append(None if document is None else str(document))
+    ids = [one if type(one) is str else _checked_id(one, side) for one in documents]
     named = [document for document in ids if document is not None]
     if len(set(named)) < len(named):
         twice = next(document for document in named if named.count(document) > 1)
@@ -337,6 +337,12 @@ def _checked_ids(documents: list[Any], side: str) -> list[str | None]:
     except UnicodeEncodeError as error:
         raise InputError(f'"{side}": an id is not valid text', "correct it") from error
     return ids
+
+
+def _checked_id(document: Any, side: str) -> str | None:
+    if document is not None and not is_id(document):
+        raise InputError(f'"{side}": {document!r} is not a document', "write its id")
+    return None if document is None else str(document)
 
 
 def _first_ranks(graded: GradedRun, n_grades: int, n_ranks: int, removed: bool) -> _RunLists:

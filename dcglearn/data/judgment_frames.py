@@ -62,7 +62,7 @@ def columns_of_frame(frame: pd.DataFrame) -> dict[str, list[Any]]:
 
 
 def frame_of_columns(columns: dict[str, list[Any]]) -> pd.DataFrame:
-    """Build a frame in which text, lists and None stay what they are.
+    """Build a frame that keeps text, lists and None as they are.
 
     Parameters
     ----------

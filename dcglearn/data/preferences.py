@@ -319,7 +319,7 @@ class Preferences:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy the fields only, not what is derived from them."""
+        """Pickle and copy the fields only, not the derived arrays."""
         return Preferences, tuple(getattr(self, one.name) for one in fields(self))
 
     @property

@@ -114,26 +114,27 @@ def encode_pairs(
     [[[0, 2], [1, -1]]]
     """
     rows: tuple[list[list[int]], list[list[int]]] = ([], [])
+    indices: dict[Label | None, int] = {label: i for i, label in enumerate(scale.labels)}
+    indices[None] = NO_DOCUMENT
     for place, *lists in zip(places, a, b, strict=True):
         for name, labels, side in zip("ab", lists, rows, strict=True):
             try:
-                side.append(_encode_checked(labels, scale, n_ranks, complete))
+                if len(labels) > n_ranks:
+                    raise InputError(
+                        f"a list of {len(labels)} grades, and K = {n_ranks}",
+                        "raise `n_ranks` or cut the list",
+                    )
+                found = [indices.get(label, len(scale)) for label in labels]
+                if max(found, default=NO_DOCUMENT) in (NO_DOCUMENT, len(scale)):
+                    found = encode_list(labels, scale)  # a label in another form, or an error
+                if complete and sorted(found) != list(range(len(scale))):
+                    raise InputError(
+                        f"is not a ranking of all {len(scale)} documents", "rank each of them once"
+                    )
+                side.append(found)
             except InputError as error:
                 raise error.at(f'{place}, "{name}"') from error
     return np.stack([pad_lists(side, n_ranks) for side in rows], axis=1)
-
-
-def _encode_checked(labels: LabelList, scale: Scale, n_ranks: int, complete: bool) -> list[int]:
-    if len(labels) > n_ranks:
-        raise InputError(
-            f"a list of {len(labels)} grades, and K = {n_ranks}", "raise `n_ranks` or cut the list"
-        )
-    found = encode_list(labels, scale)
-    if complete and sorted(found) != list(range(len(scale))):
-        raise InputError(
-            f"is not a ranking of all {len(scale)} documents", "rank each of them once"
-        )
-    return found
 
 
 def encode_arrays(
