@@ -35,6 +35,7 @@ from dcglearn.measures.files import (
     read_measure,
     write_measure,
 )
+from dcglearn.measures.ideal import leaves_rank_empty, map_distinct_pools
 from dcglearn.measures.names import measure_for, parse_measure
 from dcglearn.measures.presets import PRESETS, preset, usual_presets
 from dcglearn.measures.scale import Label, Scale
@@ -262,6 +263,31 @@ def test_declared_labels_take_precedence_over_the_keys_of_gains() -> None:
     assert DCG({"a": 1, "b": 0}, grades=["x", "y"]).grades == ("x", "y")
 
 
+def test_a_rank_is_empty_if_a_document_of_the_pool_could_fill_it() -> None:
+    pools = np.array([[0, 0, 0], [0, 0, -1], [0, -1, -1]])
+    lists = np.array([[0, -1], [-1, 0], [0, -1]])
+    assert leaves_rank_empty(lists, pools).tolist() == [True, True, False]
+    assert leaves_rank_empty(lists, pools, 2).tolist() == [True, True, False]
+    assert leaves_rank_empty(lists, pools, 1).tolist() == [False, True, False]
+    full = np.array([[0, 0]])
+    assert leaves_rank_empty(full, np.array([[0, 0, 0]])).tolist() == [True]  # rank 3 is empty
+    assert leaves_rank_empty(full, np.array([[0, 0, 0]]), 2).tolist() == [False]
+    assert leaves_rank_empty(full, np.array([[0, 0, -1]]), 5).tolist() == [False]
+
+
+def test_a_function_of_pools_is_evaluated_once_per_distinct_pool() -> None:
+    calls: list[list[int]] = []
+
+    def total(pool: np.ndarray) -> float:
+        calls.append(pool.tolist())
+        return float(pool.sum())
+
+    pools = np.array([[2, 0, 1], [0, 1, 2], [-1, 1, -1]])
+    assert map_distinct_pools(pools, total).tolist() == [3.0, 3.0, 1.0]
+    assert sorted(calls) == [[0, 1, 2], [1]]
+    assert map_distinct_pools(np.zeros((0, 3), int), total).shape == (0,)
+
+
 def test_pools_and_normalisations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match=r"unknown normalisation 'max'.*minmax"):
         DCG([1, 0], normalise="max")
@@ -464,6 +490,7 @@ def test_small_but_real_differences_are_not_ties() -> None:
     steep = DCG([1, 0], "rbp(0.05)")
     pairs = [[[1] * 10 + [0], [1] * 11]]
     assert 0 < score_differences(steep, pairs)[0] < 1e-12
+    assert -1e-12 < score_differences(steep, [pairs[0][::-1]])[0] < 0
     assert agreement(steep, pairs) == 1.0
 
 

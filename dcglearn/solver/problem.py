@@ -26,6 +26,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
@@ -308,17 +309,7 @@ def validate_prior(prior: ArrayLike | None, shape: tuple[int, int]) -> Floats:
     """
     if prior is None:
         return np.zeros(shape)
-    try:
-        W_0 = np.asarray(prior, float)
-    except (TypeError, ValueError) as error:
-        problem = "the prior is not a matrix of numbers"
-        raise InputError(problem, f"give one of shape {shape}") from error
-    if W_0.shape != shape or not np.isfinite(W_0).all():
-        raise InputError(
-            f"the prior has shape {W_0.shape} or is not finite",
-            f"give finite numbers of shape {shape}, the shape of W",
-        )
-    return W_0
+    return finite_array(prior, "prior weights", shape, f"give numbers of shape {shape}, as W")
 
 
 def total_weight(weights: Floats) -> float:
