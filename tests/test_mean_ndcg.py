@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import WorstGain
 from dcglearn.coherence.branch_and_bound import EQUAL, FOR_A, FOR_B, UNDECIDED, Leaves
 from dcglearn.coherence.mean_ndcg import MeanVerdict, _regions, mean_verdict, mean_verdicts
-from dcglearn.coherence.mean_ndcg_bounds import mean_difference
+from dcglearn.coherence.mean_ndcg_bounds import BoxBounds, MeanDifference, mean_difference
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
 
@@ -193,6 +195,31 @@ def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Ge
     if d == 1:  # the excess falls with the square of the width
         assert excess[1] < excess[0] / 20 + 1e-12
         assert excess[2] < excess[1] / 20 + 1e-12
+
+
+def test_blocks_of_boxes_have_no_effect_on_the_bounds(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 4)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 3, pair)
+    low = rng.random((7, 2)) / 2
+    arguments = low, low + 0.1, np.zeros(7, int)
+    together = difference.bounds(*arguments)
+    monkeypatch.setattr("dcglearn.coherence.mean_ndcg_bounds.CORNER_BLOCK", 100)
+    sizes = []
+    original = MeanDifference._bounds
+
+    def counted(self: MeanDifference, low: Floats, *others: Any) -> BoxBounds:
+        sizes.append(len(low))
+        return original(self, low, *others)
+
+    monkeypatch.setattr(MeanDifference, "_bounds", counted)
+    in_blocks = difference.bounds(*arguments)
+    assert sum(sizes) == 7
+    assert 1 < max(sizes) < 7
+    for name in ("lower", "upper", "slopes"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(in_blocks, name))
 
 
 def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(
