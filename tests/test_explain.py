@@ -39,6 +39,7 @@ def test_the_reason_is_the_part_that_reverses_the_verdict(
     )
     sizes = np.abs(found.contributions).sum(axis=1)
     assert all(size == pytest.approx(1) or size == 0 for size in sizes)
+    assert found.agree == (winner(g, c) == winner(h, d))
     if found.agree:
         assert found.reason == ""
         return

@@ -197,6 +197,61 @@ def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Ge
         assert excess[2] < excess[1] / 20 + 1e-12
 
 
+@pytest.mark.parametrize("n_gains", [2, 3, 4])
+def test_bounds_and_slopes_hold_in_boxes_of_any_size(
+    n_gains: int, rng: np.random.Generator
+) -> None:
+    d, step = n_gains - 1, 1e-6
+    for _ in range(20):
+        runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 4, 7, n_gains + 1)
+        pair = np.array([0]), np.array([1])
+        difference = mean_difference(runs, pools, rule_discounts("log2", 4), n_gains, pair)
+        low, high = np.sort(rng.random((2, 40, d)), axis=0)
+        pairs = np.zeros(40, int)
+        bounds = difference.bounds(low, high, pairs)
+        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
+            at = low + share * (high - low)
+            values = difference.values(at, pairs)
+            assert (values >= bounds.lower - 1e-12).all()
+            assert (values <= bounds.upper + 1e-12).all()
+            for ratio in range(d):
+                ahead, back = at.copy(), at.copy()
+                ahead[:, ratio] += step
+                back[:, ratio] -= step
+                change = difference.values(ahead, pairs) - difference.values(back, pairs)
+                assert (np.abs(change) / (2 * step) <= bounds.slopes[:, ratio] + 1e-5).all()
+
+
+def test_bounds_of_two_ratios_tighten_with_the_square_of_the_width(
+    rng: np.random.Generator,
+) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 4)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 3, pair)
+    low, pairs = rng.random((200, 2)) * 0.9, np.zeros(200, int)
+    excess = []
+    for width in (0.01, 0.001):
+        bounds = difference.bounds(low, low + width, pairs)
+        shares = np.stack(np.meshgrid(*[np.linspace(0, 1, 5)] * 2), axis=-1).reshape(-1, 2)
+        values = [difference.values(low + share * width, pairs) for share in shares]
+        excess.append((bounds.upper - bounds.lower - np.ptp(values, axis=0)).max())
+    assert excess[1] < excess[0] / 50
+
+
+def test_bounds_of_a_monotone_mean_are_its_values_at_the_ends(rng: np.random.Generator) -> None:
+    """Although the terms of its queries change in opposite directions."""
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 3)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 2, pair)
+    low = np.linspace(0.05, 0.95, 50)[:, None]
+    high, pairs = low + 0.01, np.zeros(50, int)
+    bounds = difference.bounds(low, high, pairs)
+    ends = np.sort([difference.values(low, pairs), difference.values(high, pairs)], axis=0)
+    exact = np.isclose(bounds.lower, ends[0], rtol=0, atol=1e-14)
+    exact &= np.isclose(bounds.upper, ends[1], rtol=0, atol=1e-14)
+    assert exact.mean() > 0.8
+
+
 def test_blocks_of_boxes_have_no_effect_on_the_bounds(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
