@@ -57,16 +57,11 @@ def write_files(folder: Path, queries: int) -> None:
 
 def this_package(folder: Path) -> float:
     """Return this package's mean nDCG@10, with trec_eval's choices."""
-    from dcglearn.collection.qrels_index import index_qrels
-    from dcglearn.collection.qrels_runs import read_qrels, read_run
-    from dcglearn.evaluation.lookup import look_up
-    from dcglearn.evaluation.ranked import score_runs
-    from dcglearn.measures.dcg import DCG
+    from dcglearn.evaluation.systems import evaluate
 
-    known = index_qrels(read_qrels(folder / "qrels"))
-    ranked = look_up(read_run(folder / "run"), known, "docid", single=True).ranked
-    measure = DCG([3, 2, 1, 0], "log2", CUTOFF, "ideal")
-    return float(score_runs(measure, ranked).mean())
+    measure = f"nDCG(linear-log2) @ {CUTOFF}"
+    found = evaluate(folder / "qrels", folder / "run", measure, rules="trec_eval")
+    return float(found.means()[0, 0])
 
 
 def pytrec_eval(folder: Path) -> float:

@@ -231,6 +231,21 @@ def test_rules_for_queries() -> None:
         evaluate(QRELS, RUN, utility, rules=Rules(unjudged="bounds"))
 
 
+def test_bounds_by_the_rules() -> None:
+    """q1: an unjudged document is first; q2 can gain nothing unless its unjudged document does."""
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    run = {"q1": {"new": 2.0, "a": 1.0}, "q2": {"new": 1.0}}
+    measure = DCG({1: 1, 0: 0}, "zipf", None, "ideal")
+    for worthless, expected in ((0.0, [0.5, 0.0]), (1.0, [0.5, 1.0])):
+        rules = Rules(unjudged="bounds", worthless=worthless)
+        found = evaluate(qrels, run, measure, rules=rules)
+        assert found.values[0, 0].tolist() == expected
+        assert found.high is not None
+        assert found.high[0, 0].tolist() == [1.0, 1.0]
+    plain = evaluate(qrels, run, measure.plain(), rules=Rules(unjudged="bounds", worthless=None))
+    assert plain.values[0, 0].tolist() == [0.5, 0.0]
+
+
 def test_rules_name_their_choices() -> None:
     with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
         Rules(ties="men")  # type: ignore[arg-type]  # what is tested

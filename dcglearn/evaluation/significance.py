@@ -74,7 +74,7 @@ def clustered_intervals(
     sums = np.array([np.bincount(cluster, weights * column) for column in values.T])
     sizes = np.broadcast_to(np.bincount(cluster, weights), sums.shape)
 
-    def mean(total: Floats, size: Floats, axis: int = -1) -> Floats:
+    def mean(total: Floats, size: Floats, axis: int) -> Floats:
         return np.asarray(total.sum(axis=axis) / size.sum(axis=axis))
 
     interval = bootstrap(
@@ -128,7 +128,7 @@ def paired_p_values(
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
 
-    def absolute_sums(signs: Floats, axis: int = -1) -> Floats:
+    def absolute_sums(signs: Floats, axis: int) -> Floats:
         """Sum each comparison under many signs; sums equal but for rounding become equal."""
         return np.round(np.abs(signs @ shares.T) / _ZERO)
 
