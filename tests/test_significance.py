@@ -49,7 +49,7 @@ def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
     found = evaluate(qrels, runs, "nDCG(linear-log2) @ 3")
     first, same = compare_systems(found, "noise", rng)
     assert first.difference > 0
-    assert first.low > 0
+    assert 0 < first.low < first.difference < first.high
     assert first.corrected == pytest.approx(2 * first.p) == pytest.approx(2e-4)
     assert (same.difference, same.p) == (0, 1)
     with pytest.raises(InputError, match="did you mean 'noise'"):
