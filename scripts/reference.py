@@ -27,17 +27,34 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "reference")
     out = parser.parse_args().out.resolve()
-    python = prepare("docs")
+    code = build(prepare("docs"), out)
+    if not code:
+        print(f"read {out / 'index.html'}")
+    return code
+
+
+def build(python: Path, out: Path) -> int:
+    """Write the sources to a temporary folder and run Sphinx on them; a warning is an error.
+
+    Parameters
+    ----------
+    python : Path
+        The interpreter of the environment.
+    out : Path
+        The folder of the pages.
+
+    Returns
+    -------
+    int
+        Sphinx's exit code.
+    """
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
         shutil.copy(ROOT / "docs" / "reference" / "conf.py", source)
         for name, text in pages().items():
             (source / f"{name}.rst").write_text(text, "utf-8")
         command = [str(python), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
-        code = subprocess.run([*command, folder, str(out)], cwd=ROOT, check=False).returncode
-    if not code:
-        print(f"read {out / 'index.html'}")
-    return code
+        return subprocess.run([*command, folder, str(out)], cwd=ROOT, check=False).returncode
 
 
 def pages() -> dict[str, str]:

@@ -6,10 +6,10 @@
 returns the smallest of them, whose rows sum to 0, so that its singular vectors are centred
 gains. A gauge is therefore fixed before the factorisation. It states which grade is worth 0:
 
-``worst``     T(W) = W - W[:, worst]: the worst grade is worth 0 at every rank.
-``absolute``  W itself: lists of different length were compared, and an empty rank is
-              worth 0. The offset of a rank at which none was empty is undetermined; it is
-              chosen to fit the gains of the other ranks.
+* ``worst``: T(W) = W - W[:, worst]. The worst grade is worth 0 at every rank.
+* ``absolute``: W itself. Lists of different length were compared, and an empty rank is
+  worth 0. The offset of a rank at which none was empty is undetermined; it is
+  chosen to fit the gains of the other ranks.
 
 Lists of the same content determine discounts only up to an affine map. In the gauges
 ``worst order`` and ``absolute order`` the mean over ranks is subtracted from each column

@@ -137,6 +137,14 @@ class DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
         return replace(self, cutoff=cutoff)
 
+    def normalised(self, by: Normalisation = "ideal") -> DCG:
+        """Return the measure divided by its ideal, or scaled from worst to ideal ("minmax").
+
+        >>> DCG([1, 0]).normalised() @ 10
+        nDCG([1, 0], log2) @ 10
+        """
+        return replace(self, normalise=by)
+
     def plain(self) -> DCG:
         """Return the measure without its normalisation."""
         return replace(self, normalise=None)
@@ -295,17 +303,7 @@ class DCG:
         return self._extreme(checked_grades(pools, self.n_grades, "pools"), True)
 
     def worst(self, pools: ArrayLike) -> Floats:
-        """Return the smallest plain DCG of any ranking of each pool.
-
-        Parameters
-        ----------
-        pools : array-like of int, shape (n, N) or (N,)
-            As for :meth:`ideal`.
-
-        Returns
-        -------
-        ndarray of float, shape (n,) or ()
-        """
+        """Return the smallest plain DCG of any ranking of each pool (see :meth:`ideal`)."""
         return self._extreme(checked_grades(pools, self.n_grades, "pools"), False)
 
     def _extreme(self, pools: Grades, best: bool, free_ranks: int = 0) -> Floats:
@@ -328,11 +326,10 @@ class DCG:
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as JSON types (see :mod:`dcglearn.measures.files`)."""
+        rule = self.discounts
         return {
             "gains": list(self.gains),
-            "discounts": self.discounts
-            if isinstance(self.discounts, str)
-            else list(self.discounts),
+            "discounts": rule if isinstance(rule, str) else list(rule),
             "cutoff": self.cutoff,
             "normalise": self.normalise,
             "grades": None if self.grades is None else list(self.grades),
