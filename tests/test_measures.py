@@ -232,6 +232,25 @@ def test_a_negative_ideal_is_refused() -> None:
     assert minmax.score([[0, 1], [1, 0]]).tolist() == [1.0, 0.0]
 
 
+def test_an_ideal_of_zero_and_a_value_below_it_are_refused() -> None:
+    measure = DCG([0.5, -1], "constant", normalise="ideal")
+    with pytest.raises(
+        InputError, match="row 0: the ideal is 0: dividing by it reverses the order"
+    ):
+        measure.score([1, -1], [1, 1])  # both ranks empty would be worth 0
+    assert float(measure.score([-1, -1], [1, 1])) == 0.0
+    assert measure.score([[0, 1], [1, 0]], [[0, 0, 1], [0, 0, 1]]).tolist() == [-0.5, -0.5]
+    assert float(measure.score([0])) == 1.0  # an ideal between 0 and 1
+    cut = DCG([1, -1], "constant", 3, "ideal")
+    assert float(cut.score([1, 0, 1], [0, 0, 1, 1])) == -1.0  # a value below 0 has a meaning
+
+
+def test_a_utility_without_ranks_or_grades_is_refused() -> None:
+    for shape in ((0, 3), (3, 0)):
+        with pytest.raises(InputError, match=r"weights of shape .*; give a matrix of finite"):
+            LinearUtility(np.zeros(shape))
+
+
 def test_a_short_list_is_measured_against_lists_that_may_be_short() -> None:
     pool = [0, 1]
     assert float(DCG([1, -1], normalise="minmax").score([0, -1], pool)) == 1.0
