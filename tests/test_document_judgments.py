@@ -69,7 +69,10 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     [
         ({"a": ["d1"], "b": ["d2"]}, 'line 1: "query" is missing'),
         ({"query": "q9", "a": ["d1"], "b": ["d2"]}, "line 1: the query q9 has no qrels"),
-        ({"query": "q1", "a": ["d3", "d1", "d1"], "b": ["d2"]}, '"a": the document d1 appears twice'),
+        (
+            {"query": "q1", "a": ["d3", "d1", "d1"], "b": ["d2"]},
+            '"a": the document d1 appears twice',
+        ),
         ({"query": "q1", "run_a": "on", "run_b": "two"}, "unknown run 'on'; did you mean 'one'"),
         ({"query": "q2", "run_a": "one", "run_b": "two"}, "the run two holds nothing for"),
         ({"query": "q1", "run_a": "one", "a": ["d1"], "b": ["d2"]}, '"a" and "run_a"; give one'),
