@@ -1,11 +1,11 @@
-"""Evaluating runs beside other evaluators: seconds from files, and from arrays.
+"""Time the evaluation of runs next to other evaluators, from files and from arrays.
 
 ``python3 scripts/benchmark_evaluators.py`` writes simulated qrels and a run of 10,000 queries
-with 100 documents each, and has every evaluator say the mean nDCG@10 of the same files, one
-right after the other, in fresh processes; each is asked twice, and the second time counts,
-so that what is loaded or compiled once does not. Then single steps of this package: what a
-further measure adds, and the same from arrays in memory beside scikit-learn, medians of calls
-that follow each other. The table goes to ``results/benchmark/evaluators.md``.
+with 100 documents each. Every evaluator computes the mean nDCG@10 of these files, one after the
+other, in fresh processes. Each is asked twice and the second time counts, so that loading and
+compiling are excluded. Then single steps of this package are timed: what a further measure adds,
+and the same from arrays in memory next to scikit-learn, as medians of consecutive calls. The table
+goes to ``results/benchmark/evaluators.md``.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ EVALUATORS: dict[str, Callable[[Path], float]] = {
 }
 
 
-def in_child(told: Connection, name: str, folder: Path) -> None:
+def in_child(answer: Connection, name: str, folder: Path) -> None:
     """Evaluate twice; send what was found, and the seconds of the second time."""
     EVALUATORS[name](folder)
     begin = time.perf_counter()
     found = EVALUATORS[name](folder)
-    told.send((found, time.perf_counter() - begin))
+    answer.send((found, time.perf_counter() - begin))
 
 
 def timed(name: str, folder: Path) -> tuple[float, float]:
@@ -156,7 +156,7 @@ def warm(function: Callable[[], Any], times: int = 15) -> float:
 
 
 def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
-    """Time what a further measure adds, and arrays in memory beside scikit-learn."""
+    """Time what a further measure adds, and arrays in memory next to scikit-learn."""
     from sklearn.metrics import ndcg_score
 
     from dcglearn.collection.qrels_index import index_qrels

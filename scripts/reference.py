@@ -120,7 +120,7 @@ def _room_page(room: str) -> str:
 
 
 def aliases(path: Path) -> dict[str, str]:
-    """Return the names of a module that stand for types, which autodoc cannot document."""
+    """Return the type aliases of a module, which autodoc cannot document."""
     found = {}
     for node in ast.parse(path.read_text("utf-8")).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
