@@ -20,7 +20,7 @@ from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
 from dcglearn.solver import qp
 from dcglearn.solver import solve as solving
-from dcglearn.solver.active_set import QuadraticModel
+from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.certificate import certify
 from dcglearn.solver.newton import Descent, newton
@@ -186,6 +186,39 @@ def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Genera
     solve(Problem.of(pairs, 5, "hamming"))
     solve(Problem.of(pairs[::-1], 5, C=100))
     assert solve(problem).W.tobytes() == first
+
+
+def test_the_record_of_a_solution(rng: np.random.Generator) -> None:
+    problem = Problem.of(noisy_pairs(300, rng), 5)
+    descent = newton(problem)
+    exact = solve(problem, "newton")
+    assert (exact.solver, exact.polished) == ("newton", False)
+    assert (exact.iterations, exact.passes) == (descent.steps, descent.passes + 1)
+    assert exact.W.tobytes() == descent.W.tobytes()
+    assert solve(problem).solver == "newton"
+    again = solve(problem, "newton", start=exact)
+    assert (again.iterations, again.passes) == (1, 2)  # the model at the start is reused
+    polished = solve(problem, "clarabel")
+    assert (polished.solver, polished.status, polished.polished) == ("clarabel", "optimal", True)
+    assert (polished.iterations > 1, polished.passes) == (True, 1)
+    for solution in (exact, polished):
+        model = problem.sum_over_blocks(quadratic_model, solution.W.ravel())
+        assert solution.model.hessian == pytest.approx(model.hessian)
+        assert solution.model.loss == pytest.approx(model.loss, rel=1e-9)
+
+
+def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.of([[[0], [1]], [[0], [1]]], 2)
+    nowhere = Descent(
+        np.zeros(problem.shape), QuadraticModel(np.eye(2), np.zeros(2), 0.0), 1, 2, False
+    )
+    monkeypatch.setattr(solving, "newton", lambda problem: nowhere)
+    monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 2)
+    assert solve(problem).solver == "clarabel"
+    monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 1)
+    with pytest.raises(SolverError, match="newton ended with 'no further descent' after 1"):
+        solve(problem)
 
 
 def test_an_unknown_solver_is_refused() -> None:
