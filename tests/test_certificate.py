@@ -80,6 +80,7 @@ def test_the_gap_is_that_of_the_dense_formula(problem: Problem) -> None:
     gap = np.sum((W - target) ** 2) + 2 * np.sum(W * (target - q))
     assert certificate.gap == pytest.approx(gap, rel=1e-8, abs=1e-8 * np.abs(q).max())
     assert certificate.distance == pytest.approx(np.sqrt(certificate.gap))
+    assert certificate.objective == pytest.approx(objective(problem, W.ravel()))
     assert certificate.residual == pytest.approx(np.abs(W - target).max(), rel=1e-8, abs=1e-9)
     assert certificate.residual_sum == pytest.approx(problem.C * (problem.weights @ r))
     assert certificate.active_pairs == (problem.margins > X @ W.ravel()).sum()
