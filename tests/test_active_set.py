@@ -145,8 +145,12 @@ def test_short_steps_recompute_few_residuals(
     direction = rng.normal(size=50)
     monkeypatch.setattr(Block, "matvec", counted)
     for step in (1e-3, 1e-5, 1e-7):
-        active_set_change(block, w, w + step * direction)
-        w = w + step * direction
+        target = w + step * direction
+        change = active_set_change(block, w, target)
+        active = [block.margins - matvec(block, point) > 0 for point in (w, target)]
+        assert change.changed == (active[0] != active[1]).sum()
+        assert change.changed > 0 or step < 1e-3
+        w = target
     every, first, second, third = computed
     assert every == 20_000
     assert 20_000 / 10 > first > 10 * second
