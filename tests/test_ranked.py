@@ -274,6 +274,17 @@ def test_bounds_of_a_query_that_cannot_gain() -> None:
     assert (found.low[0], found.high[0]) == (0, 0)
 
 
+def test_bounds_of_a_query_that_may_be_worthless() -> None:
+    """Its unjudged document is at rank 2: any gain gives 1/2, none makes the query worthless."""
+    measure = DCG([2, 1, 0], "zipf", None, "ideal")
+    for worthless, extremes in ((1.0, (0.5, 1.0)), (0.0, (0.0, 0.5)), (np.nan, (0.5, 0.5))):
+        found = unjudged_bounds(measure, one_query([2, 3], [0, 0, 1]), worthless)
+        assert (found.low[0], found.high[0]) == extremes
+    certain = DCG([3, 2, 1], "zipf", None, "ideal")  # the worst grade gains 1: never worthless
+    found = unjudged_bounds(certain, one_query([2], [0, 0, 1]), 0.0)
+    assert (found.low[0], found.high[0]) == (1.0, 1.0)
+
+
 def test_the_judged_share_averages_over_ties() -> None:
     assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
 
