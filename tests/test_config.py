@@ -91,6 +91,7 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
         ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
         ("seed = 1", "seed = -1", "seed: found -1"),
         ("seed = 1\n", "", "seed is missing; add it: a whole number"),
+        ('experiment = "pairs"', "", 'experiment is missing; add experiment = "name"'),
         ('experiment = "pairs"', "experiment = 3", r"experiment: found 3 \(a whole number\)"),
         ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
         ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),

@@ -94,7 +94,10 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
     drawn = run("explain", "linear-log2", "exponential-log2", "--scale", "3,2,1,0")
     assert drawn.stdout.startswith("An example on which they differ most:")
     assert "The gains are the reason" in drawn.stdout
-    assert "Gains beyond 3: 3, 2: 1.676, 1: 1, 0: 0 reverse the verdict" in drawn.stdout
+    assert (
+        "ties at gains 3: 3, 2: 1.676, 1: 1, 0: 0; a small step further reverses its verdict"
+        in drawn.stdout
+    )
     alike = run("explain", "linear-log2", "constant", "--scale", "1,0", "--K", "1")
     assert alike.stdout.strip() == "The two measures order all short lists in the same way."
     told = json.loads(

@@ -458,6 +458,21 @@ def test_presets() -> None:
         preset("exponential-log2", Scale((5000, 0)), 5)
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("zipf @ x", "the cutoff 'x' is not a whole number; write it like zipf @ 10"),
+        ("nDCG(zipf) @ x", "the cutoff 'x' is not a whole number"),
+        ("nDCG(zipf) @ 3 4", "the cutoff '3 4' is not a whole number"),
+        ("m.json:foo", "m.json: has no part 'foo'; write m.json:dcg or m.json:utility"),
+        ("nDCG(m.json:foo)", "m.json: has no part 'foo'"),
+    ],
+)
+def test_a_name_with_a_wrong_cutoff_or_part_is_refused(name: str, problem: str) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)):
+        measure_for(name, Scale((2, 1, 0)), 5)
+
+
 def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
     thirds = DCG([0.1, 0.2, 0.3], "constant")
     pairs = np.array([[[0, 1, 2], [2, 1, 0]], [[2, 2, 2], [0, 0, 0]], [[0, 0, 0], [2, 2, 2]]])

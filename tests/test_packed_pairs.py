@@ -345,7 +345,7 @@ def test_pack_and_fit_on_the_command_line(
         more = {"agree": ["zipf"], "pack": ["q.parquet"]}.get(arguments[0], [])
         refused = run(*arguments, "many/one.parquet", *more)
         assert refused.returncode == 2
-        assert "holds packed pairs; fit reads them, nothing else does" in refused.stderr
+        assert "holds packed pairs; only `fit` reads them" in refused.stderr
 
 
 def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:

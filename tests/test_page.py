@@ -175,7 +175,9 @@ def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Pa
     assert "is a folder; name a .toml file" in run("run", "configs").stderr
     (folder / "configs/quick.toml").write_text(CONFIG)
     assert "is taken; rename the file" in run("run", "configs/quick.toml").stderr
-    assert "workers are ''" in run("run", "configs/flips.toml", "--workers", "").stderr
+    assert (
+        "'' is not a number of workers" in run("run", "configs/flips.toml", "--workers", "").stderr
+    )
 
 
 def test_results_of_another_version_are_replaced_only_on_request(run: Run, folder: Path) -> None:
@@ -222,7 +224,10 @@ def test_places_that_cannot_be_written(run: Run, folder: Path, out: str, message
 def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None:
     text = CONFIG + '\n[run]\nworkers = "none"\nout = "there"\n'
     (folder / "configs/flips.toml").write_text(text)
-    assert "workers are 'none'; use a number" in run("run", "configs/flips.toml").stderr
+    assert (
+        "'none' is not a number of workers or an address; use a number"
+        in run("run", "configs/flips.toml").stderr
+    )
     assert run("run", "configs/flips.toml", "--workers", "1").returncode == 0
     assert (folder / "there/flips/table.csv").exists()
 

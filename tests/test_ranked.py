@@ -15,7 +15,7 @@ from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE, ranked_arrays
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.evaluation.systems import evaluate
-from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
+from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import write_measure
 from dcglearn.measures.names import NamedMeasure, measure_for_documents

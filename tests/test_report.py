@@ -76,6 +76,11 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):
         table.write(tmp_path / f"t{ending}")
         assert mark in (tmp_path / f"t{ending}").read_text()
+    heads = {end: (tmp_path / f"t{end}").read_text().splitlines() for end in (".txt", ".csv")}
+    assert "lead of learned  95% interval of lead" in heads[".txt"][1]
+    assert heads[".csv"][0] == (
+        "measure,agreement,95% interval,learned ahead by,95% interval of that,verdict,in full"
+    )
     with pytest.raises(InputError, match=r"ends in \.txt, \.md, \.tex or \.csv"):
         table.write(tmp_path / "t.xls")
 

@@ -122,12 +122,17 @@ def test_noise_of_impossible_reliability_is_refused() -> None:
 
 
 def test_bad_judges_and_lists_are_refused(rng: np.random.Generator) -> None:
-    for options in ({"reliability": 0.0}, {"indifference": -1.0}, {"reliability": np.inf}):
-        with pytest.raises(InputError, match=r"reliability|indifference"):
-            simulated_judgments(10, 0, **options)
-    with pytest.raises(InputError, match="bias nan"):
-        simulated_judgments(10, 0, bias=np.nan)
+    wrong: list[tuple[str, float]] = [
+        ("reliability", 0.0),
+        ("reliability", np.inf),
+        ("indifference", -1.0),
+        ("indifference", np.nan),
+        ("bias", np.nan),
+    ]
+    for name, value in wrong:
+        with pytest.raises(InputError, match=f"`{name}` is {value}"):
+            simulated_judgments(10, 0, **{name: value})
     with pytest.raises(InputError, match="probabilities"):
         drawn_lists(5, 5, [0.5, 0.4], rng)
-    with pytest.raises(InputError, match="shortest"):
+    with pytest.raises(InputError, match="`shortest` is 6; use 1"):
         drawn_lists(5, 5, [0.5, 0.5], rng, shortest=6)

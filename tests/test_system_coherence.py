@@ -302,7 +302,7 @@ def test_the_command_in_words_and_what_it_refuses(
     found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
     assert found.returncode == 0, found.stderr
     assert "1 pair of systems" in found.stdout
-    assert "Who is ahead\nsystem  another  DCG, any" in found.stdout
+    assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
     assert "in the order of the run's lines" in found.stdout
     short = run("coherence", "qrels", "one", "two", "-m", "short.json")

@@ -35,7 +35,7 @@ IDLE_SECONDS = 30
 """Idle time after which a worker process ends, even if its parent was killed."""
 
 MAX_PROCESSES = 1024
-"""Worker processes on this machine at most."""
+"""Largest number of worker processes on this machine."""
 
 LOST_SECONDS = 20
 """How long a cluster may be without workers or scheduler before it counts as lost."""
@@ -84,7 +84,7 @@ def open_workers(spec: str) -> Iterator[Workers]:
         yield _serial if int(text) == 1 else _processes(int(text))
     else:
         raise InputError(
-            f"workers are {spec!r}",
+            f"{spec!r} is not a number of workers or an address",
             f"use a number from 1 to {MAX_PROCESSES}, or tcp://host:port",
         )
 

@@ -18,11 +18,11 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.coherence import coherence
+from dcglearn.cli.command_groups import GroupedCommands
 from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
 from dcglearn.cli.explain import explain
 from dcglearn.cli.export import export
-from dcglearn.cli.help import GroupedCommands
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import compare, fit
 from dcglearn.cli.measures import show

@@ -167,8 +167,8 @@ def _print_tables(
     print_text("")
     if changes.rows:
         print_text(
-            "changes are shares of the length of the given gains, or discounts, as vectors; the "
-            "best gain and the first discount stay"
+            "changes are relative to the Euclidean norm of the given gains, or discounts; the best "
+            "gain and the first discount are held fixed"
         )
 
 

@@ -151,8 +151,8 @@ def _in_words(
     for named, difference, winner in zip(measures, result.differences, result.winners, strict=True):
         unit = " in DCG" if isinstance(named.measure, DCG) and named.measure.normalise else ""
         by = f", by {abs(difference):g}{unit}"
-        words = "a and b equal" if winner == "equal" else f"{winner} better{by}"
-        lines.append(f"{named.name} has {words}: {named.measure}")
+        words = "finds a and b equal" if winner == "equal" else f"prefers {winner}{by}"
+        lines.append(f"{named.name} {words}: {named.measure}")
     lines.append("")
     if result.agree:
         lines.append("They agree on these lists.")
@@ -211,7 +211,9 @@ def _verdict(measure: Measure, lists: tuple[Grades, Grades], scale: Scale) -> li
             tie = ", ".join(
                 f"{label}: {gain:.4g}" for label, gain in zip(scale.labels, flip.tie, strict=True)
             )
-            lines.append(f"Gains beyond {tie} reverse the verdict of the first measure.")
+            lines.append(
+                f"The first measure ties at gains {tie}; a small step further reverses its verdict."
+            )
     return lines
 
 

@@ -36,7 +36,7 @@ def simulate(
         typer.Option(
             "--truth",
             metavar="MEASURE",
-            help="The measure that the judge likes: a preset, or a measure in full.",
+            help="The measure that the judge follows: a preset, or a measure in full.",
         ),
     ] = "linear-log2",
     scale: ScaleOption = "2,1,0",
@@ -90,7 +90,7 @@ def simulate(
     )
     write_preferences(preferences, out)
     print_text(
-        f"wrote {out}: {len(preferences):,} judgments by a judge who likes {truth}, "
+        f"wrote {out}: {len(preferences):,} judgments by a simulated judge who follows {truth}, "
         f"{int(preferences.strict.sum()):,} strict"
     )
 

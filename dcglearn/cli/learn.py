@@ -276,7 +276,8 @@ def _give(
         return
     _print_fit(about, content, choice)
     if out is not None:
-        print_text(f"\nwrote {out}; commands that read it use its {use}")
+        part = "DCG" if use == "dcg" else "W"
+        print_text(f"\nwrote {out}; commands given this file use its {part}")
 
 
 def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None:

@@ -73,7 +73,11 @@ COption = Annotated[
 ]
 MarginOption = Annotated[
     MarginChoice,
-    typer.Option("--margin", help="Margin by which the better list is to win."),
+    typer.Option(
+        "--margin",
+        help="Margin by which the better list should win: 1, or the number of ranks at which the "
+        "lists differ.",
+    ),
 ]
 EncodingOption = Annotated[
     EncodingChoice,

@@ -22,7 +22,8 @@ from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 MOST_LISTS = 400
-"""An example is searched among all lists of as many ranks as keep their number below this."""
+"""Examples are sought among all lists of n ranks, n the largest for which there are at most this
+many."""
 
 Preferred = Literal["a", "b", "equal"]
 """The list that one measure prefers."""
@@ -140,8 +141,8 @@ def clearest_example(first: Measure, second: Measure, n_ranks: int) -> NDArray[n
     first, second : DCG or LinearUtility
         On the same grades.
     n_ranks : int
-        K of the lists. Only the first ranks hold documents, as many as keep the number of
-        lists to try at :data:`MOST_LISTS` or less.
+        K of the lists. Only the first n ranks hold documents, n the largest for which
+        there are at most :data:`MOST_LISTS` lists to try.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Mean nDCG with any gains, those that give several worst grades nothing included.
+"""Mean nDCG with any gains, including gains of 0 for several of the worst grades.
 
 :mod:`dcglearn.coherence.mean_ndcg` searches gains that are above 0 for every grade but the worst.
 Where the gains of the grades from j on are exactly 0, queries without a better document count 0,

@@ -192,8 +192,8 @@ def _strict_weights(
 ) -> tuple[Floats, Floats]:
     """Return weights above 0 of all steps under which the sum has the sign of one entry.
 
-    The sum of all steps decreases strictly. To it is added the step of the entry, multiplied by
-    the first power of 2 that keeps at least half of what the entry contributes alone.
+    The sum of all steps decreases strictly. The entry's step is added to it, multiplied by the
+    first power of 2 that keeps at least half of what the entry contributes alone.
     """
     sign, weight = np.sign(by_step[row, column]), 1.0
     while True:

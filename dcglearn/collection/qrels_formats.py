@@ -252,7 +252,7 @@ def _check_line(line: bytes, kind: FileKind) -> None:
     if len(fields) == 10 - wanted:
         raise InputError(
             f"{len(fields)} fields: this looks like {kind.other}",
-            f"give {kind.article} here (of QRELS RUN... the qrels come first)",
+            f"give {kind.article} here; qrels come first, then runs",
         )
     if len(fields) != wanted:
         raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")

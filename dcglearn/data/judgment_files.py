@@ -3,7 +3,8 @@
 Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie, good or bad)
 and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
 grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
-``-`` where a rank is empty.
+``-`` where a rank is empty. :mod:`dcglearn.data.record_formats` reads and writes the formats
+themselves; here their fields become judgments.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _cell(name: str, text: str) -> object:
 def _read_parquet(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
     with open_parquet(path) as file:
         if PACKED_METADATA in (file.schema_arrow.metadata or {}):
-            raise InputError("holds packed pairs", "fit reads them, nothing else does", str(path))
+            raise InputError("holds packed pairs", "only `fit` reads them", str(path))
         _check_types(file.schema_arrow, path)
         row = 0
         for batch in file.iter_batches():

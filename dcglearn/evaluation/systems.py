@@ -1,7 +1,7 @@
 """Many systems under many measures: :func:`evaluate`.
 
 The judgments in a file do not fix a measure. Tools also choose how equal scores are ordered,
-what a document without a judgment counts, and what happens to queries that hold no relevant
+how a document without a judgment counts, and what happens to queries that hold no relevant
 document or are missing from a run. :class:`~dcglearn.evaluation.rules.Rules` names these choices;
 :data:`~dcglearn.evaluation.rules.LIKE` holds those of other tools, taken from their documentation
 and checked against them.
@@ -30,7 +30,7 @@ from dcglearn.evaluation.inputs import (
 from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.unjudged import judged_share, unjudged_bounds
+from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure
@@ -135,7 +135,8 @@ class Evaluation:
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
             for row in rows
         ]
-        return "\n".join([*lines, f"{len(self.queries):,} queries"])
+        noun = "query" if len(self.queries) == 1 else "queries"
+        return "\n".join([*lines, f"{len(self.queries):,} {noun}"])
 
 
 def evaluate(
@@ -185,7 +186,7 @@ a sequence of them, or a dict by name
     mean    zipf  nDCG([1, 0], log2)
     one   1.0000              1.0000
     two   0.5000              0.6309
-    1 queries
+    1 query
     """
     rules = rules_like(rules) if isinstance(rules, str) else rules
     read = read_qrels_and_runs(qrels, runs, scale)

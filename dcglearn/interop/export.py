@@ -1,8 +1,8 @@
 """A measure for another tool, as text to paste or save.
 
 ``export(measure, to)`` writes the measure for an evaluator, a ranker or a table, with notes on
-what the tool computes differently. It refuses a measure that the tool would compute wrongly
-without a warning.
+what the tool computes differently. It refuses a measure that the tool would silently
+compute wrongly.
 """
 
 from __future__ import annotations

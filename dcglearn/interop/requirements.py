@@ -2,8 +2,8 @@
 
 Most tools divide by the ideal, have one discount, 1 / log2(i + 1), and restrict the gains. nDCG
 does not change when all gains are multiplied by a positive number, so gains can be scaled until
-they are whole or far enough apart. A measure that a tool would compute wrongly without a warning
-is refused here, with the reason.
+they are whole or far enough apart. A measure that a tool would silently compute wrongly is
+refused here, with the reason.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ def explain_error(
             "key", key.split(".")[-1], known, place or ".".join(key.split(".")[:-1])
         )
     if first["type"] == "missing":
-        return InputError(f"{key} is missing", f"add it: {_wanted(model, key)}", place)
+        words, _, example = _wanted(model, key).partition(": ")
+        return InputError(f"{key} is missing", f"add {example or f'it: {words}'}", place)
     return InputError(
         f"found {first['input']!r} ({_type_name(first)})", f"expected {_wanted(model, key)}", where
     )

@@ -26,7 +26,7 @@ from dcglearn.solver.active_set import GramMatrices, gram_matrices, quadratic_mo
 from dcglearn.solver.problem import Objective
 
 NULL_TOLERANCE = 1e-6
-"""A direction is determined only if no more of it than this is in the null space of X."""
+"""A direction is determined only if at most this share of it lies in the null space of X."""
 
 Determined = Literal["data", "ridge", "none"]
 """What determines a number: the data; partly the penalty w'w (ridge); or nothing."""

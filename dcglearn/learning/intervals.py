@@ -84,7 +84,7 @@ def parameter_intervals(
     n_queries = int(groups.max(initial=-1)) + 1
     if n_queries < 2:
         raise InputError(
-            f"intervals from judgments of {n_queries} query",
+            f"intervals from judgments of {'one query' if n_queries else 'no query'}",
             "give judgments of more queries, or ask for no intervals",
         )
     learned: list[Factors] = []

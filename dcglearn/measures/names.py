@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import cast, get_args
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import preset
+from dcglearn.measures.presets import parse_cutoff, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
-_WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@\s*(\d+)\s*)?")
+_WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@(.*))?")
 _CUT = re.compile(r"(.*?)\s*@\s*(\d+)\s*")
-_FILE = re.compile(r"(.+\.json)(?::(dcg|utility))?", re.IGNORECASE)
+_FILE = re.compile(r"(.+\.json)(?::(\w*))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def parse_measure(text: str) -> NamedMeasure:
     Raises
     ------
     InputError
-        If the file cannot be read, or the text is not the full name of a measure.
+        If the file cannot be read or has no such part, or the text is not the full name of a
+        measure.
 
     Examples
     --------
@@ -94,7 +95,10 @@ def parse_measure(text: str) -> NamedMeasure:
     if match is None:
         kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
         return NamedMeasure(text, kind.parse(text))
-    path, use = match.groups()
+    path, part = match.groups()
+    use = None if part is None else part.lower()
+    if use not in (None, *get_args(MeasurePart)):
+        raise InputError(f"has no part {part!r}", f"write {path}:dcg or {path}:utility", path)
     content = read_measure(path)
     try:
         measure = content.measure if use is None else content.pick(cast(MeasurePart, use))
@@ -219,7 +223,7 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         normalise = DCG_FORMS[head]
         if cutoff is not None and inner.measure.cutoff is not None:
             raise InputError("has two cutoffs", "keep one", text)
-        cut = inner.measure.cutoff if cutoff is None else int(cutoff)
+        cut = inner.measure.cutoff if cutoff is None else parse_cutoff(cutoff)
         whole = replace(inner.measure, normalise=normalise, cutoff=cut)
         return NamedMeasure(text, whole, inner.file)
     called, depth = split_cutoff(text)

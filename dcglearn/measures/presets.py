@@ -150,7 +150,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
             f"no grade of {scale} has a value of {parameter:g} or more", "lower the threshold"
         )
     measure = DCG(gains, formulas.discount.format(format_number(number)), grades=scale.labels)
-    return measure @ _cutoff(cut, name) if at else measure
+    return measure @ parse_cutoff(cut) if at else measure
 
 
 def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
@@ -178,10 +178,30 @@ def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
     return {full: preset(full, scale, n_ranks) for full in names.values()}
 
 
-def _cutoff(text: str, name: str) -> int:
+def parse_cutoff(text: str) -> int:
+    """Return the cutoff that the text after ``@`` means.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number.
+
+    Examples
+    --------
+    >>> parse_cutoff(" 10")
+    10
+    """
     try:
         return int(text)
     except ValueError as error:
         raise InputError(
-            f"cannot read the cutoff of {name!r}", "write it like zipf @ 10"
+            f"the cutoff {text.strip()!r} is not a whole number", "write it like zipf @ 10"
         ) from error

@@ -35,7 +35,7 @@ MAX_WHOLE_LABEL = 10**18
 """Whole numbers of this size are ids and not grades, and must be written as text."""
 
 MAX_GRADES = 127
-"""Grades of a scale at most: indices are stored as int8."""
+"""Largest number of grades of a scale: indices are stored as int8."""
 
 
 @dataclass(frozen=True)

@@ -106,10 +106,10 @@ def identifiability_text(
     """
     value = "gain" if noun == "grade" else "relevance"
     shares = (
-        "data shares (1: the data alone; 0: the penalty w'w alone): of a constant added to all "
-        f"discounts at most {known.offset_share:.2f}, of the least determined discount "
-        f"{known.discount_share.min():.2f}, of the least determined {value} "
-        f"{known.gain_share.min():.2f}"
+        "data shares (1: the data alone; 0: the penalty w'w alone): at most "
+        f"{known.offset_share:.2f} for a constant added to all discounts; "
+        f"{known.discount_share.min():.2f} for the least determined discount; "
+        f"{known.gain_share.min():.2f} for the least determined {value}"
     )
     statements = undetermined_statements(known, labels, noun)
     return "What these judgments determine, before any fit (C = 1):\n" + bulleted(
@@ -149,15 +149,16 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         "measure",
         "agreement",
         "95% interval",
-        "learned ahead by",
-        "95% interval of that",
+        "lead of learned",
+        "95% interval of lead",
         "verdict",
         "in full",
     )
+    in_csv = (*columns[:3], "learned ahead by", "95% interval of that", *columns[5:])
     caption = (
         f"Agreement with {comparison.judgments:,} strict judgments of {comparison.queries:,} "
         f"queries; a tie under the measure counts 1/2. Learned: {comparison.n_folds}-fold "
         "cross-validation by query. Intervals: bootstrap over queries, paired, not corrected "
         "for the number of measures."
     )
-    return Table(columns, rows, caption)
+    return Table(columns, rows, caption, csv_columns=in_csv)

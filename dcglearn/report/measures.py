@@ -78,9 +78,9 @@ def learned_text(content: MeasureFile) -> str:
         *_about_intervals(record.intervals),
         *_about_C(known.change_on_doubling_c),
         f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares of W, so normalised",
+        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)",
         "",
-        Table(("agreement with the judgments learned from", ""), agreements).text(),
+        Table(("agreement with the training judgments", ""), agreements).text(),
         "",
         "what the judgments do not determine:",
         bulleted(known.statements),

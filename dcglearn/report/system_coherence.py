@@ -62,7 +62,14 @@ def winners_table(pairs: Sequence[SystemPair]) -> Table:
         verdicts = (pair.any_parameters, pair.any_gains, pair.any_discounts, pair.mean_ndcg)
         names = {"a": pair.a, "b": pair.b, "undecided": "not settled"}
         rows.append((pair.a, pair.b, *(names.get(one.winner, one.winner) for one in verdicts)))
-    columns = ("system", "another", "DCG, any", "DCG, any gains", "DCG, any discounts", "mean nDCG")
+    columns = (
+        "system",
+        "other system",
+        "DCG, any",
+        "DCG, any gains",
+        "DCG, any discounts",
+        "mean nDCG",
+    )
     return Table(columns, rows, "Who is ahead")
 
 
@@ -89,7 +96,7 @@ def depending_table(pairs: Sequence[SystemPair], most: int | None = None) -> Tab
     caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(depending))}"
     if most is not None and len(depending) > most:
         caption += f", of which the {most} clearest"
-    columns = ("ahead", "with gains", "by", "or ahead", "with gains", "by")
+    columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
     return Table(columns, rows, caption)
 
 
@@ -151,7 +158,7 @@ def orderings_table(comparisons: Sequence[OrderingComparison]) -> Table:
     rows = [
         (one.first, one.second, one.tau, one.tau_ap, len(one.reversed_pairs)) for one in comparisons
     ]
-    return Table(("measure", "another", "tau", "tau_ap", "pairs reversed"), rows)
+    return Table(("measure", "other measure", "tau", "tau_ap", "pairs reversed"), rows)
 
 
 def reversed_pairs_table(
@@ -180,7 +187,7 @@ def reversed_pairs_table(
             rows.append(
                 (one.first, one.second, pair.ahead, pair.behind, pair.first, pair.second, causes)
             )
-    columns = ("measure", "another", "ahead", "behind", "by", "then by", "queries")
+    columns = ("measure", "other measure", "ahead", "behind", "by", "by (other)", "queries")
     caption = "Pairs of systems reversed, and the queries that change most"
     return Table(columns, rows, caption + (f" ({left_out:,} more not shown)" if left_out else ""))
 

@@ -48,6 +48,8 @@ class Table:
         None is an empty cell. Floats are shown with `digits` decimals; in CSV, in full.
     caption : str
     digits : int, default 4
+    csv_columns : sequence of str, optional
+        The names of the columns in CSV, which programs rely on; `columns` by default.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
     digits: int = 4
+    csv_columns: Sequence[str] | None = None
 
     def text(self) -> str:
         """Return the table as plain text, with numbers aligned on the right."""
@@ -106,7 +109,7 @@ class Table:
         """Return the table as CSV, with numbers in full."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
+        writer.writerow(self.csv_columns or self.columns)
         writer.writerows(self.rows)
         return text.getvalue().rstrip("\n")
 

@@ -9,6 +9,8 @@ difference with logistic noise, and may call small differences a tie:
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
@@ -245,13 +247,12 @@ def side_by_side(
     InputError
         If a number is not finite, the reliability not positive or the indifference negative.
     """
-    if not (np.isfinite([reliability, indifference, bias]).all() and reliability > 0):
-        raise InputError(
-            f"reliability {reliability}, indifference {indifference}, bias {bias}",
-            "use finite numbers, and a reliability above 0",
-        )
-    if indifference < 0:
-        raise InputError(f"indifference {indifference}", "use 0 or more")
+    if not (math.isfinite(reliability) and reliability > 0):
+        raise InputError(f"`reliability` is {reliability}", "use a finite number above 0")
+    if not (math.isfinite(indifference) and indifference >= 0):
+        raise InputError(f"`indifference` is {indifference}", "use a finite number, 0 or more")
+    if not math.isfinite(bias):
+        raise InputError(f"`bias` is {bias}", "use a finite number")
     n = len(lists)
     noise = rng.logistic(size=n) / reliability
     perceived = score_differences(truth, lists) + bias + noise

@@ -75,7 +75,7 @@ def drawn_lists(
     lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
     if shortest is not None:
         if not 1 <= shortest <= n_ranks:
-            raise InputError(f"shortest list {shortest}", f"use 1 ... {n_ranks}")
+            raise InputError(f"`shortest` is {shortest}", f"use 1 ... {n_ranks}")
         lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))
         lists[np.arange(n_ranks) >= lengths] = NO_DOCUMENT
     return lists

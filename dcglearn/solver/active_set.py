@@ -280,7 +280,7 @@ def dense_pairs(block: Block) -> DensePairs:
     Parameters
     ----------
     block : Block
-        Of so few pairs that X fits into memory.
+        With few enough pairs for X to fit in memory.
 
     Returns
     -------

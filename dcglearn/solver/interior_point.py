@@ -30,7 +30,7 @@ MAX_INTERIOR_STEPS = 50
 """Upper limit of the steps; problems seen so far take at most half as many."""
 
 LARGE_GAP, SMALL_GAP = 1e-6, 1e-14
-"""The iteration ends when the duality gap a's, relative to the objective, is below the first and
+"""The iteration ends when the duality gap a.s, relative to the objective, is below the first and
 w determines the active set, or below the second."""
 
 STEP_SHARE = 0.99
@@ -83,7 +83,7 @@ def interior_point_start(problem: Objective) -> tuple[Floats, int]:
     Parameters
     ----------
     problem : Objective
-        Of so few pairs that X fits into memory.
+        With few enough pairs for X to fit in memory.
 
     Returns
     -------

@@ -17,7 +17,7 @@ direction; if the active set there is the same, it is the optimum. The method fo
 Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
 times as long, or 7 times if none is wrong). If the active set does not settle, few pairs
 start again from an interior point (:mod:`dcglearn.solver.interior_point`; without it, 200
-pairs of which none is wrong take 3.7 times as long at C = 100 and 6 times at C = 10^4), and
+pairs without errors take 3.7 times as long at C = 100 and 6 times at C = 10^4), and
 then all go along a path of growing C (without it, 2,000 to 200,000 pairs of which none is
 wrong are not solved at C = 10^8). These ratios and those below were measured on simulated
 pairs with K = 10, L = 5.
@@ -49,31 +49,33 @@ from dcglearn.solver.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.problem import Objective
 
 MAX_NEWTON_STEPS = 100
-"""Steps from one start, at most."""
+"""Largest number of steps from one start."""
 
-SUBSAMPLE_MIN, SUBSAMPLE_FROM = 5_000, 100
-"""More pairs than the first, and than the second for each of the K L unknowns, start from the
-optimum of a subsample. With K = 5, L = 3, 2,000 to 4,000 pairs take 1.3 to 1.8 times as long
-without the first; with K = 100, 10^4 to 3 x 10^4 pairs take 1.5 to 4 times as long without the
-second. From 20,000 pairs on only, 10^4 pairs take up to 4 times as long."""
+SUBSAMPLE_MIN = 5_000
+SUBSAMPLE_FROM = 100
+"""Pairs start from the optimum of a subsample if there are more than SUBSAMPLE_MIN of them, and
+more than SUBSAMPLE_FROM for each of the K L unknowns. Without SUBSAMPLE_MIN, 2,000 to 4,000
+pairs with K = 5, L = 3 take 1.3 to 1.8 times as long; without SUBSAMPLE_FROM, 10^4 to 3 x 10^4
+pairs with K = 100 take 1.5 to 4 times as long. With SUBSAMPLE_MIN = 20,000, 10^4 pairs take up
+to 4 times as long."""
 
 SUBSAMPLE_FACTOR = 20
 """How many times smaller the subsample is. With 100, 10^4 to 10^5 pairs take 1.2 times as many
 passes; with 5, 10^6 pairs take 1.7 times as long if none is wrong."""
 
 MAX_SUBSAMPLE_STEPS = 10
-"""Steps on a subsample. Without this limit, 10^4 pairs of which none is wrong take 2.3 times as
-long at C = 100; with 4, 10^6 pairs take twice as many passes."""
+"""Largest number of steps on a subsample. Without this limit, 10^4 pairs without errors take 2.3
+times as long at C = 100; with 4, 10^6 pairs take twice as many passes."""
 
 GROWTH_PAIRS = 10
 GROWTH_RATIO = 50
 """Growth of w, up to GROWTH_PAIRS pairs for each of the K L unknowns: the interior point is
 faster while the loss is more than GROWTH_RATIO times the penalty and falls to a third. Without
-this rule, 50 to 200 pairs of which none is wrong take 1.5 times as long from C = 100 on."""
+this rule, 50 to 200 pairs without errors take 1.5 times as long from C = 100 on."""
 
 LINE_SEARCH_ROUNDS = 3
 """Rounds of a line search, each over 17 points between two of the previous round. With one round,
-20,000 pairs of which none is wrong are not solved at C = 10^6."""
+20,000 pairs without errors are not solved at C = 10^6."""
 
 ARMIJO = 1e-4
 """A full step is taken if F falls by this share of what its slope predicts (Armijo's rule)."""
