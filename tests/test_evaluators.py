@@ -232,7 +232,9 @@ def test_ranx_ignores_gains_below_1(ranx_values: Any) -> None:
     dropped = {"q": {"a": 2}}
     assert ranx_values(qrels, run, "ndcg") == ranx_values(dropped, run, "ndcg")
     assert ranx_values(qrels, run, "dcg") == {"q": 2 / math.log2(4)}
-    with pytest.raises(InputError, match="grade 0 gains -1, and ranx takes no gain below 0"):
+    with pytest.raises(
+        InputError, match="grade 0 gains -1, and ranx takes only gains of 0 or more"
+    ):
         export(DCG([1, 0.5, -1]), "ranx")
 
 

@@ -19,7 +19,7 @@ from dcglearn.cli.options import (
     RunsArgument,
     ScaleOption,
 )
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.output import count_queries, print_json, print_text
 from dcglearn.cli.systems import (
     evaluate_runs,
     load_qrels_and_runs,
@@ -116,7 +116,7 @@ def coherence(
     from dcglearn.report.systems import rules_in_words
 
     print_text(
-        f"{len(evaluation.systems)} systems, {len(evaluation.queries)} queries, "
+        f"{len(evaluation.systems)} systems, {count_queries(len(evaluation.queries))}, "
         f"the first {depth} ranks"
     )
     _print_tables(pairs, orderings, given, depth, None if everything else SHOWN_PAIRS)

@@ -27,7 +27,7 @@ from dcglearn.cli.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.output import count_queries, print_json, print_text
 from dcglearn.cli.systems import (
     evaluate_runs,
     load_qrels_and_runs,
@@ -219,7 +219,7 @@ def _explanation(
         for one in evaluation.measures
         if one.name != str(one.measure)
     ]
-    lines.append(f"{len(evaluation.queries)} queries; grades {qrels.scale}")
+    lines.append(f"{count_queries(len(evaluation.queries))}; grades {qrels.scale}")
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
     if compared:
         name = "randomisation test" if test == "randomisation" else "t test"

@@ -17,6 +17,11 @@ def print_text(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def count_queries(n: int) -> str:
+    """Return the number of queries in words, such as ``1 query``."""
+    return f"{n:,} query" if n == 1 else f"{n:,} queries"
+
+
 def print_json(document: Any) -> None:
     """Print a JSON document; NaN and infinite numbers become null."""
     print_text(json.dumps(_finite(document), indent=2, ensure_ascii=False))

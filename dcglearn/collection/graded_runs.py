@@ -1,7 +1,7 @@
 """Runs joined with qrels: the documents of each query in ranked order, with their grades.
 
 The order is by falling score. Documents with equal scores keep the order of the run, or are
-ordered by id, the larger first, as trec_eval has it.
+ordered by id, the larger first, as in trec_eval.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class GradedRun:
     Attributes
     ----------
     starts : ndarray of int, shape (Q + 1,)
-        Where in the other arrays each query of the qrels begins; queries that the qrels do not
-        hold are left out.
+        The row of the other arrays at which each query of the qrels begins. Queries of the run
+        that the qrels do not hold are left out.
     grades : ndarray of int8, shape (n,)
         Grade indices, L for a document without a judgment.
     tied : ndarray of int, shape (n,), or None
@@ -56,7 +56,7 @@ def grade_run(
         Whether documents with equal scores are ordered by id, the larger first, instead of in the
         order of the run.
     single : bool, default False
-        Whether scores are compared in single precision, as trec_eval holds them.
+        Whether scores are compared in single precision, as in trec_eval.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def grade_run(
 
 
 def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
-    """Return the order by query and falling score, without queries of number -1.
+    """Return the order by query and falling score, leaving out queries numbered -1.
 
     Most runs have that order already; a slice then avoids copies.
     """

@@ -1,6 +1,6 @@
 """Hashes of ids: many strings at once, eight bytes at a time.
 
-Two documents are the same if two independent 64-bit hashes are equal; among 10^8 different ids,
+Two ids count as equal if their two independent 64-bit hashes are equal; among 10^8 different ids,
 the probability that any two agree in both is below 10^-21. A dictionary of millions of distinct
 strings takes seconds to build, their hashes take milliseconds.
 """
@@ -45,9 +45,8 @@ def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     data = np.zeros(int(offsets[-1]) + 8, np.uint8)
     if content is not None:
         data[:-8] = np.frombuffer(content, np.uint8)[: offsets[-1]]
-    words = np.ndarray(
-        (len(data) - 7,), np.uint64, data, strides=(1,)
-    )  # one word from every byte on
+    # words[i] holds the 8 bytes from byte i on
+    words = np.ndarray((len(data) - 7,), np.uint64, data, strides=(1,))
     factor = _FACTORS[which]
     found = _mixed(lengths.astype(np.uint64) + np.uint64(1 + which), factor)
     if begin is not None:

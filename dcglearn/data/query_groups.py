@@ -78,7 +78,8 @@ def query_folds(
     n_groups = len(np.unique(groups))
     if not 2 <= n_folds <= n_groups:
         raise InputError(
-            f"{n_folds} folds for judgments of {n_groups} queries",
+            f"{n_folds} folds for judgments of {n_groups} "
+            + ("query" if n_groups == 1 else "queries"),
             f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query",
         )
     folds = GroupKFold(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))

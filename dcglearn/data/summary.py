@@ -1,8 +1,8 @@
 """Counts of a set of judgments, and the ceiling it puts on the agreement of any measure.
 
-A measure sees grades only. A pair of identical lists is always a tie, which counts 1/2; on two
-lists judged both ways a measure agrees with the larger side at most. No measure of graded lists
-therefore agrees with more than
+A measure depends only on grades. A pair of identical lists is always a tie, which counts 1/2; on
+two lists judged both ways, a measure agrees at most with the larger side. No measure of graded
+lists therefore agrees with more than
 
     (sum over unordered pairs {x, y} of max(v_xy, v_yx) + 1/2 sum of v_xx) / sum of v
 

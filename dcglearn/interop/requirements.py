@@ -168,7 +168,8 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
     for label, gain in zip(labels, measure.gains, strict=True):
         if positive and gain < 0:
             raise InputError(
-                f"grade {label!r} gains {format_number(gain)}, and {tool} takes no gain below 0",
+                f"grade {label!r} gains {format_number(gain)}, and {tool} takes only gains of 0 "
+                "or more",
                 ITSELF,
             )
     for i in range(1, len(labels)) if ordered else ():

@@ -1,7 +1,7 @@
 """Drawing and judging the lists of a setting.
 
-Lists are drawn in blocks of a fixed size until enough pairs are strict. So the first n pairs are
-the same however many follow, and a learning curve is computed along one growing sample.
+Lists are drawn in blocks of a fixed size until enough pairs are strict. The first n pairs therefore
+do not depend on how many follow, and a learning curve is computed along one growing sample.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CalibratedJudge:
     noise : float
         The scale of the logistic noise.
     bias : float
-        What being shown first is worth.
+        Added to the utility of the list shown first.
     """
 
     noise: float = 0.0
@@ -207,7 +207,7 @@ def strict_pairs(
 
 
 def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> CalibratedJudge:
-    """Return the judge of a setting, with the noise that gives the reliability asked for.
+    """Return the judge of a setting, with the noise that gives the required reliability.
 
     Parameters
     ----------
