@@ -179,10 +179,10 @@ def test_means_are_close_to_those_of_independent_replications(
         assert rows[y].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
 
 
-def test_the_readme_counts_the_cells() -> None:
+def test_the_docs_count_the_cells() -> None:
     made = (json.loads((RESULTS / name / "provenance.json").read_text("utf-8")) for name in NAMES)
     cells = sum(one["cells"]["total"] for one in made)
-    assert f"nine experiments, {cells:,} cells" in (ROOT / "README.md").read_text("utf-8")
+    assert f"nine experiments, {cells:,} cells" in (ROOT / "docs" / "paper.md").read_text("utf-8")
     assert len(NAMES) == 9
 
 
