@@ -110,7 +110,7 @@ def test_functions_for_tf_ranking(discounts: Any) -> None:
     ("measure", "problem"),
     [
         (DCG([0.5, 1, 0]), "gains increase with the label"),
-        (DCG([1, 0.5, -1]), "no gain below 0"),
+        (DCG([1, 0.5, -1]), "only gains of 0 or more"),
         (DCG({3: 1, 2: 0.5, 1: 0.0}), "replaces padding by the label 0"),
         (DCG([1, 0.5, 0.1]), "replaces padding by the label 0"),
         (DCG([1, 0], [1, 0.4, 0.5]), "the discounts increase or end below 0 at rank 2"),
