@@ -6,6 +6,8 @@ place, see the fault and fix it.
 
 from __future__ import annotations
 
+from dcglearn.base.plain_text import plain_text
+
 
 class InputError(ValueError):
     """The input cannot be used as it is.
@@ -37,7 +39,7 @@ class InputError(ValueError):
     def __str__(self) -> str:
         before = f"{self.place}: " if self.place else ""
         after = f"; {self.remedy}" if self.remedy else ""
-        return _one_line(f"{before}{self.problem}{after}")
+        return plain_text(f"{before}{self.problem}{after}")
 
     def at(self, place: str) -> InputError:
         """Return the same error with an outer place put before its own.
@@ -58,15 +60,6 @@ class InputError(ValueError):
         """
         inner = f", {self.place}" if self.place else ""
         return InputError(self.problem, self.remedy, f"{place}{inner}")
-
-
-def _one_line(text: str) -> str:
-    """Escape control characters, so that text from a file cannot control a terminal.
-
-    >>> print(_one_line("a" + chr(7) + "b").replace(chr(92), "/"))
-    a/x07b
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SolverError(RuntimeError):

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dcglearn.base.plain_text import plain_text
+
 Advance = Callable[[int, int], None]
 """Called with (done, total) as work goes on; a total of 0 means that it is not known."""
 
@@ -64,7 +66,7 @@ class _Work:
     """What is being done, since when, and how much of it is done."""
 
     def __init__(self, label: str) -> None:
-        self.label, self.start = label, time.monotonic()
+        self.label, self.start = plain_text(label), time.monotonic()
         self.done = self.total = 0
 
     def advance(self, done: int, total: int) -> None:
@@ -96,7 +98,7 @@ def reporting(label: str, quiet: float = QUIET_SECONDS, every: float = 5.0) -> I
     work, over = _Work(label), threading.Event()
 
     def watch() -> None:
-        if over.wait(quiet):
+        if over.wait(quiet) or sys.stderr is None:  # None if the shell closed it
             return
         if sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
             _redraw(work, over)

@@ -26,6 +26,7 @@ from dcglearn.cli.export import export
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import compare, fit
 from dcglearn.cli.measures import show
+from dcglearn.cli.output import print_note
 from dcglearn.cli.packed import pack
 from dcglearn.cli.remedies import message
 from dcglearn.cli.threshold import threshold
@@ -91,7 +92,7 @@ def main() -> None:
 
 
 def _end(text: str, code: int) -> NoReturn:
-    print(f"dcglearn: {text}", file=sys.stderr)
+    print_note(f"dcglearn: {text}")
     sys.exit(code)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +26,7 @@ from dcglearn.cli.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.cli.output import count_queries, print_json, print_text
+from dcglearn.cli.output import count_queries, print_json, print_note, print_text
 from dcglearn.cli.systems import (
     evaluate_runs,
     load_qrels_and_runs,
@@ -202,10 +201,9 @@ def _check_comparable(rules: Rules, evaluation: Evaluation) -> None:
 def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
     """Warn that ranx does not order equal scores in a fixed way."""
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
-        print(
+        print_note(
             "ranx sorts equal scores in no fixed order: some scores are equal here, and its "
-            "values may differ",
-            file=sys.stderr,
+            "values may differ"
         )
 
 

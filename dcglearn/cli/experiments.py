@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.options import JsonOption
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.output import print_json, print_note, print_text
 from dcglearn.cli.remedies import message
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
         kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
         words = f"{kept}; the same command continues from there"
         if isinstance(stop, KeyboardInterrupt):
-            print(words, file=sys.stderr)
+            print_note(words)
             raise
         raise WorkersLostError(f"{stop}; {words}") from stop
 
@@ -217,7 +216,7 @@ def _other(
     try:
         return write_results(config, quick, store, folder, files=files)
     except InputError as error:
-        print(f"left out of the page: {message(error)}", file=sys.stderr)
+        print_note(f"left out of the page: {message(error)}")
         return ReportedExperiment(config, folder, count_cells(config, quick, store), ())
 
 
@@ -254,14 +253,10 @@ def _store(out: Path, torn: bool = False) -> Store:
     store = Store(out / "store")
     if store.torn and torn:
         words = "1 torn record" if store.torn == 1 else f"{store.torn} torn records"
-        print(
-            f"{store.path}: ignored {words}; missing cells are computed again",
-            file=sys.stderr,
-        )
+        print_note(f"{store.path}: ignored {words}; missing cells are computed again")
     if store.other_versions and torn:
-        print(
-            f"{store.path}: ignored {store.other_versions:,} records of other versions of cells",
-            file=sys.stderr,
+        print_note(
+            f"{store.path}: ignored {store.other_versions:,} records of other versions of cells"
         )
     return store
 
@@ -280,7 +275,7 @@ def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[
         except InputError as error:
             if not lenient:
                 raise
-            print(f"left out: {message(error)}", file=sys.stderr)
+            print_note(f"left out: {message(error)}")
     if not found:
         raise InputError(
             "holds no config", "write configs/NAME.toml, or reinstall dcglearn", "configs"
@@ -321,9 +316,8 @@ def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
         return
     count = sum(one.counts.failed for one in failed)
     words = "1 cell failed" if count == 1 else f"{count:,} cells failed"
-    print(
+    print_note(
         f"dcglearn: {words}; the others are kept, and the same command tries again. First error: "
-        f"{failed[0].counts.first_error}",
-        file=sys.stderr,
+        f"{failed[0].counts.first_error}"
     )
     raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from dcglearn.cli.choices import ExportTarget
 from dcglearn.cli.inputs import needs_scale, preset_without_grades
 from dcglearn.cli.options import ScaleOption
-from dcglearn.cli.output import print_text
+from dcglearn.cli.output import print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
@@ -68,12 +67,12 @@ def export(
     names = None if labels is None else Scale.parse(labels).labels
     exported = export_measure(_measure(measure, scale, n_ranks), to, names, n_ranks or 10)
     for note in exported.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print_note(f"note: {note}")
     if out is None:
         print_text(exported.text.rstrip("\n"))
     else:
         write_text(out, exported.text.rstrip("\n") + "\n")
-        typer.echo(f"wrote {out}", err=True)
+        print_note(f"wrote {out}")
 
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, reporting
+from dcglearn.cli.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
@@ -67,10 +67,9 @@ def report_unjudged(grades: DocumentGrades | None) -> None:
         return
     grades.check_any_judged()
     if grades.counts["unjudged"]:
-        print(
+        print_note(
             f"{grades.counts['unjudged']:,} of {grades.counts['documents']:,} documents are "
-            f"unjudged and count as the grade {grades.scale.labels[-1]}",
-            file=sys.stderr,
+            f"unjudged and count as the grade {grades.scale.labels[-1]}"
         )
 
 
@@ -96,7 +95,7 @@ def reading_file(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None
 def report_ignored(ignored: IgnoredInput | None) -> None:
     """Report on standard error what a lenient reader ignored."""
     for reason, times in sorted((ignored.counts if ignored else {}).items()):
-        print(f"ignored: {reason} ({times} {'time' if times == 1 else 'times'})", file=sys.stderr)
+        print_note(f"ignored: {reason} ({times} {'time' if times == 1 else 'times'})")
 
 
 @contextmanager

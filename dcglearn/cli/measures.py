@@ -13,7 +13,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.cli.inputs import needs_scale, preset_without_grades, scale_of
 from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.cli.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
@@ -64,7 +64,10 @@ def show(
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
         save(draw_measure_file(content, title, declared or scale_of(named.measure)), path)
-        typer.echo(f"\nwrote {path}", err=json)
+        if json:
+            print_note(f"wrote {path}")
+        else:
+            print_text(f"\nwrote {path}")
 
 
 def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:

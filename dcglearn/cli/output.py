@@ -8,13 +8,24 @@ import os
 import sys
 from typing import Any
 
+from dcglearn.base.plain_text import json_plain_text, plain_text
+
 
 def print_text(text: str) -> None:
-    """Print to standard output. A reader that stopped reading, as `head` does, is not an error."""
+    """Print to standard output, with control characters visible except ends of lines and tabs.
+
+    A reader that stopped reading, as `head` does, is not an error.
+    """
     try:
-        print(text, flush=True)
+        print(plain_text(text, keep="\n\t"), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_note(text: str) -> None:
+    """Print one line to standard error, with control characters visible."""
+    if sys.stderr is not None:  # None if the shell closed it
+        print(plain_text(text), file=sys.stderr)
 
 
 def count_queries(n: int) -> str:
@@ -24,7 +35,8 @@ def count_queries(n: int) -> str:
 
 def print_json(document: Any) -> None:
     """Print a JSON document; NaN and infinite numbers become null."""
-    print_text(json.dumps(_finite(document), indent=2, ensure_ascii=False))
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False)
+    print_text(json_plain_text(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
 
 
 def _finite(value: Any) -> Any:

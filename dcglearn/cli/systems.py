@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from dcglearn.cli.choices import (
     WorthlessChoice,
 )
 from dcglearn.cli.inputs import check_distinct, naming, report_ignored
+from dcglearn.cli.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
@@ -113,9 +113,9 @@ def evaluate_runs(
         if missing:
             value = "are left out" if rules.missing is None else f"count {rules.missing:g}"
             text = f"{missing} of {len(qrels.queries)} queries are missing and {value}"
-            print(f"{system}: {text}", file=sys.stderr)
+            print_note(f"{system}: {text}")
         if extra:
-            print(f"{system}: ignored queries that are not in the qrels: {extra}", file=sys.stderr)
+            print_note(f"{system}: ignored queries that are not in the qrels: {extra}")
     return evaluation
 
 
@@ -149,8 +149,7 @@ def _warn_of_costs(evaluation: Evaluation, rules: Rules) -> None:
         if isinstance(one.measure, DCG) and one.measure.gains[-1] < 0
     ]
     if rules.unjudged == "worst" and costly and np.nanmin(evaluation.judged, initial=1.0) < 1:
-        print(
+        print_note(
             f"{', '.join(costly)}: unjudged documents count as the worst grade, whose gain is "
-            "below 0; with --unjudged nothing they gain 0",
-            file=sys.stderr,
+            "below 0; with --unjudged nothing they gain 0"
         )

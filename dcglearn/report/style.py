@@ -6,6 +6,7 @@ greyscale, and files whose bytes depend only on the data.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ STYLE: Any = {
     "legend.framealpha": 0.8,
     "legend.edgecolor": "none",
     "legend.fontsize": 8,
+    "text.parse_math": False,  # names may hold dollar signs
     "svg.hashsalt": "dcglearn",
     "svg.fonttype": "path",
 }
@@ -52,7 +54,9 @@ def save(figure: Figure, path: str | Path) -> None:
         If the suffix is another one, or the file cannot be written.
     """
     suffix = checked_suffix(path, FIGURE_FORMATS)
-    with mpl.rc_context(STYLE), atomic_write(path) as temporary:
+    with mpl.rc_context(STYLE), warnings.catch_warnings(), atomic_write(path) as temporary:
+        # A name in a script that the font lacks is drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         if figure.get_layout_engine() is not None:  # one layout for all its files
             figure.draw_without_rendering()
             figure.set_layout_engine(None)

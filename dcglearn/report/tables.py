@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcglearn.base.files import checked_suffix, write_text
+from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
 
 FIGURE_FORMATS = {
     ".png": {"Software": None},
@@ -18,23 +19,6 @@ FIGURE_FORMATS = {
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
 Cell = str | int | float | None
-
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -73,7 +57,7 @@ class Table:
 
     def text(self) -> str:
         """Return the table as plain text, with numbers aligned on the right."""
-        cells = [list(self.columns), *self._shown()]
+        cells = [[*map(plain_text, row)] for row in (self.columns, *self._shown())]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         right = self._numeric()
         lines = [
@@ -83,26 +67,23 @@ class Table:
             ).rstrip()
             for row in cells
         ]
-        return "\n".join(([self.caption] if self.caption else []) + lines)
+        return "\n".join(([plain_text(self.caption)] if self.caption else []) + lines)
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
         ends = ["--:" if number else ":--" for number in self._numeric()]
-        rows = [list(self.columns), ends, *self._shown()]
-        body = "\n".join(
-            f"| {' | '.join(c.replace('|', chr(92) + '|') for c in r)} |" for r in rows
-        )
-        return f"{self.caption}\n\n{body}" if self.caption else body
+        head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self._shown()))
+        body = "\n".join(f"| {' | '.join(row)} |" for row in (head, ends, *rows))
+        return f"{plain_text(self.caption)}\n\n{body}" if self.caption else body
 
     def latex(self) -> str:
         """Return the table as a LaTeX ``tabular``, which needs no packages."""
         ends = "".join("r" if number else "l" for number in self._numeric())
-        rows = [
-            " & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in self._shown()
-        ]
-        head = " & ".join(column.translate(_LATEX) for column in self.columns) + r" \\"
+        head, *rows = (
+            " & ".join(map(latex_cell, row)) + r" \\" for row in (self.columns, *self._shown())
+        )
         lines = [rf"\begin{{tabular}}{{{ends}}}", r"\hline", head, r"\hline", *rows, r"\hline"]
-        comment = [f"% {self.caption}"] if self.caption else []
+        comment = [f"% {plain_text(self.caption)}"] if self.caption else []
         return "\n".join([*comment, *lines, r"\end{tabular}"])
 
     def csv(self) -> str:
