@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 
+from dcglearn.base.process import end_like_ctrl_c, interrupted_code, prepare_streams
+
 
 def main() -> None:
-    """Load the command line and run it; Ctrl-C is handled while it loads, too."""
+    """Load the command line and run it; Ctrl-C and SIGTERM are handled while it loads, too."""
+    prepare_streams()
     try:
+        end_like_ctrl_c()
         from dcglearn.cli import main as run
     except KeyboardInterrupt:
         print("dcglearn: interrupted; nothing half-written is left", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(interrupted_code())
     run()
 
 

@@ -2,7 +2,8 @@
 
 Commands read their options, call the library and print. Heavy libraries are loaded inside
 them, so that help is quick. Bad input ends with one line on standard error and exit code 2, a
-solver that did not reach the optimum with 1, Ctrl-C with 130.
+solver that did not reach the optimum with 1, Ctrl-C with 130, SIGTERM with 143. An error that
+nobody foresaw ends with one line, too, and exit code 70.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Any, NoReturn, cast
+import traceback
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.coherence import coherence
@@ -31,7 +34,13 @@ from dcglearn.cli.packed import pack
 from dcglearn.cli.remedies import message
 from dcglearn.cli.threshold import threshold
 
-INTERRUPTED = "interrupted; nothing half-written is left"
+DEBUG = "DCGLEARN_DEBUG"
+"""Environment variable that shows the traceback of an error that nobody foresaw."""
+
+UNFORESEEN = 70
+"""Exit code of such an error: EX_SOFTWARE of sysexits.h."""
+
+_HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
     "Judgments": (inspect, fit, compare, agree, show, pack, simulate),
     "Systems": (evaluate, coherence, explain, export, threshold),
@@ -48,6 +57,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def _global_options(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
+    ] = False,
+) -> None:
+    if debug:
+        os.environ[DEBUG] = "1"
+
+
 for heading, commands in COMMANDS.items():
     for command in commands:
         app.command(rich_help_panel=heading)(command)
@@ -71,24 +92,43 @@ def main() -> None:
         finally:
             if sys.stdout is not None:  # None if the shell closed it
                 sys.stdout.flush()
-    except _UsageError as error:
-        _end_usage(error)
-    except InputError as error:
-        _end(message(error), 2)
-    except (SolverError, WorkersLostError) as error:
-        _end(str(error), 1)
     except KeyboardInterrupt:
-        _end(INTERRUPTED, 130)
+        _end(_HALTED, interrupted_code())
     except BrokenPipeError:  # the reader of a pipe stopped reading, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except MemoryError as error:
-        _end(f"not enough memory ({error}); use fewer judgments or shorter lists", 1)
-    except OSError as error:
-        _end(f"{error.filename or 'input or output'}: {error.strerror or error}", 2)
-    if code == 130:
-        _end(INTERRUPTED, 130)
+    except _UsageError as error:
+        _end_usage(error)
+    except Exception as error:
+        _end(*_words_and_code(error))
+    if code == INTERRUPTED:  # of either signal: typer takes all for Ctrl-C
+        _end(_HALTED, interrupted_code())
     sys.exit(code)
+
+
+def _words_and_code(error: Exception) -> tuple[str, int]:
+    """Return what to print about an error, and the exit code."""
+    match error:
+        case InputError():
+            return message(error), 2
+        case SolverError() | WorkersLostError():
+            return str(error), 1
+        case MemoryError():
+            return f"not enough memory ({error}); use fewer judgments or shorter lists", 1
+        case OSError():
+            return f"{error.filename or 'input or output'}: {error.strerror or error}", 2
+    return _unforeseen(error), UNFORESEEN
+
+
+def _unforeseen(error: Exception) -> str:
+    """Describe a fault of the program in one line; print the traceback if it is wanted."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+        advice = "please report it with this traceback"
+    else:
+        advice = "please report it with what the same command prints after dcglearn --debug"
+    return f"unexpected error ({what}); {advice}"
 
 
 def _end(text: str, code: int) -> NoReturn:

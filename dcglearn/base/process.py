@@ -1,0 +1,56 @@
+"""How the process of a command starts and ends: its standard streams, and the signal SIGTERM.
+
+Some daemons and shells start a program with standard output or error closed (``2>&-``). The first
+file that it opens would then take the place of the stream, and receive what is printed to it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
+
+_received: list[int] = []
+
+
+def prepare_streams() -> None:
+    """Let closed standard streams lead nowhere, and print what an encoding lacks as escapes."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - kept open
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def end_like_ctrl_c() -> None:
+    """Let SIGTERM interrupt the process as Ctrl-C does, so that nothing half-written is left."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
+
+
+def interrupted_code() -> int:
+    """Return the exit code of an interrupted process.
+
+    Returns
+    -------
+    int
+        :data:`TERMINATED` if the signal was SIGTERM, otherwise :data:`INTERRUPTED`.
+    """
+    return TERMINATED if _received else INTERRUPTED
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt
