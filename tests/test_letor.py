@@ -22,7 +22,7 @@ RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
 
 def write(folder: Path, text: str, name: str = "judged.txt") -> Path:
     path = folder / name
-    path.write_text(text)
+    path.write_text(text, newline="")
     return path
 
 
@@ -68,8 +68,12 @@ def test_real_queries() -> None:
         ("1 qid:1\nx qid:1\n", "line 2: begins with 'x'"),
         ("1.5 qid:1\n", "line 1: grade 1.5; use whole numbers"),
         ("-1 qid:1\n", "line 1: grade -1"),
-        ("nan qid:1\n", "line 1: grade nan"),
+        ("nan qid:1\n", "line 1: begins with 'nan'"),
         ("1e9 qid:1\n", "line 1: grade 1e9"),
+        ("1_0 qid:1\n", "line 1: begins with '1_0'"),
+        ("\u0663 qid:1\n", "line 1: begins with '\u0663'"),
+        ("1 qid:1\n2 qid: 7\n", "line 2: no query after 'qid:'"),
+        ("1 qid:1\r0 qid:1\r", "line 1: a carriage return without a line feed"),
         ("1 qid:1\n0 1:.5\n", "line 2: no qid, which other lines have"),
         ("1 1:.5\n", "no line has a qid, and there is no file of group sizes"),
         ("0 qid:1\n\n3 qid:1\n", "line 3: grade 3, and there are 2 grades"),
@@ -87,6 +91,8 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
         ("2\n2\n", "groups of 4 documents, and judged.txt holds 3"),
         ("x\n", "line 1: 'x'"),
         ("3\n0\n", "line 2: '0'"),
+        ("\u0663\n", "line 1: '\u0663'"),
+        ("3" * 5000, "line 1: '333"),
         ("", "groups of 0 documents"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.qrels_index import index_qrels
 from dcglearn.collection.qrels_runs import (
@@ -179,12 +179,35 @@ def test_frames_of_pyterrier_are_read_by_their_ids() -> None:
 
 
 def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
-    run = read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
-    assert run.name == "caf\ufffd"
+    with pytest.raises(InputError, match="line 1: is not UTF-8 text"):  # in a column without use
+        read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
+    with pytest.raises(InputError, match="line 2: the grade 9007199254740992 is too large"):
+        read_qrels(write(tmp_path / "big", "q1 0 d1 1\nq1 0 d2 9007199254740993\n"))
     with pytest.raises(InputError, match="line 1: the score '1_0' is not a finite number"):
         read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
+    plus = read_run(write(tmp_path / "plus", "q1 Q0 d1 1 +1.5 x\n"))
+    assert (plus.name, plus.number.tolist()) == ("x", [1.5])
     with pytest.raises(InputError, match="is not valid text"):
         read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
+
+
+@pytest.mark.parametrize("score", ["2.5", "+2.5"])
+def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> None:
+    text = f"q1 Q0 d1 1 3 mine\nq1 Q0 d2 2 {score} yours\n"
+    with pytest.warns(InputWarning, match=r"run: 2 tags \(mine, yours\), read as one system, mine"):
+        found = read_run(write(tmp_path / "run", text))
+    assert found.name == "mine"
+    assert content(found) == {"q1": {"d1": 3.0, "d2": 2.5}}
+
+
+def test_a_small_file_that_decompresses_to_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcglearn.base.compressed.MAX_DECOMPRESSED", 2**20)
+    bomb = write(tmp_path / "bomb.gz", gzip.compress(b"\n" * 2**22))
+    with pytest.raises(InputError, match="holds more than 1 MiB, over 100 times its compressed"):
+        read_qrels(bomb)
+    assert len(read_qrels(write(tmp_path / "fine.gz", gzip.compress(QRELS.encode())))) == 3
 
 
 def test_the_scale_includes_0_for_documents_that_are_not_listed() -> None:

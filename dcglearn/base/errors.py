@@ -62,6 +62,13 @@ class InputError(ValueError):
         return InputError(self.problem, self.remedy, f"{place}{inner}")
 
 
+class InputWarning(UserWarning):
+    """The input is used, but perhaps not as its author meant.
+
+    The command line prints the message on standard error, in one line.
+    """
+
+
 class SolverError(RuntimeError):
     """A solver did not reach the optimum, so its answer is not used.
 

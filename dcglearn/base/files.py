@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.text_lines import BYTE_ORDER_MARK, decode_line
 
 
 @contextmanager
@@ -166,13 +167,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     Raises
     ------
     InputError
-        If the file does not exist, cannot be read, or is not UTF-8 (naming the line).
+        If the file does not exist, cannot be read, or is not UTF-8 or has a carriage return
+        that does not end a line (naming the line).
     """
     return "".join(read_lines(path))
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Iterate over the lines of a UTF-8 text file, which need not fit into memory.
+    r"""Iterate over the lines of a UTF-8 text file, which need not fit into memory.
 
     Parameters
     ----------
@@ -182,7 +184,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     Yields
     ------
     str
-        A line with its line feed. A byte order mark is dropped.
+        A line with its line end, ``\n`` or ``\r\n``. A byte order mark is dropped.
 
     Raises
     ------
@@ -192,11 +194,8 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
-                try:
-                    yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-                except UnicodeDecodeError as error:
-                    place = f"{path}, line {number}"
-                    raise InputError("is not UTF-8 text", "save it as UTF-8", place) from error
+                text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+                yield decode_line(text, f"{path}, line {number}")
     except FileNotFoundError as error:
         raise InputError("no such file", "check the path", str(path)) from error
     except OSError as error:

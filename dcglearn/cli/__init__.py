@@ -12,11 +12,12 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
@@ -86,6 +87,7 @@ _OUT_OF_RANGE = re.compile(
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    _show_input_warnings()
     try:
         try:
             code = app(prog_name="dcglearn", standalone_mode=False)
@@ -104,6 +106,22 @@ def main() -> None:
     if code == INTERRUPTED:  # of either signal: typer takes all for Ctrl-C
         _end(_HALTED, interrupted_code())
     sys.exit(code)
+
+
+def _show_input_warnings() -> None:
+    """Print warnings about input as notes of one line; others as Python does."""
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str, category: type[Warning], *place: Any, **more: Any
+    ) -> None:
+        if issubclass(category, InputWarning):
+            print_note(str(message))
+        else:
+            usual(message, category, *place, **more)
+
+    warnings.simplefilter("always", InputWarning)
+    warnings.showwarning = show
 
 
 def _words_and_code(error: Exception) -> tuple[str, int]:

@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError
-from dcglearn.collection.qrels_formats import read_content
+from dcglearn.base.numbers import parse_number
+from dcglearn.base.text_lines import check_text, numbered_lines
 from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100
+_MOST_DIGITS = 18
 _PEEK = 1 << 16
 """Bytes that are searched for the first line."""
 
@@ -95,8 +98,7 @@ def looks_like_letor(path: str | Path) -> bool:
             begin = gzip.GzipFile(fileobj=file).read(_PEEK) if compressed else file.read(_PEEK)
     except (OSError, EOFError, zlib.error):
         return False
-    lines = begin.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    content = (line.split(b"#")[0].split() for line in lines)
+    content = (line.split(b"#")[0].split() for _, line in numbered_lines(begin))
     first = next((fields for fields in content if fields), [])
     return len(first) > 1 and re.fullmatch(rb"(qid|[0-9]+):.*", first[1]) is not None
 
@@ -158,14 +160,11 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
     """
     scores = []
     for number, line in _lines(path):
-        try:
-            score = math.nan if "_" in line else float(line)  # Python reads 1_0 as 10
-        except ValueError:
-            score = math.nan
-        if not math.isfinite(score):
+        score = parse_number(line.decode())
+        if math.isnan(score):
             place = f"{path}, line {number}"
             raise InputError(
-                f"{line[:40]!r} is not a finite score", "write one score per line", place
+                f"{line.decode()[:40]!r} is not a finite score", "write one score per line", place
             )
         scores.append(score)
     if len(scores) != len(lists):
@@ -208,28 +207,26 @@ def _documents(
     return grades, query, [n for _, _, n in rows], places
 
 
-def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are neither empty nor comments, with their numbers."""
-    lines = read_content(Path(path)).removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    for number, line in enumerate(lines, 1):
-        try:
-            content = line.decode().split("#")[0].strip()
-        except UnicodeDecodeError as error:
-            place = f"{path}, line {number}"
-            raise InputError("is not UTF-8 text", "save it as UTF-8", place) from error
-        if content:
-            yield number, content
+    content = read_content(Path(path))
+    check_text(content, str(path))
+    for number, line in numbered_lines(content):
+        text = line.split(b"#")[0].strip()
+        if text:
+            yield number, text
 
 
-def _grade_and_query(line: str, place: str) -> tuple[int, str | None]:
-    first, *rest = line.split(maxsplit=2)
-    try:
-        grade = float(first)
-    except ValueError:
-        raise InputError(f"begins with {first!r}", "begin with a grade", place) from None
+def _grade_and_query(line: bytes, place: str) -> tuple[int, str | None]:
+    first, *rest = (field.decode() for field in line.split(maxsplit=2)[:2])
+    grade = parse_number(first)
+    if math.isnan(grade):
+        raise InputError(f"begins with {first[:40]!r}", "begin with a grade", place)
     if not (grade.is_integer() and 0 <= grade < _MOST_GRADES):
         raise InputError(f"grade {first}", f"use whole numbers, 0 ... {_MOST_GRADES - 1}", place)
     query = rest[0][4:] if rest and rest[0].startswith("qid:") else None
+    if query == "":
+        raise InputError("no query after 'qid:'", "write qid:QUERY without a blank", place)
     return int(grade), query
 
 
@@ -244,9 +241,9 @@ def _from_group_sizes(path: Path, n_documents: int) -> NDArray[np.int64]:
         )
     sizes = []
     for number, line in _lines(found):
-        if not (line.isdecimal() and int(line) > 0):
+        if not (line.isdigit() and len(line) < _MOST_DIGITS and int(line) > 0):
             raise InputError(
-                f"{line!r} is not a group size",
+                f"{line.decode()[:40]!r} is not a group size",
                 "write one group size per line",
                 f"{found}, line {number}",
             )

@@ -1,25 +1,27 @@
 """The rows of qrels and runs as columns, from text, JSON, Parquet and pandas.
 
-Text is read by a fast reader of columns; if that fails, the text is read again line by line to name
-the line.
+Text is read by a fast reader of columns; if that fails, the text is read again line by line, which
+reads what the fast reader does not know, such as ``+1``, or names the line.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import zlib
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.compressed import read_content
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.json_text import decode_json
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.parquet import read_parquet_table
+from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.base.types import Floats
 
 QUERY = ("query_id", "qid", "q_id", "query")  # next to an id, PyTerrier's query is its text
@@ -123,49 +125,19 @@ def place_of_query(path: Path, query: str) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() in (".parquet", ".json"):
         return str(path)
+    if not path.is_file():  # a pipe can be read only once
+        return str(path)
     for number, line in _lines(read_content(path)):
         if line.split(maxsplit=1)[0] == query.encode():
             return f"{path}, line {number}"
     return str(path)
 
 
-def read_content(path: Path) -> bytes:
-    """Read a file, decompressed if it is compressed by gzip.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    InputError
-        If it cannot be read or decompressed.
-    """
-    try:
-        content = path.read_bytes()
-        compressed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
-        return gzip.decompress(content) if compressed else content
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", str(path)) from error
-    except EOFError as error:
-        raise InputError("is cut short", "fetch or compress it again", str(path)) from error
-    except zlib.error as error:
-        raise InputError(
-            f"is damaged ({error})", "fetch or compress it again", str(path)
-        ) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
-
-
 def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:
     import pyarrow as pa
     import pyarrow.csv as csv
 
+    check_text(content, str(path))
     plain = _single_blanks(content)
     names = [name or f"unused {i}" for i, name in enumerate(kind.fields)]
     used = [name for name in kind.fields if name]
@@ -184,25 +156,65 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
                 null_values=[],
             ),
         )
-    except pa.ArrowException as error:
-        _raise_first_fault(path, content, kind)
-        reason = " ".join(str(error).split())[:100]
-        raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
+    except pa.ArrowException:
+        return _of_lines(path, content, kind)
     number = table.column("number").to_numpy()
     if not np.isfinite(number).all():
-        _raise_first_fault(path, content, kind)
+        return _of_lines(path, content, kind)
 
     def place(row: int) -> str:
         return f"{path}, line {_line_of(content, row)}"
 
-    first = plain[: plain.index(b"\n")].split(b" ")
-    tag = first[-1].decode(errors="replace") if len(kind.fields) == 6 else ""
-    return DocumentColumns(table.column("query"), table.column("document"), number, place), tag
+    columns = DocumentColumns(table.column("query"), table.column("document"), number, place)
+    if kind is QRELS:
+        return columns, ""
+    tag = plain[: plain.index(b"\n")].split(b" ")[-1]
+    if plain.count(b" " + tag + b"\n") < len(number):
+        _warn_of_tags(path, (line.split()[-1] for _, line in _lines(content)))
+    return columns, tag.decode()
+
+
+def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:
+    """Read text line by line: slowly, and naming the line that cannot be read."""
+    import pyarrow as pa
+
+    rows, numbers, places = [], [], []
+    for line_number, line in _lines(content):
+        place = f"{path}, line {line_number}"
+        try:
+            fields, number = _fields_of_line(line, kind)
+        except InputError as error:
+            raise error.at(place) from error
+        rows.append(fields)
+        numbers.append(number)
+        places.append(place)
+    if not rows:
+        raise InputError("is empty", f"give {kind.article} of at least one document", str(path))
+    ids = [
+        pa.array([fields[kind.fields.index(name)].decode() for fields in rows], pa.string())
+        for name in ("query", "document")
+    ]
+    columns = DocumentColumns(ids[0], ids[1], np.array(numbers), places.__getitem__)
+    if kind is QRELS:
+        return columns, ""
+    _warn_of_tags(path, (fields[-1] for fields in rows))
+    return columns, rows[0][-1].decode()
+
+
+def _warn_of_tags(path: Path, tags: Iterable[bytes]) -> None:
+    """Warn that the lines of a run have different tags, if they do."""
+    distinct = list(dict.fromkeys(tags))
+    if len(distinct) > 1:
+        first, second = (tag.decode() for tag in distinct[:2])
+        text = f"{len(distinct)} tags ({first}, {second}{', ...' * (len(distinct) > 2)})"
+        remedy = "give each system its own file if they are several"
+        warning = InputError(f"{text}, read as one system, {first}", remedy, str(path))
+        warnings.warn(str(warning), InputWarning, stacklevel=2)
 
 
 def _single_blanks(content: bytes) -> bytes:
     """Return the text without comments and empty lines, with one blank between fields."""
-    text = content.removeprefix(b"\xef\xbb\xbf")
+    text = content.removeprefix(BYTE_ORDER_MARK)
     if any(blank in text for blank in _OTHER_BLANKS):
         text = text.translate(_BLANKS)
     if text.startswith(b"#") or b"\n#" in text:
@@ -220,7 +232,7 @@ _BLANKS = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are neither empty nor comments, with their numbers."""
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    for number, line in numbered_lines(content):
         if line.strip() and not line.startswith(b"#"):
             yield number, line
 
@@ -229,24 +241,9 @@ def _line_of(content: bytes, row: int) -> int:
     return next(number for i, (number, _) in enumerate(_lines(content)) if i == row)
 
 
-def _raise_first_fault(path: Path, content: bytes, kind: FileKind) -> None:
-    """Raise the error for the first line that cannot be read; return if there is none."""
-    found = False
-    for number, line in _lines(content):
-        found = True
-        try:
-            _check_line(line, kind)
-        except InputError as error:
-            raise error.at(f"{path}, line {number}") from error
-    if not found:
-        raise InputError("is empty", f"give {kind.article} of at least one document", str(path))
-
-
-def _check_line(line: bytes, kind: FileKind) -> None:
-    try:
-        fields = line.decode().split()
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
+def _fields_of_line(line: bytes, kind: FileKind) -> tuple[list[bytes], float]:
+    """Return the fields of a line, and its number."""
+    fields = line.split()
     wanted = len(kind.fields)
     layout = "query 0 document grade" if wanted == 4 else "query Q0 document rank score tag"
     if len(fields) == 10 - wanted:
@@ -256,22 +253,21 @@ def _check_line(line: bytes, kind: FileKind) -> None:
         )
     if len(fields) != wanted:
         raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
-    _checked_number(fields[kind.fields.index("number")], kind)
+    return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)
 
 
-def _checked_number(text: object, kind: FileKind) -> float:
+def _checked_number(value: object, kind: FileKind) -> float:
     try:
-        if isinstance(text, bool) or (
-            isinstance(text, str) and "_" in text
-        ):  # Python reads 1_0 as 10
+        if isinstance(value, bool):
             raise TypeError
-        value = float(text)  # type: ignore[arg-type]  # what float() refuses is caught here
+        # What float() refuses is caught here.
+        number = parse_number(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not math.isfinite(value):
+        number = math.nan
+    if not math.isfinite(number):
         noun = kind.number[0]
-        raise InputError(f"the {noun} {str(text)[:40]!r} is not a finite number", "correct it")
-    return value
+        raise InputError(f"the {noun} {str(value)[:40]!r} is not a finite number", "correct it")
+    return number
 
 
 def _of_json(path: Path, content: bytes, kind: FileKind) -> DocumentColumns:

@@ -20,6 +20,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Hashes, Integers
 from dcglearn.collection.id_hashes import hash_ids
@@ -253,6 +254,10 @@ def _coded(
         raise InputError("is empty", f"give {kind.article} of at least one document", path)
     queries, query = _numbered(rows.query)
     documents, number = _whole(rows.document), rows.number
+    if kind is QRELS and np.abs(number).max() >= MAX_EXACT:
+        row = int(np.argmax(np.abs(number)))
+        problem = f"the grade {number[row]:.17g} is too large to tell from its neighbours"
+        raise InputError(problem, "use grades below 2^53", rows.place(row))
     first, second = (
         hash_ids(documents, which, hash_ids(queries, which)[query]) for which in (0, 1)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, read_lines, write_text
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.json_text import decode_json
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.parquet import open_parquet
+from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
 from dcglearn.data.packed_pairs import PACKED_METADATA
 from dcglearn.measures.scale import Label
 
@@ -34,7 +37,7 @@ def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedReco
             ignored.counts[f"repeated key {name!r}"] += 1
 
     for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
+        if not line.strip(ASCII_BLANKS):
             continue
         place = f"line {number}"
         try:
@@ -79,12 +82,10 @@ def _read_csv(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord
 
 def _cell(name: str, text: str) -> object:
     if name in ("a", "b"):
-        return [None if part == "-" else part for part in text.split()]
+        return [None if part == "-" else part for part in split_fields(text)]
     if name == "weight" and text:
-        try:
-            return float(text)
-        except ValueError:
-            return text
+        number = parse_number(text)
+        return text if math.isnan(number) else number
     return text or None
 
 
@@ -156,7 +157,7 @@ def _write_csv(path: Path, records: Records) -> None:
 
 def _csv_list(labels: list[Label | None], path: Path) -> str:
     for label in labels:
-        if isinstance(label, str) and (label.split() != [label] or label == "-"):
+        if isinstance(label, str) and (split_fields(label) != [label] or label == "-"):
             raise InputError(
                 f"the grade {label!r} cannot be written in a CSV list", "use .jsonl", str(path)
             )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
@@ -191,7 +192,7 @@ def _score(value: object) -> float:
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise TypeError
-        number = float(value)
+        number = parse_number(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):

@@ -1,0 +1,41 @@
+"""Numbers in text: ASCII decimals, the same for every file format.
+
+Python's ``float`` and ``int`` also read ``1_0`` as 10, ``nan``, ``infinity`` and the digits of
+other scripts, which no file format here has.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from dcglearn.base.text_lines import ASCII_BLANKS
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+MAX_EXACT = 2**53
+"""From here on, different whole numbers can be equal in double precision."""
+
+
+def parse_number(text: str) -> float:
+    """Return the finite number that a text holds, NaN if it does not hold one.
+
+    Parameters
+    ----------
+    text : str
+        ASCII digits with an optional sign, decimal point and exponent. Blanks of ASCII before
+        and after them are ignored.
+
+    Returns
+    -------
+    float
+        NaN also for numbers that are too large for a float.
+
+    Examples
+    --------
+    >>> [parse_number(text) for text in ("10", "+.5", "1e-3", "1_0", "infinity", "1e999")]
+    [10.0, 0.5, 0.001, nan, nan, nan]
+    """
+    digits = text.strip(ASCII_BLANKS)
+    number = float(digits) if _DECIMAL.fullmatch(digits) else math.nan
+    return number if math.isfinite(number) else math.nan
