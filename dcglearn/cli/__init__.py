@@ -112,9 +112,7 @@ def _show_input_warnings() -> None:
     """Print warnings about input as notes of one line; others as Python does."""
     usual = warnings.showwarning
 
-    def show(
-        message: Warning | str, category: type[Warning], *place: Any, **more: Any
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, InputWarning):
             print_note(str(message))
         else:

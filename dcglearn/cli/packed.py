@@ -38,7 +38,6 @@ def pack(
     from dcglearn.base.files import check_writable, checked_suffix
     from dcglearn.base.ignored import IgnoredInput
     from dcglearn.data.judgment_files import (
-        read_preferences,
         read_preferences_in_batches,
         scan_judgments,
     )
