@@ -31,6 +31,7 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
 
     if Path(path).is_dir():
         raise InputError("is a folder", "name a file", str(path))
+    _check_not_pipe(path)
     with _named_errors(path), pq.ParquetFile(path) as file:
         yield file
 
@@ -53,8 +54,14 @@ def read_parquet_table(path: str | Path) -> Any:
     """
     import pyarrow.parquet as pq
 
+    _check_not_pipe(path)
     with _named_errors(path):
         return pq.read_table(path)
+
+
+def _check_not_pipe(path: str | Path) -> None:
+    if Path(path).is_fifo():
+        raise InputError("is a pipe, and Parquet is read from its end", "save a file", str(path))
 
 
 @contextmanager

@@ -91,16 +91,20 @@ def _on_one_scale(
     names: tuple[str, str], text: str | None, n_ranks: int
 ) -> tuple[Scale, list[NamedMeasure]]:
     """Return the measures on the declared scale, or on that of the first that has its own."""
-    from dcglearn.measures.names import measure_for_documents, parse_measure
+    from dcglearn.measures.names import measure_for_documents, measure_on_scale, parse_measure
     from dcglearn.measures.scale import Scale
 
     scale = None if text is None else Scale.parse(text)
+    files: dict[str, NamedMeasure] = {}  # a file that is a pipe can be read only once
     for name in names:
         if scale is None and not needs_scale(name):
-            scale = scale_of(parse_measure(name).measure)
+            named = parse_measure(name)
+            scale = scale_of(named.measure)
+            files |= {name: named} if named.file is not None else {}
     if scale is None:
         raise preset_without_grades(names[0])
-    return scale, [measure_for_documents(name, scale, n_ranks) for name in names]
+    measures = (files.get(name) or measure_for_documents(name, scale, n_ranks) for name in names)
+    return scale, [measure_on_scale(measure, scale) for measure in measures]
 
 
 def _lists(a: str, b: str, scale: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:

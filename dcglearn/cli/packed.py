@@ -37,10 +37,7 @@ def pack(
     """Pack strict judgments into a file that fit reads in batches."""
     from dcglearn.base.files import check_writable, checked_suffix
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.judgment_files import (
-        read_preferences_in_batches,
-        scan_judgments,
-    )
+    from dcglearn.data.judgment_files import read_preferences_in_batches, scan_judgments
     from dcglearn.data.packed_pairs import packed_writer
     from dcglearn.measures.scale import Scale
 

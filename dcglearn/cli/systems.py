@@ -57,11 +57,17 @@ def load_qrels_and_runs(
     from dcglearn.base.ignored import IgnoredInput
     from dcglearn.collection.letor import looks_like_letor, read_graded_lists, read_predictions
     from dcglearn.collection.qrels_index import index_qrels
-    from dcglearn.collection.qrels_runs import distinct_names, read_qrels, read_run
+    from dcglearn.collection.qrels_runs import (
+        check_distinct_paths,
+        distinct_names,
+        read_qrels,
+        read_run,
+    )
     from dcglearn.measures.scale import Scale
 
     ignored: IgnoredInput | None = IgnoredInput() if lenient else None
     declared = None if scale is None else Scale.parse(scale)
+    check_distinct_paths(runs)
     with reporting("reading qrels and runs") as advance:
         letor = looks_like_letor(qrels)
         lists = read_graded_lists(qrels) if letor else read_qrels(qrels, ignored)

@@ -139,6 +139,8 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
 
     check_text(content, str(path))
     plain = _single_blanks(content)
+    if plain.startswith(BYTE_ORDER_MARK):  # a second one is text, which pyarrow would drop
+        return _of_lines(path, content, kind)
     names = [name or f"unused {i}" for i, name in enumerate(kind.fields)]
     used = [name for name in kind.fields if name]
     try:

@@ -230,12 +230,7 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
     InputError
         If a file appears twice.
     """
-    whole = [Path(path).resolve() for path in paths]
-    if len(set(whole)) < len(whole):
-        twice = next(
-            str(path) for path, one in zip(paths, whole, strict=True) if whole.count(one) > 1
-        )
-        raise InputError("appears twice among the runs", "name it once", str(twice))
+    whole = check_distinct_paths(paths)
     names = [run.name for run in runs]
     parts = 0
     while len(set(names)) < len(names) and parts < max(len(path.parts) for path in whole):
@@ -245,6 +240,30 @@ def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run
             for name, path in zip(names, whole, strict=True)
         ]
     return [replace(run, name=name) for run, name in zip(runs, names, strict=True)]
+
+
+def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:
+    """Check that no file appears twice among runs, before they are read.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+
+    Returns
+    -------
+    list of pathlib.Path
+        The absolute paths.
+
+    Raises
+    ------
+    InputError
+        If a file appears twice.
+    """
+    whole = [Path(path).resolve() for path in paths]
+    for path, one in zip(paths, whole, strict=True):
+        if whole.count(one) > 1:
+            raise InputError("appears twice among the runs", "name it once", str(path))
+    return whole
 
 
 def _coded(

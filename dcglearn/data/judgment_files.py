@@ -113,6 +113,8 @@ class JudgmentScan:
         The number of those without a preference.
     weighted : bool
         Whether some weight is not 1.
+    whole : Preferences or None
+        The judgments, if they were read from a pipe, which can be read only once.
     """
 
     scale: Scale
@@ -120,6 +122,28 @@ class JudgmentScan:
     judgments: int
     ties: int
     weighted: bool
+    whole: Preferences | None = None
+
+    @classmethod
+    def of(cls, preferences: Preferences) -> JudgmentScan:
+        """Return what the judgments of a pipe determine, with the judgments themselves.
+
+        Parameters
+        ----------
+        preferences : Preferences
+
+        Returns
+        -------
+        JudgmentScan
+        """
+        return cls(
+            preferences.scale,
+            preferences.n_ranks,
+            len(preferences),
+            int((~preferences.strict).sum()),
+            bool((preferences.weights != 1).any()),
+            preferences,
+        )
 
 
 def scan_judgments(
@@ -130,7 +154,7 @@ def scan_judgments(
     advance: Advance = silent,
     document_grades: DocumentGrades | None = None,
 ) -> JudgmentScan:
-    """Read a file of judgments once without keeping them in memory.
+    """Read a file of judgments once without keeping them in memory; those of a pipe are kept.
 
     Parameters
     ----------
@@ -146,6 +170,12 @@ def scan_judgments(
     InputError
         As :func:`read_preferences`.
     """
+    if not Path(path).is_file():
+        return JudgmentScan.of(
+            read_preferences(
+                path, scale, n_ranks, ignored, advance, document_grades=document_grades
+            )
+        )
     judgments = (judgment for _, judgment in _judgments(path, ignored, advance, document_grades))
     if document_grades is not None and scale is None:
         scale = document_grades.scale
@@ -183,6 +213,9 @@ def read_preferences_in_batches(
     InputError
         As :func:`read_preferences`.
     """
+    if scan.whole is not None:
+        yield scan.whole
+        return
     rows = _judgments(path, ignored, advance, document_grades)
     while batch := list(islice(rows, size)):
         yield _assemble(batch, scan.scale, scan.n_ranks, str(path), documents=False)
