@@ -80,7 +80,7 @@ def open_workers(spec: str) -> Iterator[Workers]:
     if text.startswith(("tcp://", "tls://")):
         with _cluster(text) as workers:
             yield workers
-    elif text.isdecimal() and 1 <= int(text) <= MAX_PROCESSES:
+    elif text.isdecimal() and len(text) < 10 and 1 <= int(text) <= MAX_PROCESSES:
         yield _serial if int(text) == 1 else _processes(int(text))
     else:
         raise InputError(

@@ -12,6 +12,7 @@ from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
 from dcglearn.cli.choices import FixedTiesChoice, GradedUnjudgedChoice
 from dcglearn.cli.options import (
+    MAX_RANKS,
     FigureOption,
     JsonOption,
     LenientRunsOption,
@@ -52,7 +53,15 @@ def coherence(
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--K", "--depth", min=1, metavar="K", help="Number of ranks to compare.")
+        int,
+        typer.Option(
+            "--K",
+            "--depth",
+            min=1,
+            max=MAX_RANKS,
+            metavar="K",
+            help="Number of ranks to compare.",
+        ),
     ] = 10,
     ties: Annotated[
         FixedTiesChoice,

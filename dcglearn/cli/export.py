@@ -8,7 +8,7 @@ import typer
 
 from dcglearn.cli.choices import ExportTarget
 from dcglearn.cli.inputs import needs_scale, preset_without_grades
-from dcglearn.cli.options import ScaleOption
+from dcglearn.cli.options import MAX_RANKS, ScaleOption
 from dcglearn.cli.output import print_note, print_text
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def export(
         typer.Option(
             "--K",
             min=1,
+            max=MAX_RANKS,
             metavar="K",
             help="Number of discounts that json, python and pandas list for a rule, and the n of "
             "linear-discount; by default 10. Write MEASURE @ K to cut the measure itself.",

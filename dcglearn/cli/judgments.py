@@ -11,6 +11,7 @@ from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
 from dcglearn.cli.inputs import load_judgments, measures_for_judgments
 from dcglearn.cli.options import (
+    MAX_COUNT,
     EncodingOption,
     JsonOption,
     JudgmentsArgument,
@@ -29,7 +30,15 @@ def simulate(
         str, typer.Argument(metavar="OUT", help="The .jsonl, .csv or .parquet file to write.")
     ],
     judgments: Annotated[
-        int, typer.Option("--judgments", "-n", min=1, metavar="N", help="Number of judgments.")
+        int,
+        typer.Option(
+            "--judgments",
+            "-n",
+            min=1,
+            max=MAX_COUNT,
+            metavar="N",
+            help="Number of judgments.",
+        ),
     ] = 500,
     truth: Annotated[
         str,

@@ -19,6 +19,7 @@ from dcglearn.cli.inputs import (
     parse_C,
 )
 from dcglearn.cli.options import (
+    MAX_COUNT,
     COption,
     EncodingOption,
     JsonOption,
@@ -64,6 +65,7 @@ def fit(
         typer.Option(
             "--intervals",
             min=0,
+            max=MAX_COUNT,
             metavar="N",
             help="Add 95% intervals of gains and discounts, from N fits to resampled queries.",
         ),

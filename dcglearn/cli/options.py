@@ -8,6 +8,9 @@ import typer
 
 from dcglearn.cli.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 
+MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
+"""Largest numbers of ranks, and of judgments or fits, that commands take."""
+
 JudgmentsArgument = Annotated[
     str, typer.Argument(metavar="JUDGMENTS", help="A .jsonl, .csv or .parquet file.")
 ]
@@ -35,7 +38,13 @@ ScaleOption = Annotated[
 ]
 RanksOption = Annotated[
     int | None,
-    typer.Option("--K", min=1, metavar="K", help="Length of the lists; longer lists are refused."),
+    typer.Option(
+        "--K",
+        min=1,
+        max=MAX_RANKS,
+        metavar="K",
+        help="Length of the lists; longer lists are refused.",
+    ),
 ]
 LenientOption = Annotated[
     bool, typer.Option("--lenient", help="Ignore unknown fields, and report how many.")

@@ -27,6 +27,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
 from dcglearn.measures.utility import LinearUtility
 
 
@@ -222,11 +223,16 @@ def score_runs(
         raise InputError(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
-    if isinstance(measure, LinearUtility):
-        return _of_matrix(measure.matrix, ranked, unjudged_gain)
+    with refuse_overflow(measure):
+        if isinstance(measure, LinearUtility):
+            return _of_matrix(measure.matrix, ranked, unjudged_gain)
+        return _of_dcg(measure, ranked, unjudged_gain, worthless)
+
+
+def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless: float) -> Floats:
     gains = _with_unjudged(np.array(measure.gains), unjudged_gain)
     discounts = rank_discounts(measure, ranked)
-    expected = ranked.mean_over_ties(gains[ranked.grades])
+    expected = check_not_overflown(ranked.mean_over_ties(gains[ranked.grades]))
     value = ranked.sum_by_query(expected * discounts[ranked.ranks])
     if measure.normalise is None:
         return value
@@ -323,4 +329,4 @@ def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats
     positive = np.sort(discounts[discounts > 0])[::-1]
     total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
     value: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return value
+    return check_not_overflown(value)

@@ -34,6 +34,7 @@ from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure
+from dcglearn.measures.overflow import refuse_overflow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,6 +244,8 @@ def _values(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
     gain = 0.0 if rules.unjudged == "nothing" else None
     worthless = np.nan if rules.worthless is None else rules.worthless
     value = score_runs(measure, ranked, gain, worthless)
+    with refuse_overflow(measure):
+        np.nansum(np.abs(value))  # which their mean needs
     return value, value
 
 
@@ -254,7 +257,8 @@ def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
             '`unjudged="bounds"`, and queries without relevant documents left out',
             "use `worthless=0`: without all judgments it is unknown which queries these are",
         )
-    bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
+    with refuse_overflow(measure):
+        bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
     return bounds.low, bounds.high
 
 

@@ -63,7 +63,11 @@ class Factors:
     @property
     def rank_one_share(self) -> float:
         """The share of the rank-1 part in the sum of squares of W in its gauge."""
-        return float(self.singular_values[0] ** 2 / np.sum(self.singular_values**2))
+        squares = self.singular_values**2
+        if not squares[0] > 0:  # such as those of W at a C of 1e-300, which underflow
+            squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
+        total = float(np.sum(squares))
+        return float(squares[0] / total) if total > 0 else 1.0
 
     @property
     def second_ratio(self) -> float:

@@ -34,6 +34,7 @@ from dcglearn.measures.ideal import (
     leaves_rank_empty,
     map_distinct_pools,
 )
+from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
 from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.scale import Label, checked_grades
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
@@ -246,7 +247,8 @@ class DCG:
         0.7386919
         """
         rows = checked_grades(rankings, self.n_grades)
-        value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
+        with refuse_overflow(self):
+            value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
         if self.normalise is None:
             if pools is not None:
                 raise InputError("pools given to a plain DCG", "use nDCG or minmaxDCG")
@@ -259,7 +261,9 @@ class DCG:
             )
         check_pools(rows, pool, self.n_grades)
         width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
-        return self._normalised(value, pool, leaves_rank_empty(rows, pool, self.n_ranks), width)
+        with refuse_overflow(self):
+            empty = leaves_rank_empty(rows, pool, self.n_ranks)
+            return self._normalised(value, pool, empty, width)
 
     def _normalised(
         self, value: Floats, pool: Grades, empty: NDArray[np.bool_], width: int
@@ -322,7 +326,9 @@ class DCG:
             empty = np.zeros(width)  # an empty rank is a document of gain 0
             return sign * ideal_dcg(discounts, np.concatenate([gains[pool], empty]))
 
-        return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
+        with refuse_overflow(self):
+            values = check_not_overflown(map_distinct_pools(pools, rearranged))
+        return values.reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as JSON types (see :mod:`dcglearn.measures.files`)."""

@@ -66,7 +66,7 @@ def split_cutoff(text: str) -> tuple[str, int | None]:
     (('zipf', 10), ('a@b/learned.json', None))
     """
     match = _CUT.fullmatch(text)
-    return (text, None) if match is None else (match.group(1), int(match.group(2)))
+    return (text, None) if match is None else (match.group(1), parse_cutoff(match.group(2)))
 
 
 def parse_measure(text: str) -> NamedMeasure:

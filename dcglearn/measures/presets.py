@@ -199,6 +199,9 @@ def parse_cutoff(text: str) -> int:
     >>> parse_cutoff(" 10")
     10
     """
+    digits = len(text.strip())
+    if digits > 18:
+        raise InputError(f"a cutoff of {digits:,} characters", "write it like zipf @ 10")
     try:
         return int(text)
     except ValueError as error:

@@ -23,6 +23,7 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.ideal import map_distinct_pools
+from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
 from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.scale import Label, Scale, checked_grades
 
@@ -130,7 +131,8 @@ class LinearUtility:
         array(3.)
         """
         rows = checked_grades(rankings, self.n_grades)
-        return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
+        with refuse_overflow(self):
+            return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest u of any ranking of each pool, by assignment.
@@ -154,7 +156,8 @@ class LinearUtility:
         (1.5, 1.0)
         """
         rows = checked_grades(pools, self.n_grades, "pools")
-        values = map_distinct_pools(rows, self._best_assignment)
+        with refuse_overflow(self):
+            values = check_not_overflown(map_distinct_pools(rows, self._best_assignment))
         return values.reshape(rows.shape[:-1])
 
     def _best_assignment(self, pool: Grades) -> float:
