@@ -185,6 +185,9 @@ def read_config(path: str | Path) -> Config:
         raise InputError(f"is not valid TOML ({error})", "fix the line", str(path)) from error
     except ValidationError as error:
         raise explain_error(error, "", _Document).at(str(path)) from error
+    except (ValueError, RecursionError) as error:  # such as whole numbers of 5,000 digits
+        problem = "is not valid TOML (too deep or too long)"
+        raise InputError(problem, "write a table of settings", str(path)) from error
     try:
         return _checked(document, Path(path), text)
     except InputError as error:

@@ -255,14 +255,12 @@ class DCG:
             return value
         pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
         if pool.shape[:-1] != rows.shape[:-1]:
-            raise InputError(
-                f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings",
-                "give one pool per ranking",
-            )
+            problem = f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings"
+            raise InputError(problem, "give one pool per ranking")
         check_pools(rows, pool, self.n_grades)
         width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
+        empty = leaves_rank_empty(rows, pool, self.n_ranks)
         with refuse_overflow(self):
-            empty = leaves_rank_empty(rows, pool, self.n_ranks)
             return self._normalised(value, pool, empty, width)
 
     def _normalised(
@@ -396,8 +394,6 @@ def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int |
     if isinstance(cutoff, bool) or not isinstance(cutoff, int | np.integer) or cutoff < 1:
         raise InputError(f"a cutoff of {cutoff!r}", "give a whole number of ranks, 1 or more")
     if not isinstance(discounts, str) and cutoff > len(discounts):
-        raise InputError(
-            f"a cutoff of {cutoff} with {len(discounts)} discounts",
-            f"cut at {len(discounts)} or less, or give more discounts",
-        )
+        problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
+        raise InputError(problem, f"cut at {len(discounts)} or less, or give more discounts")
     return int(cutoff)
