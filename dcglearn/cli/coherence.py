@@ -55,12 +55,7 @@ def coherence(
     depth: Annotated[
         int,
         typer.Option(
-            "--K",
-            "--depth",
-            min=1,
-            max=MAX_RANKS,
-            metavar="K",
-            help="Number of ranks to compare.",
+            "--K", "--depth", min=1, max=MAX_RANKS, metavar="K", help="Number of ranks to compare."
         ),
     ] = 10,
     ties: Annotated[

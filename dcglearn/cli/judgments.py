@@ -32,12 +32,7 @@ def simulate(
     judgments: Annotated[
         int,
         typer.Option(
-            "--judgments",
-            "-n",
-            min=1,
-            max=MAX_COUNT,
-            metavar="N",
-            help="Number of judgments.",
+            "--judgments", "-n", min=1, max=MAX_COUNT, metavar="N", help="Number of judgments."
         ),
     ] = 500,
     truth: Annotated[
