@@ -1,4 +1,4 @@
-"""How the process of a command starts and ends: its standard streams, and the signal SIGTERM.
+"""How the process of a command starts and ends: its standard streams, and SIGTERM, and faults.
 
 Some daemons and shells start a program with standard output or error closed (``2>&-``). The first
 file that it opens would then take the place of the stream, and receive what is printed to it.
@@ -11,11 +11,15 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from pathlib import Path
 from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
+
+DEBUG = "DCGLEARN_DEBUG"
+"""Environment variable that shows the traceback of an error that nobody foresaw."""
 
 _received: list[int] = []
 
@@ -49,6 +53,27 @@ def interrupted_code() -> int:
         :data:`TERMINATED` if the signal was SIGTERM, otherwise :data:`INTERRUPTED`.
     """
     return TERMINATED if _received else INTERRUPTED
+
+
+def describe_fault(error: Exception) -> str:
+    """Describe a fault of the program in one line; print the traceback if it is wanted.
+
+    Parameters
+    ----------
+    error : Exception
+
+    Returns
+    -------
+    str
+        What happened, and how to report it.
+    """
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+        advice = "please report it with this traceback"
+    else:
+        advice = "please report it with what the same command prints after dcglearn --debug"
+    return f"unexpected error ({what}); {advice}"
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

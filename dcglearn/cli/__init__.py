@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 import warnings
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError
-from dcglearn.base.process import INTERRUPTED, interrupted_code
+from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupted_code
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.coherence import coherence
@@ -34,9 +33,6 @@ from dcglearn.cli.output import print_note
 from dcglearn.cli.packed import pack
 from dcglearn.cli.remedies import message
 from dcglearn.cli.threshold import threshold
-
-DEBUG = "DCGLEARN_DEBUG"
-"""Environment variable that shows the traceback of an error that nobody foresaw."""
 
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
@@ -133,18 +129,7 @@ def _words_and_code(error: Exception) -> tuple[str, int]:
             return f"not enough memory ({error}); use fewer judgments or shorter lists", 1
         case OSError():
             return f"{error.filename or 'input or output'}: {error.strerror or error}", 2
-    return _unforeseen(error), UNFORESEEN
-
-
-def _unforeseen(error: Exception) -> str:
-    """Describe a fault of the program in one line; print the traceback if it is wanted."""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)
-        advice = "please report it with this traceback"
-    else:
-        advice = "please report it with what the same command prints after dcglearn --debug"
-    return f"unexpected error ({what}); {advice}"
+    return describe_fault(error), UNFORESEEN
 
 
 def _end(text: str, code: int) -> NoReturn:
