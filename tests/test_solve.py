@@ -156,6 +156,7 @@ def test_an_answer_that_is_not_confirmed_raises(
     few = qp._OPTIONS["osqp"] | {"max_iter": 3, "polishing": False}
     monkeypatch.setitem(qp._OPTIONS, "osqp", few)
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
     with pytest.raises(SolverError, match=r"'user_limit' after 3 iterations.*residual"):
         solve(problem, "osqp")
     with monkeypatch.context() as patch:
@@ -175,6 +176,7 @@ def test_a_failing_solver_is_named(
     pairs = true_pairs(DATA_1, permuted_lists(50, rng))
     monkeypatch.setitem(qp._OPTIONS, "clarabel", qp._OPTIONS["clarabel"] | {"max_iter": 1})
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
     with pytest.raises(SolverError, match="clarabel"):
         solve(Problem.of(pairs, 5), "clarabel")
 
@@ -231,6 +233,7 @@ def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> N
     )
     monkeypatch.setattr(solving, "newton", lambda problem: nowhere)
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
     monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 2)
     assert solve(problem).solver == "clarabel"
     monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 1)

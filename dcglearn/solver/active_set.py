@@ -109,12 +109,15 @@ class ResidualSums(Additive):
         sum_A v r^2 and sum_A v r.
     active : int
         Number of active pairs.
+    weight : float
+        sum v over all pairs.
     """
 
     normal_residual: Floats
     loss: float
     total: float
     active: int
+    weight: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,6 +223,7 @@ def residual_sums(block: Block, w: Floats) -> ResidualSums:
         Computed from the pairs themselves, not from a :class:`QuadraticModel`.
     """
     normal_residual, loss, total, active = np.zeros(block.n_columns), 0.0, 0.0, 0
+    weight = 0.0
     for part in block.chunks():
         r = block.margins[part] - block.matvec(w, part)
         active += int(np.count_nonzero(r > 0))
@@ -229,7 +233,8 @@ def residual_sums(block: Block, w: Floats) -> ResidualSums:
         normal_residual += block.rmatvec(weighted, part)
         loss += float(weighted @ r)
         total += float(weighted.sum())
-    return ResidualSums(normal_residual, loss, total, active)
+        weight += float(len(r) if weights is None else weights.sum())
+    return ResidualSums(normal_residual, loss, total, active, weight)
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:

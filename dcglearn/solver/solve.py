@@ -2,14 +2,18 @@
 
 ``newton`` needs no slack variables and is the fastest solver. ``osqp`` and ``clarabel`` solve
 the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
-by its certificate, whatever the solver reports, and polished if that improves it; an answer
-that is not confirmed raises.
+by its certificate, whatever the solver reports, and polished if that improves it. An answer
+that double precision cannot confirm is solved for again in exact arithmetic
+(:mod:`dcglearn.solver.exact`); what is not confirmed then raises.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.representation import ShortRepr
@@ -18,7 +22,9 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
+from dcglearn.solver.exact import solve_exactly
 from dcglearn.solver.newton import newton
+from dcglearn.solver.pair_codes import Block
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Objective, Problem
 
@@ -107,8 +113,32 @@ def solve(
     raise SolverError(
         f"no solver reached a confirmed optimum (sqrt(gap) <= {TOLERANCE:g} |W|): "
         + "; ".join(refused)
-        + "; rescale `C`, the weights or the margins, or choose another `solver`"
+        + f"; {_scale(problem)}; "
+        + "rescale `C`, the weights or the margins, or choose another `solver`"
     )
+
+
+def _scale(problem: Objective) -> str:
+    """Return the cause of most refusals: how far the weights and C spread."""
+    least, largest = problem.sum_over_blocks(_weight_range).values
+    orders = math.log10(largest / least) if largest else 0.0
+    largest *= problem.C
+    return f"weights span {orders:.0f} orders of magnitude, C x weight is up to {largest:.0e}"
+
+
+def _weight_range(block: Block) -> _WeightRange:
+    v = block.weights
+    return _WeightRange((float(v.min(initial=math.inf, where=v > 0)), float(v.max(initial=0.0))))
+
+
+class _WeightRange(NamedTuple):
+    """The smallest positive and the largest weight."""
+
+    values: tuple[float, float]
+
+    def __add__(self, other: Any) -> Any:
+        (least, largest), (lower, higher) = self.values, other.values
+        return _WeightRange((min(least, lower), max(largest, higher)))
 
 
 def _solvers_to_try(problem: Objective, solver: SolverName) -> list[str]:
@@ -123,8 +153,11 @@ def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -
     settled, passes, model = False, 0, None
     if name == "newton":
         given = (start.W, start.model) if start else ()
-        W, model, iterations, passes, settled = newton(problem, *given)
-        status = "the active pairs did not change" if settled else "no further descent"
+        try:
+            W, model, iterations, passes, settled = newton(problem, *given)
+            status = "the active pairs did not change" if settled else "no further descent"
+        except SolverError as error:
+            W, iterations, status = problem.prior, 0, str(error)
     else:
         if not isinstance(problem, Problem):
             raise SolverError(f"{name} needs the pairs in memory")
@@ -138,10 +171,15 @@ def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -
         if polished_certificate.gap < certificate.gap:
             answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
-        raise SolverError(
-            f"{name} ended with {status!r} after {iterations} iterations; its answer has "
-            f"{certificate}"
-        )
+        ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
+        before = answer
+        try:
+            answer, certificate = solve_exactly(problem, answer)
+        except SolverError as error:
+            raise SolverError(f"{ended}{certificate}; {error}") from error
+        if not certificate.confirmed:
+            raise SolverError(f"{ended}{certificate}")
+        improved |= not np.array_equal(answer, before)
     if improved or model is None:
         model = problem.sum_over_blocks(quadratic_model, answer.ravel())
     return Solution(answer, certificate, model, name, status, iterations, passes + 1, improved)

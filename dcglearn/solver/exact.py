@@ -1,0 +1,247 @@
+"""The optimum and its certificate in integers, for problems that are too stiff for floats.
+
+Double precision cannot certify an answer if C sum_i v_i r_i is many orders of magnitude larger
+than W. Numbers are then integers times 2^-400. The active set is that of the exact residuals;
+sums over it are exact, because the weights are split into parts with so few bits that no sum
+of a part rounds (Rump, Ogita & Oishi, "Accurate Floating-Point Summation", SIAM Journal on
+Scientific Computing 31, 2008). From the point w reached so far, with q and P(q) as in
+:mod:`dcglearn.solver.certificate`, the next point is the minimum of the quadratic model at w in
+the cone, until the duality gap vanishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import SolverError
+from dcglearn.base.fixed_point import (
+    PLACES,
+    eliminate,
+    exact_product,
+    exactly_summable_parts,
+    nearest_descending,
+    root_of_fixed,
+    scale_fixed,
+    to_fixed,
+    to_floats,
+)
+from dcglearn.base.types import FixedPoint, Floats
+from dcglearn.solver.active_set import Additive
+from dcglearn.solver.certificate import TOLERANCE, UNIT_ROUNDOFF, Certificate, certify
+from dcglearn.solver.pair_codes import Block
+from dcglearn.solver.problem import Objective
+
+MAX_EXACT_ROUNDS = 30
+MAX_EXCHANGES = 200
+SLACK = 1 << (PLACES // 2)
+"""Multipliers above -2^-200 count as 0: rounding at the last places."""
+
+MAX_EXACT_UNKNOWNS = 200
+"""Elimination with 200 unknowns takes about 2 s."""
+
+
+class _End(NamedTuple):
+    """The last point w, q and P(q) there, the sum of all weights, and whether w is optimal."""
+
+    w: FixedPoint
+    q: FixedPoint
+    target: FixedPoint
+    weight: int
+    optimal: bool
+
+
+@dataclass(frozen=True, repr=False)
+class ExactModel(Additive):
+    """The quadratic model of the loss at some w, in integers.
+
+    Attributes
+    ----------
+    hessian : ndarray of int, shape (K L, K L)
+        X_A' V X_A.
+    linear : ndarray of int, shape (K L,)
+        X_A' V m_A.
+    weight : int
+        The sum of all weights.
+    """
+
+    hessian: FixedPoint
+    linear: FixedPoint
+    weight: int
+
+
+def exact_model(block: Block, w: FixedPoint) -> ExactModel:
+    """Return the quadratic model at w.
+
+    Parameters
+    ----------
+    block : Block
+    w : ndarray of int, shape (K L,)
+        In units of 2^-400.
+
+    Returns
+    -------
+    ExactModel
+    """
+    rows = _active_rows(block, w)
+    v, m = block.weights[rows], block.margins[rows]
+    hessian, linear = to_fixed(np.zeros((len(w), len(w)))), to_fixed(np.zeros(len(w)))
+    for part in exactly_summable_parts(v):
+        hessian = hessian + to_fixed(block.gram(rows, part))
+    for product in exact_product(v, m):
+        for part in exactly_summable_parts(product):
+            linear = linear + to_fixed(block.rmatvec(part, rows))
+    weight = sum(
+        sum(to_fixed(np.array([part.sum()]))) for part in exactly_summable_parts(block.weights)
+    )
+    return ExactModel(hessian, linear, weight)
+
+
+def solve_exactly(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
+    """Solve a problem from an approximate answer, and certify the result, in integers.
+
+    Parameters
+    ----------
+    problem : Objective
+    W : ndarray of float, shape (K, L)
+
+    Returns
+    -------
+    W : ndarray of float, shape (K, L)
+        The given answer if it is within the tolerance, otherwise the exact optimum rounded.
+    certificate : Certificate
+
+    Raises
+    ------
+    SolverError
+        If the active sets cycle, or there are too many unknowns.
+
+    Examples
+    --------
+    >>> from dcglearn.solver.problem import Problem
+    >>> problem = Problem.of([[[0], [1]]], 2, C=1e12)
+    >>> solve_exactly(problem, np.array([[0.49, -0.49]]))[0]
+    array([[ 0.5, -0.5]])
+    """
+    if W.size > MAX_EXACT_UNKNOWNS:
+        raise SolverError(f"{W.size} unknowns are too many for exact arithmetic")
+    given = certify(problem, W)
+    end = _iterate(problem, to_fixed(given[0].ravel()))
+    if not end.optimal:
+        raise SolverError(f"active sets did not settle in {MAX_EXACT_ROUNDS} exact rounds")
+    return _certified(problem, given, end)
+
+
+def _iterate(problem: Objective, w: FixedPoint) -> _End:
+    """Solve for one active set after the other until the gap vanishes or the rounds end."""
+    prior, C = to_fixed(problem.prior.ravel()), Fraction(problem.C)
+    for _ in range(MAX_EXACT_ROUNDS):
+        model = problem.sum_over_blocks(exact_model, w)
+        q = prior + scale_fixed(C, model.linear - (model.hessian @ w >> PLACES))
+        target = _project(problem, q)
+        gap = (w - target) @ (w - target) + 2 * w @ (target - q)
+        if gap <= w @ w >> 60:
+            return _End(w, q, target, model.weight, True)
+        w = _project(problem, _minimum(problem, C, model, w))
+    return _End(w, q, target, model.weight, False)
+
+
+def _certified(
+    problem: Objective, given: tuple[Floats, Certificate], end: _End
+) -> tuple[Floats, Certificate]:
+    """Return the given answer or w rounded, and its certificate from the dual point of w.
+
+    |W - w*| <= |W - w| + |w - w*|. The gap of W follows from that of w because the residual of
+    a pair changes by at most sqrt(2 K) |W - w|.
+    """
+    w, q, target, weight, _ = end
+    own = root_of_fixed((w - target) @ (w - target) + 2 * w @ (target - q))
+
+    def bounds(W: Floats) -> tuple[float, float]:
+        answer = to_fixed(W.ravel())
+        off = (answer - w) @ (answer - w)
+        loss = scale_fixed(Fraction(problem.C), weight) * 2 * problem.shape[0] * off >> PLACES
+        gap = (answer - target) @ (answer - target) + 2 * answer @ (target - q) + loss
+        return root_of_fixed(off) + own, root_of_fixed(gap) ** 2
+
+    W, certificate = given
+    distance, gap = bounds(W)
+    if distance <= TOLERANCE * certificate.size:
+        if certificate.near:  # its own numbers, and what they lack
+            rounding = max(0.0, distance - certificate.distance)
+            return W, replace(certificate, rounding=rounding)
+    else:
+        W, certificate = certify(problem, to_floats(w).reshape(problem.shape))
+        distance, gap = bounds(W)
+    return W, replace(certificate, gap=gap, distance=distance, rounding=0.0)
+
+
+def _active_rows(block: Block, w: FixedPoint) -> NDArray[np.intp]:
+    """Return the pairs with a positive residual and weight; residuals near 0 are exact."""
+    point = to_floats(w)
+    error = UNIT_ROUNDOFF * (8 * block.layout.n_ranks + 16) * float(np.abs(point).sum())
+    active = np.zeros(len(block), bool)
+    for part in block.chunks():
+        r = block.margins[part] - block.matvec(point, part)
+        active[part] = r > 0
+        near = part.start + np.flatnonzero(np.abs(r) <= error)
+        if len(near):
+            x = [
+                values.take(code[near], axis=0)
+                for code, (values, _) in zip(block.codes, block.layout.tables, strict=True)
+            ]
+            products = np.hstack(x).astype(int).astype(object) @ w
+            active[near] = to_fixed(block.margins[near]) > products
+    return np.flatnonzero(active & (block.weights > 0))
+
+
+def _project(problem: Objective, w: FixedPoint) -> FixedPoint:
+    """Return the nearest point in the cone."""
+    if not problem.monotone:
+        return w
+    return np.concatenate([nearest_descending(row) for row in w.reshape(problem.shape)])
+
+
+def _tied(problem: Objective, w: FixedPoint) -> NDArray[np.bool_]:
+    """Return which neighbouring grades have the same value, shape (K, L - 1)."""
+    W = w.reshape(problem.shape)
+    tied: NDArray[np.bool_] = (W[:, :-1] == W[:, 1:]) & problem.monotone
+    return tied
+
+
+def _minimum(problem: Objective, C: Fraction, model: ExactModel, w: FixedPoint) -> FixedPoint:
+    """Return the minimum of the model in the cone, by block principal pivoting on the ties.
+
+    As in :mod:`dcglearn.base.nnls`, but in the end it exchanges one tie at a time, which must
+    end (Murty's rule). The first ties are those of w.
+    """
+    prior, tied = to_fixed(problem.prior.ravel()), _tied(problem, w)
+    hessian, linear = scale_fixed(C, model.hessian), prior + scale_fixed(C, model.linear)
+    fewest, patience = tied.size + 1, 3
+    for _ in range(MAX_EXCHANGES):
+        starts = np.hstack([np.ones((len(tied), 1), bool), ~tied])
+        values = np.cumsum(starts.ravel()) - 1
+        B = np.eye(int(values[-1]) + 1, dtype=int)[values].astype(object)
+        z = eliminate(B.T @ hessian @ B + (B.T @ B << PLACES), B.T @ linear)
+        w = np.asarray(z[values])
+        if not problem.monotone:
+            return w
+        W = w.reshape(problem.shape)
+        q = (linear - (hessian @ w >> PLACES)).reshape(problem.shape)
+        multipliers = np.cumsum(W - q, axis=1)[:, :-1]
+        wrong = np.where(tied, multipliers < -SLACK, W[:, :-1] < W[:, 1:]).astype(bool)
+        count = int(wrong.sum())
+        if not count:
+            return w
+        if count < fewest:
+            fewest, patience = count, 3
+        elif patience:
+            patience -= 1
+        else:
+            wrong.ravel()[: np.flatnonzero(wrong)[-1]] = False
+        tied ^= wrong
+    return w
