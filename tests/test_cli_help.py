@@ -19,7 +19,7 @@ from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
 from dcglearn.learning.learner import Encoding
 from dcglearn.measures.files import MeasurePart
-from dcglearn.solver.margins import MARGINS
+from dcglearn.measures.margins import MARGINS
 from dcglearn.solver.solve import SOLVERS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

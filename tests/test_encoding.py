@@ -9,9 +9,9 @@ from kkt import dense_differences
 from solver_cases import problems
 
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.margins import margins
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.solver.encoding import difference_matrix, encode, encode_sparse
-from dcglearn.solver.margins import margins
 from dcglearn.solver.problem import Problem
 
 

@@ -29,7 +29,7 @@ from dcglearn.measures.agreement import (
     score_differences,
     weighted_mean,
 )
-from dcglearn.solver.margins import MARGINS
+from dcglearn.measures.margins import MARGINS
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
 

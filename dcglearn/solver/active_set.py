@@ -19,6 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.fixed_point import exactly_summable_parts
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.solver.pair_codes import Block, CachedResiduals, take_unless_ones
@@ -118,6 +119,14 @@ class ResidualSums(Additive):
     total: float
     active: int
     weight: float
+
+
+@dataclass(frozen=True, repr=False)
+class AccurateSums(Additive):
+    """X_A' V r as a list of arrays of shape (K L,), and the sum of the |terms| that may round."""
+
+    normal_residuals: list[Floats]
+    rounded: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -235,6 +244,25 @@ def residual_sums(block: Block, w: Floats) -> ResidualSums:
         total += float(weighted.sum())
         weight += float(len(r) if weights is None else weights.sum())
     return ResidualSums(normal_residual, loss, total, active, weight)
+
+
+def accurate_sums(block: Block, w: Floats) -> AccurateSums:
+    """Return X_A' V r in parts, most of which are exact.
+
+    Parameters
+    ----------
+    block : Block
+    w : ndarray of float, shape (K L,)
+    """
+    parts, rounded = [], 0.0
+    for part in block.chunks():
+        r = np.maximum(block.margins[part] - block.matvec(w, part), 0.0)
+        weighted = block.weights[part] * r
+        high = next(exactly_summable_parts(weighted), weighted)
+        low = weighted - high
+        parts += [block.rmatvec(high, part), block.rmatvec(low, part)]
+        rounded += float(np.abs(low).sum())
+    return AccurateSums(parts, rounded)
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:

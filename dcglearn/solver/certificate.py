@@ -19,12 +19,12 @@ them is accurate.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import ResidualSums, residual_sums
+from dcglearn.solver.active_set import ResidualSums, accurate_sums, residual_sums
 from dcglearn.solver.problem import Objective
 
 TOLERANCE = 1e-6
@@ -128,10 +128,7 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     W = project(problem, W)
     sums = problem.sum_over_blocks(residual_sums, W.ravel())
     q = primal_from_dual(problem, sums)
-    target = project(problem, q)
-    gap = float(np.sum((W - target) ** 2))
-    if problem.monotone:
-        gap += 2 * _complementarity(W, q, target)
+    gap, target = _gap(problem, W, q)
     certificate = Certificate(
         objective=float(np.sum((W - problem.prior) ** 2) + problem.C * sums.loss),
         gap=gap,
@@ -141,13 +138,33 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
         residual_sum=problem.C * sums.total,
         active_pairs=sums.active,
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
-        rounding=_rounding(problem, sums, W, q),
+        rounding=_rounding(problem, sums, W, q, sums.total),
     )
+    if certificate.near and not certificate.confirmed:
+        accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
+        parts = np.array(accurate.normal_residuals)
+        total = np.array([math.fsum(column) for column in parts.T])
+        q = primal_from_dual(problem, replace(sums, normal_residual=total))
+        bound = math.sqrt(_gap(problem, W, q)[0])
+        bound += _rounding(problem, sums, W, q, accurate.rounded)
+        rounding = max(0.0, bound - certificate.distance)
+        certificate = replace(certificate, rounding=rounding)
     return W, certificate
 
 
-def _rounding(problem: Objective, sums: ResidualSums, W: Floats, q: Floats) -> float:
-    """Return a bound on the rounding error of sqrt(gap).
+def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
+    """Return the duality gap and P(q)."""
+    target = project(problem, q)
+    gap = float(np.sum((W - target) ** 2))
+    if problem.monotone:
+        gap += 2 * _complementarity(W, q, target)
+    return gap, target
+
+
+def _rounding(
+    problem: Objective, sums: ResidualSums, W: Floats, q: Floats, rounded: float
+) -> float:
+    """Return a bound on the rounding error of sqrt(gap), where terms up to `rounded` may round.
 
     The residuals as computed are a dual point too, a little off that of W: this adds
     C sum v (dr)^2 to the gap. The error of X'(v r) and of P(q) adds to |w - P(q)|. A sum of n
@@ -158,7 +175,7 @@ def _rounding(problem: Objective, sums: ResidualSums, W: Floats, q: Floats) -> f
     K, L = problem.shape
     n = problem.n_pairs
     terms = min(n, 10 * math.sqrt(n) + 400) + 16
-    summing = terms * math.sqrt(2 * K) * problem.C * sums.total
+    summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W) + np.linalg.norm(problem.prior))
     projecting = 4 * ((L if problem.monotone else 0) + 4) * sizes
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss

@@ -33,8 +33,8 @@ from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.measures.margins import constant_array, margins
 from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.solver.margins import constant_array, margins
 from dcglearn.solver.pair_codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,

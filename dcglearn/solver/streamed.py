@@ -26,8 +26,8 @@ from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers
 from dcglearn.data.packed_pairs import PackedPairs, RowGroup
 from dcglearn.measures.agreement import outcomes
+from dcglearn.measures.margins import MARGINS, constant_array, margins
 from dcglearn.measures.measure import Measure
-from dcglearn.solver.margins import MARGINS, constant_array, margins
 from dcglearn.solver.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.solver.problem import (
     Problem,
