@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import LinAlgError
 
+from dcglearn.base import nnls
 from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
-from dcglearn.solver import nnls
 
 EPS = np.finfo(float).eps
 
