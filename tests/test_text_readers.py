@@ -260,3 +260,13 @@ def test_judgments_are_read_strictly(tmp_path: Path) -> None:
     lines.write_text('\xa0\n{"a": [1], "b": [0], "answer": "a"}\n', "utf-8")
     with pytest.raises(InputError, match="line 1: is not JSON"):
         read_preferences(lines)
+
+
+def test_large_grades_that_would_merge_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.jsonl"
+    path.write_text('{"a": [9007199254740993], "b": [9007199254740992], "answer": "a"}\n')
+    with pytest.raises(InputError, match="two grades are equal in double precision"):
+        read_preferences(path)
+    path.write_text('{"a": ["9007199254740993.0"], "b": [0], "answer": "a"}\n')
+    with pytest.raises(InputError, match=r"line 1: .*too large to tell from its neighbours"):
+        read_preferences(path)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Grades
 
 Label = str | int | float
@@ -182,7 +183,8 @@ class Scale:
         Raises
         ------
         InputError
-            If a label is a name, because names have no order.
+            If a label is a name, because names have no order, or two large numbers differ by
+            less than a float can hold.
 
         Examples
         --------
@@ -197,6 +199,8 @@ class Scale:
                 "declare their order with `scale`, best first, such as perfect,good,bad; for "
                 "documents without grades use `encoding='documents'`",
             )
+        if len(set(map(float, distinct))) < len(distinct):
+            raise InputError("two grades are equal in double precision", "use grades below 2^53")
         return cls(tuple(sorted(distinct, key=float, reverse=True)))
 
     @classmethod
@@ -266,6 +270,9 @@ def _canonical_label(label: Label) -> Label:
     number = float(label)
     if isinstance(label, bool | np.bool_) or not math.isfinite(number):
         raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
+    if abs(number) >= MAX_EXACT:
+        problem = f"grade {label!r} is too large to tell from its neighbours"
+        raise InputError(problem, "use grades below 2^53, or names")
     return int(number) if number.is_integer() else number
 
 
