@@ -22,27 +22,40 @@ import sys
 
 from dcglearn.__main__ import main
 from dcglearn.base import workers
+from dcglearn.lab import run
 from dcglearn.lab.store import Store
 
-pause_after, lost_seconds = int(sys.argv.pop(1)), float(sys.argv.pop(1))
+pauses, lost_seconds = sys.argv.pop(1).split(","), float(sys.argv.pop(1))
 workers.CONNECT_SECONDS = 600
 workers.LOST_SECONDS = lost_seconds
 add, added = Store.add, 0
+compute_cells = run.compute_cells
+
+
+def pause():
+    print("paused", flush=True)
+    sys.stdin.readline()
 
 
 def add_and_pause(self, cell, outcome):
     global added
     add(self, cell, outcome)
     added += 1
-    if added == pause_after:
-        print("paused", flush=True)
-        sys.stdin.readline()
+    if str(added) in pauses:
+        pause()
+
+
+def pause_and_compute(*arguments):
+    if "start" in pauses:
+        pause()
+    return compute_cells(*arguments)
 
 
 Store.add = add_and_pause
+run.compute_cells = pause_and_compute
 main()
 """
-"""The program, which pauses when it has stored some results until it is sent a line."""
+"""The program, which pauses until it is sent a line: at the start, or after some results."""
 
 SCHEDULER = """
 import asyncio

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab import cells, compute, store
+from dcglearn.base.fingerprint import fingerprint
+from dcglearn.lab import cells, compute, records, store
 from dcglearn.lab.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
 from dcglearn.lab.compute import compute_cell, run_cell
 from dcglearn.lab.sampling import strict_pairs, truth_of
@@ -198,11 +199,12 @@ def test_a_store_holds_a_table_of_queries_once(tmp_path: Path) -> None:
 
 def test_records_with_a_whole_table_of_queries_are_read(tmp_path: Path) -> None:
     cell = {"seed": 1, "repetition": 0, "lists": "queries", "queries": QUERIES}
-    record = {"version": CELL_VERSION, "key": "old", "cell": cell, "result": {"precision": 0.9}}
+    result = {"precision": 0.9}
+    record = {"version": CELL_VERSION, "key": key_of(cell), "cell": cell, "result": result}
     (tmp_path / store.CELLS_FILE).write_text(json.dumps(record) + "\n")
     again = Store(tmp_path)
     assert again.get({**cell, "queries": query_table_hash(QUERIES)}) == {"precision": 0.9}
-    assert again.torn == 0
+    assert (again.torn, again.damaged) == (0, 0)
 
 
 def test_settings_are_checked_in_the_cell_too() -> None:
@@ -245,11 +247,107 @@ def test_unreadable_records_are_counted(tmp_path: Path, line: bytes) -> None:
     assert Store(tmp_path).torn == 1
 
 
+def stored(tmp_path: Path, cell: dict[str, Any], **record: Any) -> Store:
+    """Store a record without a checksum, as earlier versions of this package wrote it."""
+    whole = {"version": CELL_VERSION, "key": key_of(cell), "cell": cell, **record}
+    (tmp_path / store.CELLS_FILE).write_text("\n" + json.dumps(whole) + "\n")
+    return Store(tmp_path)
+
+
+def test_records_without_a_checksum_are_used_if_they_are_right(tmp_path: Path) -> None:
+    cell, result = {"seed": 1}, {"precision": 0.9, "gains": [1.5, -2]}
+    assert stored(tmp_path, cell, result=result).get(cell) == result
+    assert stored(tmp_path, cell, error="no", traceback="here").error(cell) == "no\nhere"
+    assert stored(tmp_path, cell, result=result, key=key_of({"seed": 2})).damaged == 1
+    assert stored(tmp_path, cell, result=result, program={}).damaged == 1
+    assert stored(tmp_path, cell, result=result, sha256="0" * 64).damaged == 1
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {},
+        None,
+        [0.9],
+        {"precision": 99},
+        {"precision": -0.1},
+        {"precision:zipf": 1.01},
+        {"precision": float("nan")},
+        {"precision": True},
+        {"precision": "0.9"},
+        {"precision": None},
+        {"similarity": -1.1},
+        {"gains_correlation": 1.1},
+        {"draws": -1},
+        {"gains": []},
+        {"gains": [1.0, float("inf")]},
+        {"gains": [1.0, 10**400]},
+        {"gains": [[1.0]]},
+    ],
+)
+def test_a_result_that_no_cell_can_have_is_not_used(tmp_path: Path, result: Any) -> None:
+    cell = {"seed": 1}
+    read = stored(tmp_path, cell, result=result)
+    assert (len(read), read.damaged, read.error(cell)) == (0, 1, None)
+    Store(tmp_path).add(cell, {"result": result})  # as a failure
+    again = Store(tmp_path)
+    assert again.get(cell) is None
+    assert str(again.error(cell)).startswith("ValueError: ")
+    Store(tmp_path).add(cell, {"result": {"precision": 0.9}})
+    assert Store(tmp_path).get(cell) == {"precision": 0.9}
+
+
+def test_flipped_bits_never_change_a_result(tmp_path: Path) -> None:
+    """Each of 1,500 flips loses a record or two, or nothing; and what is lost is counted."""
+    kept, some = Store(tmp_path), {"gains": [4.5, 4.25, 0.1], "draws": 0, "chosen_C": 1e-4}
+    results = {seed: {"precision": 0.9 + seed / 100, **some} for seed in range(8)}
+    for seed, result in results.items():
+        kept.add({"seed": seed, "repetition": 0, "truth": "data-1"}, {"result": result})
+    kept.add({"seed": 8, "repetition": 0, "truth": "data-1"}, {"error": "SolverError: no"})
+    whole, rng, lost = kept.path.read_bytes(), np.random.default_rng(1), 0
+    for place in rng.integers(len(whole), size=1500):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        kept.path.write_bytes(flipped)
+        read = Store(tmp_path)
+        found = {s: read.get({"seed": s, "repetition": 0, "truth": "data-1"}) for s in range(9)}
+        right = {s: result for s, result in results.items() if found[s] == result}
+        assert len(right) == len(read) == sum(result is not None for result in found.values())
+        if len(read) + read.failed < 9:
+            assert read.torn + read.damaged + read.other_versions > 0
+            lost += 1
+    assert lost > 1400
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"version": 2, "key": ' + b"9" * 5000 + b"}"])
+def test_records_too_deep_or_too_long_are_counted(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / store.CELLS_FILE).write_bytes(b"\n" + line + b"\n")
+    assert Store(tmp_path).torn == 1
+
+
+def test_a_record_says_which_program_computed_it(tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    kept.add({"seed": 1}, {"result": {"precision": 0.9}})
+    assert json.loads(kept.path.read_text())["program"] == fingerprint()
+
+
+def test_a_damaged_table_of_queries_is_an_error_and_written_again(tmp_path: Path) -> None:
+    kept, name = Store(tmp_path), query_table_hash(QUERIES)
+    kept.add_queries(QUERIES)
+    path = tmp_path / "tables" / f"{name}.json"
+    for content in ("[[1, 2, 3, 0, 2]]", "[[1, 2", "[" * 100_000):
+        path.write_text(content)
+        with pytest.raises(InputError, match=r"json: is damaged; run the config again"):
+            kept.queries(name)
+        kept.add_queries(QUERIES)
+        assert kept.queries(name) == QUERIES
+
+
 def test_records_of_other_versions_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Store(tmp_path).add({"seed": 1}, {"result": {"precision": 0.9}})
-    monkeypatch.setattr(store, "CELL_VERSION", CELL_VERSION + 1)
+    monkeypatch.setattr(records, "CELL_VERSION", CELL_VERSION + 1)
     monkeypatch.setattr(cells, "CELL_VERSION", CELL_VERSION + 1)
     other = Store(tmp_path)
     assert other.get({"seed": 1}) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -160,6 +161,62 @@ def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) 
     left = run("reproduce", "--only", "t1")
     assert left.returncode == 0
     assert "left out of the page: results/wrong_grades/figure-07.svg: is missing" in left.stderr
+
+
+def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    place = folder / "results/flips"
+    whole, made = (place / "table.csv").read_bytes(), (place / "provenance.json").read_text()
+    described = json.loads(made)["table"]
+    assert described == {"rows": 8, "sha256": hashlib.sha256(whole).hexdigest()}
+    store = folder / "results/store/cells.jsonl"
+    records = store.read_bytes()
+    store.write_bytes(b"")
+    report = ("report", "configs/flips.toml")
+    assert run(*report).returncode == 0  # from the table
+    without = json.dumps({k: v for k, v in json.loads(made).items() if k != "table"})
+    lines, row = whole.splitlines(keepends=True), rb"data-1,0,0,0"
+    assert row in whole
+    cut, changed = b"".join(lines[:5]), whole.replace(row, rb"data-1,0,0,1", 1)
+    for content, text, message in (
+        (cut, made, "has 4 rows, and provenance.json says 8"),
+        (cut, without, "has 4 rows, and provenance.json says 8"),
+        (changed, made, "was changed: its SHA-256 is not that in provenance.json"),
+        (changed, made.replace(f'"{described["sha256"]}"', "[1]"), "was changed"),
+        (b"", made, "cannot be read"),
+    ):
+        (place / "table.csv").write_bytes(content)
+        (place / "provenance.json").write_text(text)
+        refused = run(*report)
+        assert refused.returncode == 2
+        assert f"results/flips/table.csv: {message}" in refused.stderr
+        assert "compute the cells again: dcglearn run configs/flips.toml" in refused.stderr
+        assert (place / "table.csv").read_bytes() == content
+    (place / "table.csv").write_bytes(whole)
+    (place / "provenance.json").write_text(without)  # as earlier versions wrote it
+    assert run(*report).returncode == 0
+    (place / "table.csv").write_bytes(cut)
+    store.write_bytes(records)
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert (place / "table.csv").read_bytes() == whole
+    assert (place / "provenance.json").read_text() == made
+
+
+def test_damaged_records_are_reported_and_computed_again(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    table, store = folder / "results/flips/table.csv", folder / "results/store/cells.jsonl"
+    before, lines = table.read_bytes(), store.read_text().split("\n\n")
+    first = json.loads(lines[0])["result"]["precision"]
+    lines[0] = lines[0].replace(f'"precision":{first}', '"precision":0.123')
+    store.write_text("\n\n".join([*lines, '{"version":2,"key":']) + "\n")
+    words = "cells.jsonl: ignored 1 torn record and 1 damaged record; missing cells are computed"
+    shown = run("status", "configs/flips.toml", "--json")
+    assert words in shown.stderr
+    assert json.loads(shown.stdout)[0]["done"] == 7
+    done = run("run", "configs/flips.toml")
+    assert words in done.stderr
+    assert "8 of 8 cells" in done.stdout
+    assert table.read_bytes() == before
 
 
 def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from processes import PROGRAM, SCHEDULER, WORKER, Process, Processes
 
 from dcglearn.base import workers
@@ -197,6 +199,110 @@ def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
     assert table(tmp_path) == expected
 
 
+OTHER_PROGRAMS = {
+    # results of other code, honestly labelled
+    "other": ("lab/compute.py", '"precision": agreement(', '"precision": 0.5 * agreement('),
+    # one that computes without a look at what is wanted, as earlier versions did
+    "earlier": ("base/workers.py", "    there = fingerprint()\n", "    return [(-1, 0)]\n"),
+    # one that computes all the same, and says what it is
+    "careless": (
+        "base/workers.py",
+        "_run_batch(function, batch) if there == wanted else []",
+        "[(index, {'result': {'precision': 0.5}}) for index, _ in batch]",
+    ),
+    # one that lacks what it is to run
+    "lacking": ("base/workers.py", "def _answer(", "def _renamed("),
+}
+
+
+def other_program(folder: Path, name: str) -> str:
+    """Copy the package with a change; return the folder to put first in PYTHONPATH."""
+    file, old, new = OTHER_PROGRAMS[name]
+    package = Path(workers.__file__).parent.parent
+    there = folder / name / "dcglearn"
+    shutil.copytree(package, there, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (there / file).read_text("utf-8")
+    assert text.count(old) == 1
+    (there / file).write_text(text.replace(old, new), "utf-8")
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("name", OTHER_PROGRAMS)
+def test_results_of_another_program_that_joins_during_a_run_are_computed_again(
+    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes, name: str
+) -> None:
+    config, expected = reference
+    cluster.add()
+    run = processes.start(
+        tmp_path, PROGRAM, "start", 600, "run", config, "--workers", cluster.address
+    )
+    assert run.line() == "paused"
+    cluster.add(PYTHONPATH=other_program(tmp_path, name))
+    run.resume()
+    assert run.finish() == 0, run.errors()
+    assert re.search(
+        r"small: refused \d+ results? of another program and computed (them|it) again: (a )?worker",
+        run.errors(),
+    )
+    assert table(tmp_path) == expected
+
+
+def test_a_cluster_left_to_another_program_is_of_no_use_but_does_no_harm(
+    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
+) -> None:
+    """The last worker that fits dies; another program joins, and then one that fits again."""
+    config, expected = reference
+    cluster.add()
+    run = processes.start(
+        tmp_path, PROGRAM, "start,4,40", 600, "run", config, "--workers", cluster.address
+    )
+    assert run.line() == "paused"
+    cluster.add(PYTHONPATH=other_program(tmp_path, "other"))
+    run.resume()
+    assert run.line() == "paused"
+    cluster.workers[0].kill()
+    assert cluster.workers[0].finish() == -signal.SIGKILL
+    run.resume()
+    assert run.line() == "paused"
+    cluster.add()
+    store = tmp_path / "results" / "store" / "cells.jsonl"
+    flipped = bytearray(store.read_bytes())
+    flipped[flipped.index(b'"precision":0.') + 15] ^= 1
+    store.write_bytes(flipped)
+    run.resume()
+    assert run.finish() == 0, run.errors()
+    assert "refused" in run.errors()
+    assert table(tmp_path) == expected
+    assert "ignored 1 damaged record" in finish(tmp_path, config, "1")
+    assert table(tmp_path) == expected
+
+
+def of_another_program(item: int) -> int:
+    """Take this process for another program from the second item on."""
+    workers.fingerprint = lambda: {"Python": "2.7"}  # type: ignore[attr-defined]
+    return item
+
+
+def test_processes_of_other_code_are_refused() -> None:
+    """As if the files of the package had been edited before another process started."""
+    said: list[str] = []
+    here = workers.fingerprint
+    try:
+        with open_workers("2", said.append) as found:
+            assert sorted(found(of_another_program, range(50))) == [(i, i) for i in range(50)]
+        with open_workers("2") as found:
+            assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
+    finally:
+        workers.fingerprint = here  # type: ignore[attr-defined]
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    assert len(said) == 1
+    assert re.fullmatch(
+        r"refused \d+ results of another program and computed them again: "
+        r"a worker process has Python 2\.7, this process .*",
+        said[0],
+    )
+
+
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
 def test_an_address_where_something_else_answers_is_refused(
     answer: bytes, monkeypatch: pytest.MonkeyPatch
@@ -272,7 +378,7 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
     (other / "base").mkdir(parents=True)
     for file in ("", "base/"):
         (other / file / "__init__.py").write_text("")
-    for name in ("errors.py", "workers.py"):
+    for name in ("errors.py", "fingerprint.py", "workers.py"):
         (other / "base" / name).write_text(
             (Path(workers.__file__).parent / name).read_text("utf-8")
         )

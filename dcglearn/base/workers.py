@@ -4,29 +4,33 @@
         for index, result in workers(function, items): ...
 
 Results arrive as they are ready, each with the index of its item. ``function`` must be defined
-at the top level of a module, and must return its errors instead of raising them. Nothing waits
+at the top level of a module, and must return its errors instead of raising them. Every result
+comes back with the fingerprint of the program that computed it; a result of another program, such
+as that of a worker that joined a cluster later, is refused and computed again. Nothing waits
 for ever: if a process or the cluster is lost, or the cluster has no workers,
 :class:`WorkersLostError` is raised. Results that arrived before it remain valid.
 """
 
 from __future__ import annotations
 
-import hashlib
-import platform
 import signal
 import threading
 import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.fingerprint import difference_from_here, fingerprint
 
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
+Batch = list[tuple[int, Any]]
+
+Say = Callable[[str], None]
+"""Called with a line for the reader when work ends of which results were refused."""
 
 CONNECT_SECONDS = 8
 """Time limit for connecting to a cluster."""
@@ -40,22 +44,28 @@ MAX_PROCESSES = 1024
 LOST_SECONDS = 20
 """How long a cluster may be without workers or scheduler before it counts as lost."""
 
-COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
-"""Packages whose versions must be the same on the workers, besides this package's code."""
+TRIES = 3
+"""How often a cluster may answer for another program before an item is computed here."""
 
 
 class WorkersLostError(RuntimeError):
     """The workers are gone. Results that arrived before remain valid."""
 
 
+def _say_nothing(words: str) -> None:
+    pass
+
+
 @contextmanager
-def open_workers(spec: str) -> Iterator[Workers]:
+def open_workers(spec: str, say: Say = _say_nothing) -> Iterator[Workers]:
     """Open workers: this process, several processes, or a Dask cluster.
 
     Parameters
     ----------
     spec : str
         ``"1"`` for this process, a number of processes, or ``"tcp://host:port"``.
+    say : callable, optional
+        Called with one line if results of another program were refused: how many, and why.
 
     Yields
     ------
@@ -78,10 +88,10 @@ def open_workers(spec: str) -> Iterator[Workers]:
     """
     text = spec.strip()
     if text.startswith(("tcp://", "tls://")):
-        with _cluster(text) as workers:
+        with _cluster(text, say) as workers:
             yield workers
     elif text.isdecimal() and len(text) < 10 and 1 <= int(text) <= MAX_PROCESSES:
-        yield _serial if int(text) == 1 else _processes(int(text))
+        yield _serial if int(text) == 1 else _processes(int(text), say)
     else:
         raise InputError(
             f"{spec!r} is not a number of workers or an address",
@@ -94,7 +104,7 @@ def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any
         yield index, function(item)
 
 
-def _processes(count: int) -> Workers:
+def _processes(count: int, say: Say) -> Workers:
     def workers(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         from joblib import Parallel, delayed
         from joblib.externals.loky import get_reusable_executor
@@ -106,18 +116,45 @@ def _processes(count: int) -> Workers:
             initializer=_ignore_ctrl_c,
             idle_worker_timeout=IDLE_SECONDS,
         )
-        results = pool(delayed(_indexed)(function, i, item) for i, item in enumerate(items))
+        here, refusals = fingerprint(), _Refusals()
+        results = pool(delayed(_answer_one)(here, function, item) for item in enumerate(items))
         finished = False
         try:
-            yield from results
+            with closing(results):  # if interrupted, before its processes are killed
+                for there, index, result in results:
+                    difference = difference_from_here(there)
+                    if difference is not None:  # files were edited before this process started
+                        refusals.add(1, f"a worker process {difference}")
+                        result = function(items[index])
+                    yield index, result
             finished = True
         except BrokenProcessPool as error:
             raise WorkersLostError("a worker process died (killed, or out of memory)") from error
         finally:
+            refusals.say(say)
             if not finished:  # interrupted: do not wait for running items
                 get_reusable_executor().shutdown(wait=False, kill_workers=True)
 
     return workers
+
+
+@dataclass
+class _Refusals:
+    """How many results were refused, and why the first one was."""
+
+    count: int = 0
+    why: str = ""
+
+    def add(self, count: int, why: str) -> None:
+        self.why = self.why or why
+        self.count += count
+
+    def say(self, say: Say) -> None:
+        if self.count:
+            results, them = (
+                ("1 result", "it") if self.count == 1 else (f"{self.count:,} results", "them")
+            )
+            say(f"refused {results} of another program and computed {them} again: {self.why}")
 
 
 def _ignore_ctrl_c() -> None:
@@ -125,12 +162,16 @@ def _ignore_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _indexed(function: Function, index: int, item: Any) -> tuple[int, Any]:
-    return index, function(item)
+def _answer_one(
+    wanted: dict[str, str], function: Function, item: tuple[int, Any]
+) -> tuple[dict[str, str], int, Any]:
+    """Return the fingerprint of this process, and the result if it is the one wanted."""
+    there, (index, content) = fingerprint(), item
+    return there, index, function(content) if there == wanted else None
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Workers]:
+def _cluster(address: str, say: Say) -> Iterator[Workers]:
     try:
         from distributed import Client
     except ImportError as error:
@@ -140,8 +181,8 @@ def _cluster(address: str) -> Iterator[Workers]:
         ) from error
     client = _connected(lambda: Client(address, timeout=CONNECT_SECONDS), address)
     try:
-        _check_versions(client, address)
-        yield lambda function, items: _on_cluster(client, function, items)
+        fitting = set(_check_versions(client, address))
+        yield lambda function, items: _on_cluster(client, fitting, say, function, items)
     finally:
         client.close(timeout=5)
 
@@ -167,65 +208,144 @@ def _connected(connect: Callable[[], Any], address: str) -> Any:
     return outcome[0]
 
 
-def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    from distributed import as_completed
-
-    batch = max(1, min(20, len(items) // 64))  # small, to show progress and to lose little
-    batches = [list(enumerate(items))[i : i + batch] for i in range(0, len(items), batch)]
-    futures = [client.submit(_run_batch, function, one, pure=False) for one in batches]
-    ready = as_completed(futures, raise_errors=False)
+def _on_cluster(
+    client: Any, fitting: set[str], say: Say, function: Function, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
+    size = max(1, min(20, len(items) // 64))  # small, to show progress and to lose little
+    batches = [list(enumerate(items))[i : i + size] for i in range(0, len(items), size)]
+    run = _ClusterMap(client, fitting, function)
     try:
-        unfinished = len(futures)
-        while unfinished:
-            _wait_for_one(ready, client)
-            future = next(ready)
-            if future.status in ("lost", "pending"):
-                ready.add(future)  # its worker died with the result; another computes it again
-                continue
-            unfinished -= 1
-            if future.status != "finished":
-                raise WorkersLostError(f"the cluster did not finish its work ({future.status})")
-            try:
-                results = future.result(timeout=LOST_SECONDS)
-            except (OSError, TimeoutError, CancelledError) as error:
-                raise WorkersLostError("the cluster lost a result") from error
-            yield from results
+        yield from run.results(batches)
     finally:
-        for future in futures:
+        run.refusals.say(say)
+        for future in run.tasks:
             future.release()
 
 
-def _wait_for_one(ready: Any, client: Any) -> None:
-    """Wait until a future is done, as long as the cluster has workers."""
-    alive = checked = time.monotonic()
-    while not ready.has_ready():
-        time.sleep(0.02)
-        now = time.monotonic()
-        if now - checked < 1:
-            continue
-        checked = now
-        if _has_workers(client):
-            alive = now
-        elif now - alive > LOST_SECONDS:
-            raise WorkersLostError("the cluster no longer has workers")
+@dataclass(frozen=True)
+class _Task:
+    """A batch, how often it was submitted, and the only workers that may compute it (or any)."""
+
+    batch: Batch
+    tries: int = 1
+    workers: frozenset[str] = frozenset()
 
 
-def _run_batch(function: Function, batch: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+class _ClusterMap:
+    """One map on a cluster: its unfinished tasks, and the workers that run this program."""
+
+    def __init__(self, client: Any, fitting: set[str], function: Function) -> None:
+        self.client, self.fitting, self.function = client, fitting, function
+        self.tasks: dict[Any, _Task] = {}  # by future
+        self.refusals = _Refusals()
+
+    def results(self, batches: Sequence[Batch]) -> Iterator[tuple[int, Any]]:
+        """Yield the results of this program only; what another one returns is computed again."""
+        from distributed import as_completed
+
+        futures = [self._submit(_Task(batch)) for batch in batches]
+        ready = as_completed(futures, raise_errors=False)
+        while self.tasks:
+            future, stranded = self._next(ready)
+            if future not in self.tasks:
+                continue
+            if future.status in ("lost", "pending") and not stranded:
+                ready.add(future)  # its worker died with the result; another computes it again
+                continue
+            task = self.tasks.pop(future)
+            results = None if stranded else self._accepted(future, task)
+            future.release()
+            if results is not None:
+                yield from results
+            elif task.tries < TRIES and self.fitting:
+                ready.add(self._submit(_Task(task.batch, task.tries + 1, frozenset(self.fitting))))
+            else:
+                yield from _run_batch(self.function, task.batch)
+
+    def _submit(self, task: _Task) -> Any:
+        where = {"workers": sorted(task.workers)} if task.workers else {}
+        future = self.client.submit(
+            _answer, fingerprint(), self.function, task.batch, pure=False, **where
+        )
+        self.tasks[future] = task
+        return future
+
+    def _next(self, ready: Any) -> tuple[Any, bool]:
+        """Wait until a future is done, or stranded because none of its workers is left."""
+        alive = checked = time.monotonic()
+        while not ready.has_ready():
+            time.sleep(0.02)
+            now = time.monotonic()
+            if now - checked < 1:
+                continue
+            checked = now
+            present = _workers_of(self.client)
+            if present:
+                alive = now
+            elif now - alive > LOST_SECONDS:
+                raise WorkersLostError("the cluster no longer has workers")
+            for future, task in self.tasks.items():
+                if present and task.workers and not task.workers & present:
+                    self.fitting &= present
+                    return future, True
+        return next(ready), False
+
+    def _accepted(self, future: Any, task: _Task) -> Batch | None:
+        """Return the results of a task, or None if another program computed them."""
+        from distributed import KilledWorker
+
+        error = future.exception(timeout=LOST_SECONDS) if future.status == "error" else None
+        if future.status not in ("finished", "error") or isinstance(error, KilledWorker):
+            raise WorkersLostError(f"the cluster did not finish its work ({future.status})")
+        if error is not None:  # the function returns its errors, so the worker cannot run it
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            self.refusals.add(len(task.batch), f"a worker cannot run dcglearn ({why})")
+            return None
+        try:
+            answer = future.result(timeout=LOST_SECONDS)
+        except (OSError, TimeoutError, CancelledError) as lost:
+            raise WorkersLostError("the cluster lost a result") from lost
+        there, worker, results = answer if _is_answer(answer) else (None, "", [])
+        difference = difference_from_here(there)
+        if difference is not None:
+            self.fitting.discard(worker)
+            self.refusals.add(len(task.batch), f"worker {worker or 'of the cluster'} {difference}")
+            return None
+        self.fitting.add(worker)
+        return list(results)
+
+
+def _answer(
+    wanted: dict[str, str], function: Function, batch: Batch
+) -> tuple[dict[str, str], str, Batch]:
+    """Return the fingerprint and address of a worker, and results if it is the one wanted."""
+    from distributed import get_worker
+
+    there = fingerprint()
+    results = _run_batch(function, batch) if there == wanted else []
+    return there, get_worker().address, results
+
+
+def _is_answer(answer: object) -> bool:
+    return isinstance(answer, tuple) and len(answer) == 3
+
+
+def _run_batch(function: Function, batch: Batch) -> Batch:
     return [(index, function(item)) for index, item in batch]
 
 
-def _has_workers(client: Any) -> bool:
+def _workers_of(client: Any) -> set[str]:
+    """Return the addresses of the workers; none if the scheduler does not answer."""
     try:
-        return bool(client.sync(client.scheduler.ncores, callback_timeout=5))
+        return set(client.sync(client.scheduler.ncores, callback_timeout=5))
     except (OSError, TimeoutError):
-        return False
+        return set()
 
 
-def _check_versions(client: Any, address: str) -> None:
-    """Refuse workers whose Python, packages or code of dcglearn differ from ours."""
+def _check_versions(client: Any, address: str) -> list[str]:
+    """Return the workers; refuse those whose Python, packages or code of dcglearn differ."""
     from distributed import wait
 
-    here = fingerprint()
     names = sorted(client.sync(client.scheduler.ncores, callback_timeout=CONNECT_SECONDS))
     if not names:
         raise InputError(f"the scheduler at {address} has no workers", "start some")
@@ -241,32 +361,7 @@ def _check_versions(client: Any, address: str) -> None:
         if future.status != "finished":
             problem = f"worker {name} cannot run dcglearn ({future.exception()})"
             raise InputError(problem, "install the same version there")
-        there = future.result(timeout=CONNECT_SECONDS)
-        for what, version_here in here.items():
-            if there.get(what) != version_here:
-                raise InputError(
-                    f"worker {name} has {what} {there.get(what)}, this process {version_here}",
-                    "install the same on both",
-                )
-
-
-def fingerprint() -> dict[str, str]:
-    """Return the versions of Python and packages, and a hash of this package's code.
-
-    Returns
-    -------
-    dict from str to str
-        Results of workers are the same only where these are.
-    """
-    versions = {"Python": platform.python_version()}
-    for name in COMPARED_PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = "(missing)"
-    digest = hashlib.sha256()
-    package = Path(__file__).resolve().parent.parent
-    for file in sorted(p for p in package.rglob("*.py") if "shipped" not in p.parts):
-        digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
-    versions["dcglearn's code"] = digest.hexdigest()[:12]
-    return versions
+        difference = difference_from_here(future.result(timeout=CONNECT_SECONDS))
+        if difference is not None:
+            raise InputError(f"worker {name} {difference}", "install the same on both")
+    return names

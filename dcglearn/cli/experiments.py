@@ -101,7 +101,7 @@ def reproduce(
     _print_verdicts(shown)
     known = {one.config.name: one for one in shown}
     others = [c for c in _configs(lenient=only is not None) if c.name not in known]
-    store = _store(place)
+    store = _store(place, say=False)
     rest = [_other(config, quick, store, place, files) for config in others]
     _write_page([*shown, *rest], quick, place)
     _end_if_unfinished(shown)
@@ -176,11 +176,17 @@ def _run(
         if not replace:
             check_folder(_folder(out, quick, config), config)
     shown = []
-    with open_workers(workers) as pool:
+    refused: list[str] = []
+    with open_workers(workers, refused.append) as pool:
         make_folder(out)
-        store = _store(out, torn=True)
+        store = _store(out)
         for config in configs:
-            done = _compute(config, quick, store, pool)
+            try:
+                done = _compute(config, quick, store, pool)
+            finally:  # not while the line of progress is redrawn
+                for words in refused:
+                    print_note(f"{config.name}: {words}")
+                refused.clear()
             failures = f", {done.failed:,} failed" if done.failed else ""
             print_text(f"{config.name}: {done.done:,} of {done.total:,} cells{failures}")
             folder = _folder(out, quick, config)
@@ -246,15 +252,21 @@ def _results_folder(out: str | None) -> Path:
     return place
 
 
-def _store(out: Path, torn: bool = False) -> Store:
-    """Open the store; before cells are computed, report the records that are ignored."""
+def _store(out: Path, say: bool = True) -> Store:
+    """Open the store and report the records that are ignored."""
     from dcglearn.lab.store import Store
 
     store = Store(out / "store")
-    if store.torn and torn:
-        words = "1 torn record" if store.torn == 1 else f"{store.torn} torn records"
-        print_note(f"{store.path}: ignored {words}; missing cells are computed again")
-    if store.other_versions and torn:
+    if not say:
+        return store
+    bad = [
+        f"{count:,} {word} record{'' if count == 1 else 's'}"
+        for count, word in ((store.torn, "torn"), (store.damaged, "damaged"))
+        if count
+    ]
+    if bad:
+        print_note(f"{store.path}: ignored {' and '.join(bad)}; missing cells are computed again")
+    if store.other_versions:
         print_note(
             f"{store.path}: ignored {store.other_versions:,} records of other versions of cells"
         )

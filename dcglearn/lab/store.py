@@ -1,9 +1,10 @@
 """Finished cells on disk: one JSON line per cell, appended as the cells finish.
 
 A run that is killed loses at most the record it was writing. Every append begins on a fresh line,
-so a torn record does not spoil the next one: it is dropped, counted and computed again. Failures
-are recorded and never reused. Records of another version of the cells have other keys; they stay
-in the file and are skipped.
+so a torn record does not spoil the next one: it is dropped, counted and computed again. So is a
+record that was changed after it was written (:mod:`dcglearn.lab.records`). Failures are recorded
+and never reused. Records of another version of the cells have other keys; they stay in the file
+and are skipped.
 
 ``cells.jsonl`` holds the records. A table of queries that cells refer to is stored once, in
 ``tables/HASH.json``. Records of earlier versions of this package hold the whole table in each
@@ -19,7 +20,8 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
-from dcglearn.lab.cells import CELL_VERSION, QueryTable, key_of, query_table_hash
+from dcglearn.lab import records
+from dcglearn.lab.cells import QueryTable, key_of, query_table_hash
 
 CELLS_FILE = "cells.jsonl"
 TABLES_FOLDER = "tables"
@@ -37,6 +39,8 @@ class Store:
     ----------
     torn : int
         Records that cannot be read; they are dropped.
+    damaged : int
+        Records whose checksum, key or result is wrong; they are dropped.
     failed : int
         Cells that failed and have no result.
     other_versions : int
@@ -60,7 +64,7 @@ class Store:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.path = self.folder / CELLS_FILE
-        self.torn = self.failed = self.other_versions = 0
+        self.torn = self.damaged = self.failed = self.other_versions = 0
         self._results: dict[str, dict[str, Any]] = {}
         self._failures: dict[str, dict[str, Any]] = {}
         try:
@@ -76,20 +80,15 @@ class Store:
 
     def _read(self, line: bytes) -> None:
         try:
-            record = json.loads(line)
-            version, key = record["version"], _key_of_record(record)
-            result, error = record.get("result"), record.get("error")
-        except (ValueError, KeyError, TypeError, AttributeError):
+            key, outcome = records.decode_record(line)
+        except records.UnreadableRecordError:
             self.torn += 1
-            return
-        if version != CELL_VERSION:
+        except records.DamagedRecordError:
+            self.damaged += 1
+        except records.OtherVersionError:
             self.other_versions += 1
-        elif isinstance(result, dict) and all(map(_is_number_or_list, result.values())):
-            self._keep(key, {"result": result})
-        elif error is None:
-            self.torn += 1
         else:
-            self._keep(key, record)
+            self._keep(key, outcome)
 
     def _keep(self, key: str, outcome: dict[str, Any]) -> None:
         """Keep a result, or a failure of a cell that has no result."""
@@ -126,7 +125,7 @@ class Store:
         return f"{failure.get('error')}\n{trace}" if trace else str(failure.get("error"))
 
     def add(self, cell: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Write a record and keep it.
+        """Write a record and keep it; a result that no cell can have is kept as a failure.
 
         Parameters
         ----------
@@ -139,12 +138,12 @@ class Store:
         InputError
             If the file cannot be written.
         """
-        key = key_of(cell)
-        record = {"version": CELL_VERSION, "key": key, "cell": cell, **outcome}
+        if "error" not in outcome and (problem := records.problem_of_result(outcome.get("result"))):
+            outcome = {"error": f"ValueError: {problem}"}
+        line = f"\n{records.encode_record(cell, outcome)}\n"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             # One write of one whole line, so that two runs may share a store.
-            line = "\n" + json.dumps(record, separators=(",", ":")) + "\n"
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
             try:
                 written = os.write(handle, line.encode())
@@ -158,10 +157,10 @@ class Store:
             raise InputError(
                 "the disk is full", "make room; finished cells are kept", str(self.path)
             )
-        self._keep(key, outcome)
+        self._keep(key_of(cell), outcome)
 
     def add_queries(self, table: QueryTable) -> None:
-        """Store a table of queries, unless it is already there.
+        """Store a table of queries, unless it is already there and whole.
 
         Parameters
         ----------
@@ -174,15 +173,16 @@ class Store:
             If the file cannot be written.
         """
         path = self._table_path(query_table_hash(table))
-        if path.exists():
-            return
+        text = json.dumps(table, separators=(",", ":")) + "\n"
         try:
+            if path.exists() and path.read_bytes() == text.encode():
+                return
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
                 f"cannot be made ({error.strerror})", "choose another `out`", str(path.parent)
             ) from error
-        write_text(path, json.dumps(table, separators=(",", ":")) + "\n")
+        write_text(path, text)
 
     def queries(self, table_hash: str) -> QueryTable:
         """Return a stored table of queries: what a stored cell needs to be computed again.
@@ -199,23 +199,18 @@ class Store:
         Raises
         ------
         InputError
-            If the table is not there.
+            If the table is not there, or is not the one that was stored.
         """
-        table: QueryTable = json.loads(read_text(self._table_path(table_hash)))
+        path = self._table_path(table_hash)
+        text = read_text(path)
+        try:
+            table: QueryTable = json.loads(text)
+            whole = query_table_hash(table) == table_hash
+        except (ValueError, RecursionError):
+            whole = False
+        if not whole:
+            raise InputError("is damaged", "run the config again, which writes it", str(path))
         return table
 
     def _table_path(self, table_hash: str) -> Path:
         return self.folder / TABLES_FOLDER / f"{table_hash}.json"
-
-
-def _key_of_record(record: dict[str, Any]) -> str:
-    """Return the key of a record; one with a whole table of queries gets the key of its hash."""
-    cell = record.get("cell", {})
-    if isinstance(cell.get("queries"), list) and record["version"] == CELL_VERSION:
-        return key_of({**cell, "queries": query_table_hash(cell["queries"])})
-    return str(record["key"])
-
-
-def _is_number_or_list(value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return all(isinstance(one, int | float) for one in values)

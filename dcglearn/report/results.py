@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ TABLE = "table.csv"
 
 _OTHER_FOLDER = "name another `out`, or use `replace`"
 _WRITE_ANEW = "use `replace` to write the folder anew"
+_RESTORE = "restore the file, or compute the cells again: dcglearn run"
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def _read_provenance(folder: Path) -> dict[str, Any] | None:
         whole = {"sweep", "repetitions"} <= found["experiment"].keys()
         if not (whole and {"version", "done", "failed", "total"} <= found["cells"].keys()):
             raise KeyError("experiment")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError("cannot be read", _WRITE_ANEW, str(path)) from error
     return found
 
@@ -181,17 +183,20 @@ def write_results(
         check_folder(folder, config)
         kept = _read_provenance(folder)
         if kept is not None and kept["cells"]["done"] > counts.done:
-            return _from_folder(config, folder, kept["cells"], files)
+            return _from_folder(config, folder, kept, files)
     if not counts.done:
         return ReportedExperiment(config, folder, counts, ())
     experiment = files.load(config)
     table = result_table(config, quick, store, experiment.columns)
     figures = make_figures(experiment, config, table)
     make_folder(folder)
-    write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
+    text = table.to_csv(index=False, lineterminator="\n")
+    write_text(folder / TABLE, text)
     for figure in figures:
         _write_figure(figure, folder)
-    write_text(folder / PROVENANCE, json.dumps(_provenance(config, quick, counts), indent=2) + "\n")
+    content = {"rows": len(table), "sha256": _sha256(text.encode())}
+    made = _provenance(config, quick, counts, content)
+    write_text(folder / PROVENANCE, json.dumps(made, indent=2) + "\n")
     return ReportedExperiment(config, folder, counts, figures)
 
 
@@ -205,20 +210,46 @@ def _write_figure(figure: Figure, folder: Path) -> None:
 
 
 def _from_folder(
-    config: Config, folder: Path, cells: dict[str, Any], files: ExperimentFiles
+    config: Config, folder: Path, made: dict[str, Any], files: ExperimentFiles
 ) -> ReportedExperiment:
     """Report an experiment from the table that its folder already holds."""
-    path = folder / TABLE
-    try:
-        table = pd.read_csv(path, float_precision="round_trip")
-    except (OSError, ValueError) as error:
-        raise InputError("cannot be read", _WRITE_ANEW, str(path)) from error
+    table, cells = _read_table(folder / TABLE, made, config), made["cells"]
     figures = make_figures(files.load(config), config, table)
     for name in (f"{figure.name}{ending}" for figure in figures for ending in (".svg", ".csv")):
         if not (folder / name).is_file():
             raise InputError("is missing", _WRITE_ANEW, str(folder / name))
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
     return ReportedExperiment(config, folder, counts, figures)
+
+
+def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFrame:
+    """Read a table; refuse one that is not what its provenance describes.
+
+    Provenance written by earlier versions of this package has no checksum of the table; then only
+    its rows are counted.
+    """
+    remedy = f"{_RESTORE} {config.path}"
+    try:
+        content = path.read_bytes()
+        table = pd.read_csv(BytesIO(content), float_precision="round_trip")
+    except (OSError, ValueError) as error:
+        raise InputError("cannot be read", remedy, str(path)) from error
+    if len(table) != made["cells"]["done"]:
+        raise InputError(
+            f"has {len(table):,} rows, and {PROVENANCE} says {made['cells']['done']:,}",
+            remedy,
+            str(path),
+        )
+    described = made.get("table")
+    if described is None:
+        return table
+    if not isinstance(described, dict) or described.get("sha256") != _sha256(content):
+        raise InputError(f"was changed: its SHA-256 is not that in {PROVENANCE}", remedy, str(path))
+    return table
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def make_folder(folder: Path) -> None:
@@ -241,11 +272,13 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
-def _provenance(config: Config, quick: bool, counts: CellCounts) -> dict[str, Any]:
+def _provenance(
+    config: Config, quick: bool, counts: CellCounts, table: dict[str, Any]
+) -> dict[str, Any]:
     content = json.dumps([CELL_VERSION, config.content], sort_keys=True, separators=(",", ":"))
     return {
         "config": config.path.name,
-        "hash": hashlib.sha256(content.encode()).hexdigest(),
+        "hash": _sha256(content.encode()),
         "experiment": config.content,
         "cells": {
             "version": CELL_VERSION,
@@ -254,5 +287,6 @@ def _provenance(config: Config, quick: bool, counts: CellCounts) -> dict[str, An
             "total": counts.total,
             "quick": quick,
         },
+        "table": table,
         **made_with(),
     }

@@ -1,0 +1,78 @@
+"""The program that computes results: the versions of packages, and a hash of this one's code.
+
+Results of two processes are the same only where their fingerprints are. So every cell travels to
+its worker with the fingerprint of the process that asks, and every stored result holds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
+"""Packages whose versions are part of the fingerprint, besides this package's code."""
+
+
+@cache
+def fingerprint() -> dict[str, str]:
+    """Return the versions of Python and packages, and a hash of this package's code.
+
+    The files are read once per process, so that code edited later is not taken for the code
+    that runs.
+
+    Returns
+    -------
+    dict from str to str
+        Not to be modified.
+
+    Examples
+    --------
+    >>> list(fingerprint())[:2]
+    ['Python', 'numpy']
+    """
+    versions = {"Python": platform.python_version()}
+    for name in COMPARED_PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "(missing)"
+    digest = hashlib.sha256()
+    package = Path(__file__).resolve().parent.parent
+    for file in sorted(p for p in package.rglob("*.py") if "shipped" not in p.parts):
+        digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
+    versions["dcglearn's code"] = digest.hexdigest()[:12]
+    return versions
+
+
+def difference_from_here(there: object) -> str | None:
+    """Say how the fingerprint of another process differs from that of this one.
+
+    Parameters
+    ----------
+    there : object
+        What the other process returned, which may be anything.
+
+    Returns
+    -------
+    str or None
+        The first difference, in words; None if there is none.
+
+    Examples
+    --------
+    >>> difference_from_here(dict(fingerprint())) is None
+    True
+    >>> difference_from_here({**fingerprint(), "numpy": "1.0"})[:14]
+    'has numpy 1.0,'
+    """
+    here = fingerprint()
+    if there == here:
+        return None
+    if not isinstance(there, dict):
+        return "does not say what it runs"
+    for what, version_here in here.items():
+        if there.get(what) != version_here:
+            return f"has {what} {there.get(what)}, this process {version_here}"
+    return "runs another version of dcglearn"
