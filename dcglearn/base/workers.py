@@ -304,6 +304,8 @@ class _ClusterMap:
         try:
             answer = future.result(timeout=LOST_SECONDS)
         except (OSError, TimeoutError, CancelledError) as lost:
+            if task.workers and not task.workers & _workers_of(self.client):
+                return None  # it was lost with the only workers that might compute it
             raise WorkersLostError("the cluster lost a result") from lost
         there, worker, results = answer if _is_answer(answer) else (None, "", [])
         difference = difference_from_here(there)
