@@ -259,11 +259,8 @@ def _store(out: Path, say: bool = True) -> Store:
     store = Store(out / "store")
     if not say:
         return store
-    bad = [
-        f"{count:,} {word} record{'' if count == 1 else 's'}"
-        for count, word in ((store.torn, "torn"), (store.damaged, "damaged"))
-        if count
-    ]
+    counts = {"torn": store.torn, "damaged": store.damaged}
+    bad = [f"{n:,} {word} record{'s' * (n > 1)}" for word, n in counts.items() if n]
     if bad:
         print_note(f"{store.path}: ignored {' and '.join(bad)}; missing cells are computed again")
     if store.other_versions:
