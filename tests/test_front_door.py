@@ -179,3 +179,66 @@ def test_types_reach_a_strict_user(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "right.py" not in done.stdout, done.stdout
     assert 'Too many arguments for "DCG"' in done.stdout
+
+
+def test_measures_are_taken_in_any_form(tmp_path: Path) -> None:
+    d, pairs = dcglearn, [[[0, 2], [2, 0]], [[1, 2], [0, 2]]]
+    path = tmp_path / "measure.json"
+    d.write_measure(path, d.DCG([2, 1, 0]))
+    forms: list[Any] = [d.DCG([2, 1, 0]), "DCG([2, 1, 0], log2)", path, str(path)]
+    assert {d.agreement(one, pairs) for one in [*forms, d.read_measure(path)]} == {0.5}
+    assert {d.explain(one, "DCG([3, 1, 0], log2)", [0, 2], [1, 1]).winners for one in forms} == {
+        ("a", "a")
+    }
+    assert {d.export(one, "lightgbm").text for one in forms}
+    assert d.export("linear-log2", "lightgbm", labels=(2, 1, 0)).text
+    assert {float(d.sklearn_metric(one)([[2, 0, 1]], [[0.1, 0.2, 0.3]])) for one in forms}
+    with pytest.raises(d.InputError, match="needs the grades and the number of ranks"):
+        d.agreement("nDCG(zipf) @ 3", pairs)
+    with pytest.raises(d.InputError, match="a measure of type int"):
+        d.agreement(3, pairs)  # type: ignore[arg-type]  # what is tested
+
+
+def test_preferences_are_learned_from_as_they_are() -> None:
+    d = dcglearn
+    lists = d.permuted_lists(60, np.random.default_rng(1), [0, 0, 1, 1])
+    data = d.Preferences.of(lists, ["a", "b", "tie"] * 20, d.Scale((2, 1, 0)), weights=[2.0] * 60)
+    learner = d.DCGLearner().fit(data)
+    other = d.DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
+    assert learner.weights_.tobytes() == other.weights_.tobytes()
+    assert learner.n_grades is None  # a parameter stays what was given
+    with pytest.raises(d.InputError, match="they have their own"):
+        d.DCGLearner().fit(data, sample_weight=data.pair_weights)
+    with pytest.raises(d.InputError, match="no pairs"):
+        d.DCGLearner().fit(data.pairs[:0])
+    with pytest.raises(d.InputError, match="default_rng"):
+        d.parameter_intervals(learner, data, 0)  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(d.InputError, match="between 0 and 1"):
+        d.parameter_intervals(learner, data, np.random.default_rng(0), level=2)
+    rows = d.compare(data, ["linear-log2"], learner, np.random.default_rng(0), n_folds=3).rows
+    assert rows[-1].name == "linear-log2"
+
+
+def test_scales_and_rules_are_refused_in_words() -> None:
+    with pytest.raises(dcglearn.InputError, match="is text"):
+        dcglearn.Scale("2,1,0")  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(dcglearn.InputError, match="rules of type dict"):
+        dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})  # type: ignore[arg-type]  # what is tested
+
+
+def test_a_margin_of_the_user_is_called_once_per_fold() -> None:
+    """Choosing C in a fold does not build its problem again."""
+    calls = []
+
+    def margin(pairs: Any) -> Any:
+        calls.append(len(pairs))
+        return np.ones(len(pairs))
+
+    lists = dcglearn.permuted_lists(90, np.random.default_rng(1), [0, 0, 1, 2])
+    queries = [f"q{i % 9}" for i in range(90)]
+    data = dcglearn.Preferences.of(
+        lists, ["a", "b", "a"] * 30, dcglearn.Scale((2, 1, 0)), queries=queries
+    )
+    learner = dcglearn.DCGLearner(margin=margin)
+    dcglearn.compare(data, [MEASURE], learner, np.random.default_rng(0), n_folds=3, tune=True)
+    assert len(calls) == 3

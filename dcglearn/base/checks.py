@@ -11,6 +11,29 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 
 
+def checked_rng(rng: object) -> np.random.Generator:
+    """Check that an argument is a generator of random numbers, not a seed.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(
+            f"`rng` is {rng!r}", "give a generator: numpy.random.default_rng(0), for a seed of 0"
+        )
+    return rng
+
+
 def finite_array(
     values: ArrayLike,
     name: str,

@@ -19,6 +19,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 MOST_LISTS = 400
@@ -78,12 +79,12 @@ class Explanation:
         return "both together"
 
 
-def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Explanation:
+def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike) -> Explanation:
     """Explain why two measures agree or disagree on two lists.
 
     Parameters
     ----------
-    first, second : DCG or LinearUtility
+    first, second : DCG, LinearUtility, MeasureFile, or its name
         On the same grades. A normalised DCG is replaced by the plain one, which orders lists
         of one query in the same way.
     a, b : array-like of int, shape (K,)
@@ -105,6 +106,7 @@ def explain(first: Measure, second: Measure, a: ArrayLike, b: ArrayLike) -> Expl
     >>> found.winners, found.reason
     (('a', 'equal'), 'gains')
     """
+    first, second = as_measure(first), as_measure(second)
     if first.n_grades != second.n_grades:
         raise InputError(
             f"measures of {first.n_grades} and {second.n_grades} grades", "use one scale"

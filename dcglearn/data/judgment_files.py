@@ -36,7 +36,7 @@ from dcglearn.data.judgment_fields import (
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list, encode_pairs
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
 
 BATCH_SIZE = 1 << 16
 """The number of judgments per batch."""
@@ -44,7 +44,7 @@ BATCH_SIZE = 1 << 16
 
 def read_preferences(
     path: str | os.PathLike[str],
-    scale: Scale | None = None,
+    scale: ScaleLike | None = None,
     n_ranks: int | None = None,
     ignored: IgnoredInput | None = None,
     advance: Advance = silent,
@@ -57,7 +57,7 @@ def read_preferences(
     ----------
     path : path-like
         ``.jsonl``, ``.csv`` or ``.parquet``.
-    scale : Scale, optional
+    scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the numbers that occur, the highest first; names have
         no order of their own and need a scale.
     n_ranks : int, optional
@@ -90,6 +90,12 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(
+            f"a path of type {type(path).__name__}",
+            "give a file; a frame becomes judgments by Preferences.from_frame(frame)",
+        )
+    scale = as_scale(scale)
     judgments = list(_judgments(path, ignored, advance, document_grades))
     if document_grades is not None and scale is None:
         scale = document_grades.scale

@@ -26,8 +26,14 @@ from dcglearn.collection.qrels_runs import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
-from dcglearn.measures.names import NamedMeasure, measure_for_documents, measure_on_scale
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.names import (
+    MeasureLike,
+    NamedMeasure,
+    measure_for_documents,
+    measure_on_scale,
+    not_a_measure,
+)
+from dcglearn.measures.scale import Scale, ScaleLike, as_scale
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
@@ -39,8 +45,6 @@ ByQuery: TypeAlias = Mapping[str, Mapping[str, float]]
 
 QrelsLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
 RunLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Run"
-MeasureLike: TypeAlias = FilePath | DCG | LinearUtility | MeasureFile | NamedMeasure
-ScaleLike: TypeAlias = Scale | str | Sequence[Label]
 
 _MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile, NamedMeasure)
 
@@ -97,7 +101,7 @@ def read_qrels_and_runs(
     letor = _is_path(qrels) and looks_like_letor(cast(str, qrels))
     source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels)
     lists = source if letor and isinstance(source, Qrels) else None
-    return QrelsAndRuns(_indexed(source, _as_scale(scale)), tuple(_named_runs(runs, lists)))
+    return QrelsAndRuns(_indexed(source, as_scale(scale)), tuple(_named_runs(runs, lists)))
 
 
 def named_measures(
@@ -139,7 +143,7 @@ a sequence of them, or a dict by name
     else:
         several = [measures] if isinstance(measures, _MEASURE_TYPES) else measures
         if not isinstance(several, list | tuple):
-            raise _not_a_measure(several)
+            raise not_a_measure(several)
         named = [_as_measure(one, scale, n_ranks) for one in several]
     if not named:
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
@@ -178,12 +182,6 @@ def _named_runs(
     if repeated is not None:
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
     return read
-
-
-def _as_scale(scale: ScaleLike | None) -> Scale | None:
-    if scale is None or isinstance(scale, Scale):
-        return scale
-    return Scale.parse(scale) if isinstance(scale, str) else Scale(tuple(scale))
 
 
 def _is_path(content: object) -> bool:
@@ -240,15 +238,8 @@ def _as_measure(
         except InputError as error:
             raise error if error.place else error.at(name or text) from error
     else:
-        raise _not_a_measure(measure)
+        raise not_a_measure(measure)
     return measure_on_scale(named if name is None else replace(named, name=name), scale)
-
-
-def _not_a_measure(measure: object) -> InputError:
-    return InputError(
-        f"a measure of type {type(measure).__name__}",
-        "give a DCG, a LinearUtility, a measure file or text such as 'nDCG(linear-log2) @ 10'",
-    )
 
 
 def _repeated(names: Sequence[str]) -> str | None:

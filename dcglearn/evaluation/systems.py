@@ -19,22 +19,16 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
-from dcglearn.evaluation.inputs import (
-    MeasureLike,
-    QrelsLike,
-    RunLike,
-    ScaleLike,
-    named_measures,
-    read_qrels_and_runs,
-)
+from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import NamedMeasure
+from dcglearn.measures.names import MeasureLike, NamedMeasure
 from dcglearn.measures.overflow import refuse_overflow
+from dcglearn.measures.scale import ScaleLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,6 +184,10 @@ a sequence of them, or a dict by name
     1 query
     """
     rules = rules_like(rules) if isinstance(rules, str) else rules
+    if not isinstance(rules, Rules):
+        raise InputError(
+            f"rules of type {type(rules).__name__}", "give Rules(...), or a tool's name"
+        )
     read = read_qrels_and_runs(qrels, runs, scale)
     longest = max(run.longest for run in read.runs)
     named = named_measures(measures, read.qrels.scale, longest)

@@ -22,7 +22,8 @@ from dcglearn.interop.tensors import to_tf_ranking, to_torch
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import Label
+from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.scale import Label, Scale
 from dcglearn.measures.utility import LinearUtility
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
@@ -45,13 +46,14 @@ TARGETS = (*TOOLS, *DATA_FORMATS)
 
 
 def export(
-    measure: Measure, to: str, labels: Sequence[Label] | None = None, n_ranks: int = 10
+    measure: MeasureLike, to: str, labels: Sequence[Label] | None = None, n_ranks: int = 10
 ) -> Export:
     """Return a measure as text for another tool.
 
     Parameters
     ----------
-    measure : DCG or LinearUtility
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        A preset needs `labels`.
     to : str
         One of `TARGETS`. A LinearUtility, whose gains differ by rank, can only be exported to
         pandas, python and json.
@@ -77,6 +79,7 @@ def export(
     """
     if to not in TARGETS:
         raise unknown_name("target", to, TARGETS)
+    measure = as_measure(measure, None if labels is None else Scale(tuple(labels)), n_ranks)
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(

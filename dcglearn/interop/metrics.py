@@ -26,6 +26,7 @@ from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
@@ -42,12 +43,12 @@ class Metric(Protocol):
         """Return the mean over the lists."""
 
 
-def sklearn_metric(measure: DCG, ties: Ties = "mean") -> Metric:
+def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     """Return the measure as a metric for scikit-learn.
 
     Parameters
     ----------
-    measure : DCG
+    measure : DCG, MeasureFile, or its name
         With any gains, discounts and normalisation.
     ties : {"mean", "input"}, default "mean"
         Documents with equal scores count the mean over their orders (as in ``ndcg_score``), or
@@ -73,7 +74,7 @@ def sklearn_metric(measure: DCG, ties: Ties = "mean") -> Metric:
     """
     if ties not in ("mean", "input"):
         raise unknown_name("`ties`", ties, ["mean", "input"])
-    labelled = with_labels(measure)
+    labelled = with_labels(_as_dcg(measure))
     scale = Scale(labels_of(labelled))
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
@@ -91,12 +92,12 @@ def sklearn_metric(measure: DCG, ties: Ties = "mean") -> Metric:
     return metric
 
 
-def ir_measure(measure: DCG, ties: Ties = "mean") -> Any:
+def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     """Return the measure as a measure object of ir_measures, which PyTerrier takes too.
 
     Parameters
     ----------
-    measure : DCG
+    measure : DCG, MeasureFile, or its name
         With any gains, discounts and normalisation. Its labels are the relevances of the qrels.
     ties : {"mean", "input", "docid"}, default "mean"
         How documents with equal scores count, see :data:`dcglearn.evaluation.rules.TIES`. With
@@ -123,7 +124,7 @@ def ir_measure(measure: DCG, ties: Ties = "mean") -> Any:
         import ir_measures
     except ImportError as error:
         raise InputError("ir_measures is not installed", "pip install ir_measures") from error
-    labelled = with_labels(measure)
+    labelled = with_labels(_as_dcg(measure))
     scale = Scale(labels_of(labelled))
 
     def evaluate(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
@@ -139,6 +140,13 @@ def ir_measure(measure: DCG, ties: Ties = "mean") -> Any:
 
     name = f"{labelled}{_TIES_IN_NAMES[ties]}"
     return ir_measures.define(evaluate, name=name, support_cutoff=False)
+
+
+def _as_dcg(measure: MeasureLike) -> DCG:
+    found = as_measure(measure)
+    if not isinstance(found, DCG):
+        raise InputError("gains that differ by rank", "give a DCG: a metric has one gain per grade")
+    return found
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,26 @@ intervals clustered by query.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from dcglearn.base.checks import checked_rng
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
 from dcglearn.evaluation.significance import clustered_intervals
 from dcglearn.learning.choose_c import choose_C
+from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.names import MeasureLike, as_measure
 
 LEARNED_DCG = "learned DCG"
 LEARNED_UTILITY = "learned W"
@@ -96,7 +99,7 @@ class MeasureComparison:
 
 def compare(
     preferences: Preferences,
-    others: Mapping[str, Measure],
+    others: Mapping[str, MeasureLike] | Sequence[MeasureLike],
     learner: DCGLearner,
     rng: np.random.Generator,
     use: MeasurePart = "dcg",
@@ -110,7 +113,8 @@ def compare(
     ----------
     preferences : Preferences
         Ties, and judgments of weight 0, are not used.
-    others : mapping from name to measure
+    others : mapping from name to measure, or sequence of measures
+        Measures, measure files, presets or text.
     learner : DCGLearner
     rng : numpy.random.Generator
         Draws the folds and the resamples.
@@ -132,6 +136,8 @@ def compare(
     InputError
         If nothing can be learned from the judgments, or there is only one query.
     """
+    checked_rng(rng)
+    measures = _by_name(others, preferences)
     preferences.check_strict()
     preferences = preferences.take(preferences.weights > 0)
     pairs, weights = preferences.pairs, preferences.pair_weights
@@ -146,23 +152,34 @@ def compare(
         if tune:
             problem = one.problem(pairs[train], weights[train])
             best = choose_C(problem, groups[train], rng, solver=one.solver, use=use)
-            one.set_params(C=best.C)
-        one.fit(pairs[train], sample_weight=weights[train])
-        dcg[test] = outcomes(one.dcg_, pairs[test])
-        utility[test] = outcomes(one.utility_, pairs[test])
-        chosen.append(float(one.C_))
+            learned = fit(problem.with_C(best.C), one.solver)
+            parts, C = (learned.dcg, learned.utility), best.C
+        else:
+            one.fit(pairs[train], sample_weight=weights[train])
+            parts, C = (one.dcg_, one.utility_), one.C_
+        dcg[test], utility[test] = (outcomes(part, pairs[test]) for part in parts)
+        chosen.append(float(C))
         advance(done, len(folds) + 1)  # the intervals are the last step
 
     both = {LEARNED_DCG: dcg, LEARNED_UTILITY: utility}
     if use == "utility":
         both = dict(reversed(both.items()))
     how = f"{len(folds)}-fold cross-validation by query"
-    full = dict.fromkeys(both, how) | {name: str(measure) for name, measure in others.items()}
-    table = both | {name: outcomes(measure, pairs) for name, measure in others.items()}
+    full = dict.fromkeys(both, how) | {name: str(measure) for name, measure in measures.items()}
+    table = both | {name: outcomes(measure, pairs) for name, measure in measures.items()}
     rows = _rows(table, full, groups, weights, rng)
     return MeasureComparison(
         rows, len(pairs), n_queries, len(folds), tuple(chosen), next(iter(both))
     )
+
+
+def _by_name(
+    others: Mapping[str, MeasureLike] | Sequence[MeasureLike], preferences: Preferences
+) -> dict[str, Measure]:
+    if not isinstance(others, Mapping):
+        others = {str(one): one for one in others}
+    scale, n_ranks = preferences.scale, preferences.n_ranks
+    return {name: as_measure(one, scale, n_ranks) for name, one in others.items()}
 
 
 def _rows(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
@@ -80,6 +81,12 @@ def parameter_intervals(
         If there are fewer than two queries, or nothing can be learned from more than half
         of the resamples.
     """
+    checked_rng(rng)
+    if resamples < 1 or not 0 < level < 1:
+        raise InputError(
+            f"{resamples} resamples at the level {level}",
+            "give `resamples` of 1 or more, and a `level` between 0 and 1",
+        )
     groups = preferences.pair_groups
     n_queries = int(groups.max(initial=-1)) + 1
     if n_queries < 2:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -20,6 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
+from dcglearn.data.preferences import Preferences
 from dcglearn.learning.choose_c import ChosenC, cross_validate, round_robin_folds
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import (
@@ -121,7 +122,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
     def fit(
         self,
-        pairs: ArrayLike,
+        pairs: ArrayLike | Preferences,
         y: object = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -130,8 +131,9 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
 
         Parameters
         ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
-            The preferred ranking first.
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K), or Preferences
+            The preferred ranking first. Preferences bring their pairs, weights and queries, and
+            the number of grades if the learner has none.
         y : ignored
             Present because scikit-learn's tools pass it.
         sample_weight : array-like of float, shape (n,), optional
@@ -152,8 +154,16 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         SolverError
             If no solver's answer is confirmed.
         """
+        learner = self
+        if isinstance(pairs, Preferences):
+            if sample_weight is not None or groups is not None:
+                raise InputError("`preferences` with weights or groups", "they have their own")
+            if self.n_grades is None:
+                learner = clone(self).set_params(n_grades=pairs.n_grades)
+            sample_weight, groups = pairs.pair_weights, pairs.pair_groups
+            pairs = pairs.pairs
         validate_data(self, _flat(pairs))
-        problem = self.problem(pairs, sample_weight)
+        problem = learner.problem(pairs, sample_weight)
         choice: ChosenC | None = None
         if self.C == "cv":
             folds = round_robin_folds(_checked_groups(groups, problem.n_pairs))
@@ -292,6 +302,8 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
         array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
     except ValueError as error:
         raise InputError("lists of different length", "pad short ones with -1") from error
+    if getattr(array, "ndim", 0) == 3 and not len(array):
+        raise InputError("there are no pairs", "give at least one strict preference")
     if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
         array = np.reshape(array, (len(array), -1))
     return array

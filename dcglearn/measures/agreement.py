@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.measures.measure import TIE_TOLERANCE, Measure
+from dcglearn.measures.measure import TIE_TOLERANCE
+from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import checked_grades
 
 
-def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
+def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
 
     A normalised DCG is replaced by the plain one: the two rankings of a pair belong to one
@@ -26,7 +27,8 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    measure : DCG or LinearUtility
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        See :func:`dcglearn.measures.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         Grade indices, the preferred ranking first, -1 for no document.
 
@@ -45,6 +47,7 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
+    measure = as_measure(measure)
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.hstack([weights, np.zeros((len(weights), 1))])  # column -1: no document
@@ -59,12 +62,13 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     return result
 
 
-def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
+def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise.
 
     Parameters
     ----------
-    measure : DCG or LinearUtility
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        See :func:`dcglearn.measures.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         The preferred ranking first.
 
@@ -97,12 +101,15 @@ def outcomes_of_differences(difference: Floats) -> Floats:
     return result
 
 
-def agreement(measure: Measure, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+def agreement(
+    measure: MeasureLike, pairs: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
     """Return the fraction of pairs that the measure orders as judged; ties count 1/2.
 
     Parameters
     ----------
-    measure : DCG or LinearUtility
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        See :func:`dcglearn.measures.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         The preferred ranking first.
     sample_weight : array-like of float, shape (n,), optional

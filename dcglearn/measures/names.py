@@ -8,15 +8,16 @@ A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import cast, get_args
+from typing import TypeAlias, cast, get_args
 
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import parse_cutoff, preset
+from dcglearn.measures.presets import PRESETS, parse_cutoff, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
@@ -41,6 +42,65 @@ class NamedMeasure:
     name: str
     measure: Measure
     file: MeasureFile | None = field(default=None, repr=False)
+
+
+MeasureLike: TypeAlias = DCG | LinearUtility | MeasureFile | NamedMeasure | str | os.PathLike[str]
+"""A measure, or what names one."""
+
+
+def as_measure(
+    measure: MeasureLike, scale: Scale | None = None, n_ranks: int | None = None
+) -> Measure:
+    """Return the measure that a value, a file or a text means.
+
+    Parameters
+    ----------
+    measure : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like
+        Text is a measure in full, the name of a measure file, or a preset.
+    scale : Scale, optional
+        The grades, and
+    n_ranks : int, optional
+        K; a preset needs both.
+
+    Returns
+    -------
+    DCG or LinearUtility
+
+    Raises
+    ------
+    InputError
+        If it is not a measure, or a preset without a scale.
+
+    Examples
+    --------
+    >>> as_measure("zipf", Scale((1, 0)), 5), as_measure("DCG([1, 0], zipf)")
+    (DCG({1: 1, 0: 0}, zipf), DCG([1, 0], zipf))
+    """
+    if isinstance(measure, DCG | LinearUtility):
+        return measure
+    if isinstance(measure, MeasureFile | NamedMeasure):
+        return measure.measure
+    if not isinstance(measure, str | os.PathLike):
+        raise not_a_measure(measure)
+    text = os.fspath(measure)
+    if scale is not None and n_ranks is not None:
+        return measure_for(text, scale, n_ranks).measure
+    match = _WRAPPED.fullmatch(text)
+    name = split_cutoff(text if match is None else match.group(2))[0].strip()
+    if name.partition(":")[0] in PRESETS:
+        raise InputError(
+            f"the preset {text!r} needs the grades and the number of ranks",
+            "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
+        )
+    return parse_measure(text).measure
+
+
+def not_a_measure(value: object) -> InputError:
+    """Return the error about a value that is not a measure."""
+    return InputError(
+        f"a measure of type {type(value).__name__}",
+        "give a DCG, a LinearUtility, a measure file or text such as 'nDCG([3, 1, 0], log2) @ 10'",
+    )
 
 
 def is_measure_file_name(text: str) -> bool:

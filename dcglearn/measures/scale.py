@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,6 +71,9 @@ class Scale:
     values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        given_labels: object = self.labels
+        if isinstance(given_labels, str):
+            raise InputError(f"the scale {given_labels!r} is text", "give Scale.parse(text)")
         labels = tuple(canonical_label(label) for label in self.labels)
         if not 1 <= len(labels) <= MAX_GRADES:
             raise InputError(
@@ -339,3 +343,29 @@ def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
         if all(a > b for a, b in pairwise(numbers)):
             return numbers
     return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
+
+
+ScaleLike: TypeAlias = Scale | str | Sequence[Label]
+"""A scale, its text, or its labels."""
+
+
+def as_scale(scale: ScaleLike | None) -> Scale | None:
+    """Return the scale that a value means; None stays None.
+
+    Parameters
+    ----------
+    scale : Scale, str, sequence of labels, or None
+        Text as for :meth:`Scale.parse`.
+
+    Returns
+    -------
+    Scale or None
+
+    Examples
+    --------
+    >>> print(as_scale("perfect,good,bad"), as_scale([2, 1, 0]))
+    perfect > good > bad 2 > 1 > 0
+    """
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    return Scale.parse(scale) if isinstance(scale, str) else Scale(tuple(scale))
