@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.correlation.pairwise_loss import count_graded_pairs, pairwise_loss, two_grade_losses
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.linear_ndcg import (
@@ -25,7 +26,6 @@ from dcglearn.measures.linear_ndcg import (
     linear_measure,
     linear_ndcg,
 )
-from dcglearn.measures.pairwise_loss import count_graded_pairs, pairwise_loss, two_grade_losses
 
 FIGURE_2 = [1, 0, 1, 0, 0, 1]  # values r; a grade's index is 1 - r
 FIGURE_3 = [2, 2, 0, 0, 0, 1]

@@ -5,7 +5,7 @@
 S is the set of all documents of a query and g_i the gain at rank i, in the paper the value
 r = L - 1, ..., 1, 0 of the grade (Jin & Geng, arXiv 1303.2417). The discount |S| - i is the
 number of documents below rank i. The error is the pair-wise loss of
-:mod:`dcglearn.measures.pairwise_loss`.
+:mod:`dcglearn.correlation.pairwise_loss`.
 
 Arrays hold one row per query; -1 fills up rows with fewer documents.
 """
