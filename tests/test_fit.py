@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -88,3 +92,29 @@ def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
     ):
         with pytest.raises(InputError, match="cancel out"):
             read()
+
+
+WEIGHTED = """
+import numpy as np
+from dcglearn.learning.fit import fit
+from dcglearn.solver.problem import Problem
+
+rng = np.random.default_rng(0)
+pairs = rng.integers(0, 6, (2000, 2, 8)).astype(np.int8)
+found = fit(Problem.of(pairs, 6, weights=rng.random(2000))).identifiability
+print(repr([float(number).hex() for number in (found.discount_null, found.gain_null)]))
+"""
+
+
+def test_what_pairs_determine_has_the_same_bytes_on_one_thread_and_two() -> None:
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", WEIGHTED],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(printed) == 1

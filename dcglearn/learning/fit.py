@@ -127,7 +127,8 @@ class Fit(ShortRepr):
 
     @cached_property
     def _gram(self) -> GramMatrices:
-        return self.problem.sum_over_blocks(gram_matrices)
+        with one_blas_thread():  # with weights, the order of additions decides the last bits
+            return self.problem.sum_over_blocks(gram_matrices)
 
 
 def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
