@@ -102,7 +102,7 @@ from dcglearn.solver.problem import Problem
 rng = np.random.default_rng(0)
 pairs = rng.integers(0, 6, (2000, 2, 8)).astype(np.int8)
 found = fit(Problem.of(pairs, 6, weights=rng.random(2000))).identifiability
-print(repr([float(number).hex() for number in (found.discount_null, found.gain_null)]))
+print([np.asarray(one).tobytes().hex() for one in (found.discount_null, found.gain_null)])
 """
 
 
