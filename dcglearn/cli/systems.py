@@ -131,9 +131,7 @@ def _check_queries(qrels: IndexedQrels, run: Run, path: str, lenient: bool) -> N
     held = set(qrels.queries)
     extra = [query for query in run.queries if query not in held]
     if extra and not lenient:
-        count = {1: "", 2: ", nor is another of this run"}.get(
-            len(extra), f", nor are {len(extra) - 1:,} others of this run"
-        )
+        count = "" if len(extra) == 1 else f" (and {len(extra) - 1:,} more of this run)"
         raise InputError(
             f"the query {extra[0]} is not in the qrels{count}",
             "remove it, or add --lenient to ignore such queries",
