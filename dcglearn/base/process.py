@@ -72,7 +72,7 @@ def describe_fault(error: Exception) -> str:
         traceback.print_exception(error)
         advice = "please report it with this traceback"
     else:
-        advice = "please report it with what the same command prints after dcglearn --debug"
+        advice = f"please report it with what the same command prints if {DEBUG}=1 is set"
     return f"unexpected error ({what}); {advice}"
 
 
