@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -316,8 +315,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
     )
     assert process.stderr is not None
     stages = ("choosing C", "intervals", "comparing")
-    next(line for line in process.stderr if line.startswith(stages))
-    time.sleep(0.5)  # the work is under way
+    next(line for line in process.stderr if line.startswith(stages))  # the work is under way
     process.send_signal(signal.SIGINT)
     _, rest = process.communicate(timeout=60)
     assert process.returncode == 130
