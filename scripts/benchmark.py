@@ -187,7 +187,7 @@ def run_in_child(results: Connection, name: str, case: Case, budget: float) -> N
         SOLVERS[name](case._replace(n=20))()
     run = SOLVERS[name](case)
     if sys.platform == "linux":  # release free memory, then reset the peak
-        with contextlib.suppress(OSError, AttributeError):
+        with contextlib.suppress(OSError, AttributeError):  # not every libc and kernel has them
             ctypes.CDLL(None).malloc_trim(0)
             Path("/proc/self/clear_refs").write_text("5")
     held = resident_bytes("VmRSS")
@@ -221,7 +221,7 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float]:
 
 def resident_bytes(key: str) -> int:
     """Return the resident memory of this process (VmRSS) or its peak (VmHWM); Linux only."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # no /proc: memory is reported as 0
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(key):
                 return int(line.split()[1]) * 1024

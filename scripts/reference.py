@@ -125,7 +125,7 @@ def aliases(path: Path) -> dict[str, str]:
     for node in ast.parse(path.read_text("utf-8")).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z]\w*[a-z]\w*", target.id):
-            found[target.id] = ast.unparse(node.value)  # type: ignore[attr-defined]
+            found[target.id] = ast.unparse(node.value)
     return found
 
 

@@ -137,7 +137,7 @@ class Process:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the process and its children."""
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError):  # it may have ended
             os.killpg(self._process.pid, number)
 
     def kill(self) -> None:

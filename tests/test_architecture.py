@@ -219,3 +219,42 @@ def test_generators_are_the_last_required_argument(name: str, function: object) 
     ]
     if "rng" in parameters:
         assert required[-1] == "rng", name
+
+
+SUPPRESSION = re.compile(
+    r"# noqa|# type: ignore|[.]suppress\(|with suppress\(|(filterwarnings|simplefilter)\(\s*.ignore"
+)
+
+
+def bare_suppressions(text: str) -> list[str]:
+    """Lines that suppress something without a comment that says why."""
+    found = [line for line in text.splitlines() if SUPPRESSION.search(line)]
+    code = r"# (noqa: [A-Z0-9, ]+|type: ignore(\[[\w, -]+\])?)"
+    return [line for line in found if not re.search(r"( - |# )\S", re.sub(code, "", line))]
+
+
+SOURCES = [
+    path
+    for folder in ("dcglearn", "scripts", "experiments", "docs", "tests")
+    for path in sorted((PACKAGE.parent / folder).rglob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_a_suppression_has_its_reason_beside_it(path: Path) -> None:
+    assert not bare_suppressions(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("code", "comment"),
+    [
+        ("x = 1", "noqa: S101"),
+        ("x = 1", "type: ignore"),
+        ("x = 1", "type: ignore[arg-type, misc]"),
+        ("with {}(KeyError):", ""),
+    ],
+)
+def test_a_bare_suppression_would_be_seen(code: str, comment: str) -> None:
+    line = code.format("suppress") + (f"  # {comment}" if comment else "")
+    assert bare_suppressions(line) == [line]
+    assert not bare_suppressions(f"{line}  # it may be missing")

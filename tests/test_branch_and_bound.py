@@ -48,7 +48,7 @@ class Linear:
 
 
 def search(function: Linear, resolution: float = 1e-3, max_boxes: int = 4096) -> RatioSearch:
-    return search_ratios(function, len(function.t), resolution, max_boxes)  # type: ignore[arg-type]  # it has what the search uses
+    return search_ratios(function, len(function.t), resolution, max_boxes)
 
 
 def n_evaluated(function: Linear) -> list[int]:

@@ -65,4 +65,4 @@ def test_scores_that_cannot_be_ordered_are_refused(
     truth: object, estimate: object, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        paired_ranks(truth, estimate)  # type: ignore[arg-type]  # other types are what is tested
+        paired_ranks(truth, estimate)

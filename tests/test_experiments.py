@@ -330,7 +330,7 @@ def test_differences_are_paired_by_repetition() -> None:
 
 
 def test_names_of_figures() -> None:
-    blank = Figure("2b", "t", Plot("x", "y", ()), "c", None)  # type: ignore[arg-type]  # not used
+    blank = Figure("2b", "t", Plot("x", "y", ()), "c", None)
     assert blank.name == "figure-02b"
     assert replace(blank, number="A1").name == "figure-A01"
     assert replace(blank, number="ad-hoc").name == "figure-ad-hoc"

@@ -196,7 +196,7 @@ def test_measures_are_taken_in_any_form(tmp_path: Path) -> None:
     with pytest.raises(d.InputError, match="needs the grades and the number of ranks"):
         d.agreement("nDCG(zipf) @ 3", pairs)
     with pytest.raises(d.InputError, match="a measure of type int"):
-        d.agreement(3, pairs)  # type: ignore[arg-type]  # what is tested
+        d.agreement(3, pairs)
 
 
 def test_preferences_are_learned_from_as_they_are() -> None:
@@ -212,7 +212,7 @@ def test_preferences_are_learned_from_as_they_are() -> None:
     with pytest.raises(d.InputError, match="no pairs"):
         d.DCGLearner().fit(data.pairs[:0])
     with pytest.raises(d.InputError, match="default_rng"):
-        d.parameter_intervals(learner, data, 0)  # type: ignore[arg-type]  # what is tested
+        d.parameter_intervals(learner, data, 0)
     with pytest.raises(d.InputError, match="between 0 and 1"):
         d.parameter_intervals(learner, data, np.random.default_rng(0), level=2)
     rows = d.compare(data, ["linear-log2"], learner, np.random.default_rng(0), n_folds=3).rows
@@ -221,9 +221,9 @@ def test_preferences_are_learned_from_as_they_are() -> None:
 
 def test_scales_and_rules_are_refused_in_words() -> None:
     with pytest.raises(dcglearn.InputError, match="is text"):
-        dcglearn.Scale("2,1,0")  # type: ignore[arg-type]  # what is tested
+        dcglearn.Scale("2,1,0")
     with pytest.raises(dcglearn.InputError, match="rules of type dict"):
-        dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})  # type: ignore[arg-type]  # what is tested
+        dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})
 
 
 def test_a_margin_of_the_user_is_called_once_per_fold() -> None:

@@ -98,7 +98,7 @@ def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
     rng = np.random.default_rng(seed)
     L = 3 if worst == "zero" else 2
     runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 3, 5, L)
-    found = mean_verdict(*runs, pools, "log2", L, worst)  # type: ignore[arg-type]  # texts from a parametrisation
+    found = mean_verdict(*runs, pools, "log2", L, worst)
     check_witnesses(found, *runs, pools)
     grid = np.linspace(0, 1, 203)[1:-1]
     gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
@@ -128,7 +128,7 @@ def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
     rng = np.random.default_rng(seed)
     runs, pools = draw_runs(rng, 2, int(rng.integers(1, 5)), 3, 5, L)
     worst = "zero" if L > 3 else "nonnegative"
-    found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)  # type: ignore[arg-type]  # texts from a parametrisation
+    found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
     check_witnesses(found, *runs, pools)
     gains = rng.random((200, L)) ** rng.choice([0.2, 1, 5], (200, 1))
     gains[:, 0] = 1
@@ -421,7 +421,7 @@ def test_bad_input_is_refused(
 ) -> None:
     given_ = {"discounts": "log2", "n_grades": 2, **options}
     with pytest.raises(InputError) as error:
-        mean_verdict(a, [[1, 1, 0]], pools, **given_)  # type: ignore[arg-type]  # texts from a parametrisation
+        mean_verdict(a, [[1, 1, 0]], pools, **given_)
     assert message in str(error.value)
 
 

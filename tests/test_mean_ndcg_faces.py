@@ -117,7 +117,7 @@ def test_combined_verdicts(
     """Both are taken as proved, whether or not the search found witnesses."""
     one = MeanVerdict("equal", (None, None), (0.0, 0.0), (-0.1, 0.1), (), 0.1, 1e-15)
     other = replace(one, undecided_share=0.2, tolerance=2e-15)
-    verdicts = {3: replace(one, winner=inside), 2: replace(other, winner=face)}  # type: ignore[arg-type]  # texts from a parametrisation
+    verdicts = {3: replace(one, winner=inside), 2: replace(other, winner=face)}
 
     def fixed(runs: object, pools: object, discounts: object, n_grades: int, *_: object) -> object:
         return {(0, 1): verdicts[n_grades]}

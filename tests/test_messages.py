@@ -86,6 +86,6 @@ def test_every_option_of_the_table_exists() -> None:
 
     from dcglearn.cli import app
 
-    commands = get_command(app).commands  # type: ignore[attr-defined]  # a group has them
+    commands = get_command(app).commands
     options = {opt for command in commands.values() for p in command.params for opt in p.opts}
     assert set(OPTIONS.values()) <= options

@@ -239,7 +239,7 @@ def test_look_up_equals_a_plain_loop(
     single: bool,
 ) -> None:
     known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
-    found = look_up(run_of(run), known, ties, single)  # type: ignore[arg-type]  # texts from a strategy
+    found = look_up(run_of(run), known, ties, single)
     assert found.ranked.tied is None
     expected = []
     for query in known.queries:

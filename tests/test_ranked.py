@@ -248,9 +248,9 @@ def test_bounds_by_the_rules() -> None:
 
 def test_rules_name_their_choices() -> None:
     with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
-        Rules(ties="men")  # type: ignore[arg-type]  # what is tested
+        Rules(ties="men")
     with pytest.raises(InputError, match="unknown `unjudged` 'bound'; did you mean 'bounds'"):
-        Rules(unjudged="bound")  # type: ignore[arg-type]  # what is tested
+        Rules(unjudged="bound")
 
 
 def test_a_measure_must_cover_the_grades() -> None:

@@ -13,7 +13,7 @@ import dcglearn
 
 
 @pytest.fixture
-def reference(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]  # a module
+def reference(monkeypatch: pytest.MonkeyPatch):
     """The script, as a module."""
     monkeypatch.syspath_prepend(ROOT / "scripts")
     import reference
@@ -21,7 +21,7 @@ def reference(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def] 
     return reference
 
 
-def test_the_reference_holds_every_public_name(reference, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]  # a module
+def test_the_reference_holds_every_public_name(reference, tmp_path: Path) -> None:
     assert reference.build(Path(sys.executable), tmp_path) == 0
     inventory = (tmp_path / "objects.inv").read_bytes().split(b"zlib.\n", 1)[1]
     names = {line.split(" ")[0] for line in zlib.decompress(inventory).decode().splitlines()}

@@ -109,7 +109,7 @@ def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator
     worse = {q: {"a": 1.0, "b": 2.0} for q in list(qrels)[:4]}
     found = evaluate(qrels, {"best": best, "worse": worse}, "zipf", rules=Rules(missing=None))
     for test, p in (("randomisation", 2 / 16), ("t", 0.0)):
-        (one,) = compare_systems(found, "best", rng, test)  # type: ignore[arg-type]  # a literal
+        (one,) = compare_systems(found, "best", rng, test)
         assert (one.system, one.baseline, one.measure) == ("worse", "best", "zipf")
         assert (one.difference, one.low, one.high, one.queries) == (-0.5, -0.5, -0.5, 4)
         assert (one.p, one.corrected) == (p, p)

@@ -213,7 +213,7 @@ def test_bad_gains_are_refused(
     gains: list[float], discounts: list[float], options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], gains, discounts, **options)  # type: ignore[arg-type]  # options of any kind are tested
+        smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], gains, discounts, **options)
     assert message in str(error.value)
 
 

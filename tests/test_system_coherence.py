@@ -233,7 +233,7 @@ def test_rules_under_which_every_document_has_one_rank_and_grade(
         assert coherence_rules(kept) == kept
     for unjudged in ("bounds", "nothing"):
         with pytest.raises(InputError, match=f'`unjudged="{unjudged}"`, and each document'):
-            coherence_rules(Rules(unjudged=unjudged))  # type: ignore[arg-type]  # a literal
+            coherence_rules(Rules(unjudged=unjudged))
     for rules in (Rules(missing=None), Rules(worthless=None), Rules(worthless=1.0)):
         with pytest.raises(InputError, match="does not count 0"):
             coherence_rules(rules)

@@ -113,7 +113,7 @@ def outcome(read: Callable[[Any], Any], given_content: object) -> object:
     """What a reader returns, or the line that it refuses."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)  # several tags
+            warnings.simplefilter("ignore", InputWarning)  # several tags are read as one run
             return read(given_content)
     except RefusedError as error:
         return f"line {error.args[0]}"

@@ -281,7 +281,7 @@ def test_a_cluster_left_to_another_program_is_of_no_use_but_does_no_harm(
 
 def of_another_program(item: int) -> int:
     """Take this process for another program from the second item on."""
-    workers.fingerprint = lambda: {"Python": "2.7"}  # type: ignore[attr-defined]
+    workers.fingerprint = lambda: {"Python": "2.7"}
     return item
 
 
@@ -295,7 +295,7 @@ def test_processes_of_other_code_are_refused() -> None:
         with open_workers("2") as found:
             assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
     finally:
-        workers.fingerprint = here  # type: ignore[attr-defined]
+        workers.fingerprint = here
         get_reusable_executor().shutdown(wait=True, kill_workers=True)
     assert len(said) == 1
     assert re.fullmatch(

@@ -258,12 +258,11 @@ def _fields_of_line(line: bytes, kind: FileKind) -> tuple[list[bytes], float]:
     return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)
 
 
-def _checked_number(value: object, kind: FileKind) -> float:
+def _checked_number(value: Any, kind: FileKind) -> float:
     try:
         if isinstance(value, bool):
             raise TypeError
-        # What float() refuses is caught here.
-        number = parse_number(value) if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+        number = parse_number(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):

@@ -152,8 +152,7 @@ def _t_test(row: Floats) -> float:
     if abs(row.sum()) <= _ZERO * np.abs(row).sum():
         return 1.0
     with warnings.catch_warnings(), np.errstate(divide="ignore"):
-        # of nearly or exactly equal differences, which have a p-value near 0
-        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)  # p is near 0 anyway
         return float(ttest_1samp(row, 0.0).pvalue)
 
 

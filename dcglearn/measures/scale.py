@@ -124,8 +124,8 @@ class Scale:
             If the label is not on the scale.
         """
         try:
-            # A label of another type is refused by canonical_label.
-            index = self._indices.get(canonical_label(label))  # type: ignore[arg-type]
+            canonical = canonical_label(label)  # type: ignore[arg-type]  # it refuses other types
+            index = self._indices.get(canonical)
         except ValueError:
             index = None
         if index is None:

@@ -55,8 +55,7 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     suffix = checked_suffix(path, FIGURE_FORMATS)
     with mpl.rc_context(STYLE), warnings.catch_warnings(), atomic_write(path) as temporary:
-        # A name in a script that the font lacks is drawn as boxes.
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # drawn as boxes
         if figure.get_layout_engine() is not None:  # one layout for all its files
             figure.draw_without_rendering()
             figure.set_layout_engine(None)

@@ -86,8 +86,8 @@ def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     """
     program, W = cvxpy_problem(problem)
     with warnings.catch_warnings():
-        # The certificate decides whether an answer is accurate enough.
-        warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
+        inaccurate = "Solution may be inaccurate"
+        warnings.filterwarnings("ignore", inaccurate, UserWarning)  # the certificate decides
         try:
             program.solve(**_OPTIONS[solver])
         except (cp.SolverError, ArithmeticError, ValueError) as error:
