@@ -17,6 +17,7 @@ from kkt import dense_differences
 from solver_cases import noisy_pairs, weighted_problems
 
 from dcglearn.base import threads
+from dcglearn.encoding.pair_codes import Block, CodeLayout
 from dcglearn.solver.active_set import (
     active_set_change,
     directional_derivatives,
@@ -24,7 +25,6 @@ from dcglearn.solver.active_set import (
     quadratic_model,
     residual_sums,
 )
-from dcglearn.solver.pair_codes import Block, CodeLayout
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import solve
 

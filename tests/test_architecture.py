@@ -24,14 +24,17 @@ ROOMS = {
             "data",
             "evaluation",
             "interop",
+            "encoding",
             "solver",
             "learning",
             "inference",
             "simulation",
             "asking",
+            "design",
             "lab",
             "report",
             "judging",
+            "terminal",
             "cli",
         )
     )

@@ -14,11 +14,12 @@ import pytest
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import fingerprint
-from dcglearn.lab import cells, compute, records, store
-from dcglearn.lab.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
+from dcglearn.design import cells
+from dcglearn.design.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
+from dcglearn.design.sampling import strict_pairs, truth_of
+from dcglearn.design.setting import LISTS, Setting, check_setting
+from dcglearn.lab import compute, records, store
 from dcglearn.lab.compute import compute_cell, run_cell
-from dcglearn.lab.sampling import strict_pairs, truth_of
-from dcglearn.lab.setting import LISTS, Setting, check_setting
 from dcglearn.lab.store import Store
 
 GOLDEN = Path(__file__).parent / "golden" / "cells.json"

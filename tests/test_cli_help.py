@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 from typer.main import get_command
 
-from dcglearn.cli import COMMANDS, app, choices
+from dcglearn.cli import COMMANDS, app
 from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED
 from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
@@ -21,6 +21,7 @@ from dcglearn.learning.learner import Encoding
 from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.margins import MARGINS
 from dcglearn.solver.solve import SOLVERS
+from dcglearn.terminal import choices
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 GROUP: Any = get_command(app)

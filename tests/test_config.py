@@ -11,9 +11,9 @@ import pytest
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import key_of, query_table_hash
+from dcglearn.design.cells import key_of, query_table_hash
+from dcglearn.design.config import Config, read_config
 from dcglearn.lab.compute import compute_cell
-from dcglearn.lab.config import Config, read_config
 from dcglearn.lab.experiment_files import ExperimentFiles, config_files, load_experiment
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store

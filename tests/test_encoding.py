@@ -8,10 +8,10 @@ from hypothesis import given
 from kkt import dense_differences
 from solver_cases import problems
 
+from dcglearn.encoding.features import difference_matrix, encode, encode_sparse
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.margins import margins
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.encoding import difference_matrix, encode, encode_sparse
 from dcglearn.solver.problem import Problem
 
 

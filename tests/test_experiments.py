@@ -13,7 +13,7 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.config import Config, read_config
+from dcglearn.design.config import Config, read_config
 from dcglearn.lab.experiment_files import config_files, load_experiment
 from dcglearn.lab.plots import Figure, Plot, curve
 from dcglearn.lab.repetitions import (

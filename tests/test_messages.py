@@ -10,7 +10,7 @@ import pytest
 
 import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.cli.remedies import OPTIONS, in_options, message
+from dcglearn.terminal.remedies import OPTIONS, in_options, message
 
 PACKAGE = Path(dcglearn.__file__).parent
 SHELL_COMMANDS = {"report/page.py", "lab/provenance.py"}
@@ -42,7 +42,7 @@ def test_no_message_of_the_library_names_an_option() -> None:
     naming = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        if path.relative_to(PACKAGE).parts[0] != "cli"
+        if path.relative_to(PACKAGE).parts[0] not in ("cli", "terminal")
         and any(names_an_option(text) for text in strings_of(path))
     }
     assert naming == SHELL_COMMANDS

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.design.cells import CELL_VERSION
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -377,8 +377,8 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of an unfinished run: two points of every experiment but one."""
     import dataclasses
 
+    from dcglearn.design.config import read_config
     from dcglearn.lab.compute import run_cell
-    from dcglearn.lab.config import read_config
     from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
     from dcglearn.report.page import write_page
@@ -399,7 +399,7 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def number_of_figures() -> int:
     """The number of figures on that page: all but that of sorted and two of ad_hoc."""
-    from dcglearn.lab.config import read_config
+    from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import config_files
 
     return sum(len(read_config(path).figures) for path in config_files()) - 1 - 2

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
+from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import permuted_lists
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.solver.pair_codes import MAX_BLOCK_PAIRS, MIN_BLOCK_PAIRS
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import solve
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.design.cells import CELL_VERSION
+from dcglearn.design.config import read_config
+from dcglearn.design.setting import Setting
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import read_config
-from dcglearn.lab.setting import Setting
 
 RESULTS = ROOT / "results"
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))

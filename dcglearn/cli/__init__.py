@@ -21,7 +21,6 @@ from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupte
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.coherence import coherence
-from dcglearn.cli.command_groups import GroupedCommands
 from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
 from dcglearn.cli.explain import explain
@@ -29,10 +28,11 @@ from dcglearn.cli.export import export
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import compare, fit
 from dcglearn.cli.measures import show
-from dcglearn.cli.output import print_note
 from dcglearn.cli.packed import pack
-from dcglearn.cli.remedies import message
 from dcglearn.cli.threshold import threshold
+from dcglearn.terminal.command_groups import GroupedCommands
+from dcglearn.terminal.output import print_note
+from dcglearn.terminal.remedies import message
 
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""

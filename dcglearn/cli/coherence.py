@@ -10,8 +10,14 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
-from dcglearn.cli.choices import FixedTiesChoice, GradedUnjudgedChoice
-from dcglearn.cli.options import (
+from dcglearn.cli.systems import (
+    evaluate_runs,
+    load_qrels_and_runs,
+    measures_of_names,
+    rules_of,
+)
+from dcglearn.terminal.choices import FixedTiesChoice, GradedUnjudgedChoice
+from dcglearn.terminal.options import (
     MAX_RANKS,
     FigureOption,
     JsonOption,
@@ -20,13 +26,7 @@ from dcglearn.cli.options import (
     RunsArgument,
     ScaleOption,
 )
-from dcglearn.cli.output import count_queries, print_json, print_text
-from dcglearn.cli.systems import (
-    evaluate_runs,
-    load_qrels_and_runs,
-    measures_of_names,
-    rules_of,
-)
+from dcglearn.terminal.output import count_queries, print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.evaluation.orderings import OrderingComparison

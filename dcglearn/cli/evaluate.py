@@ -9,7 +9,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.cli.choices import (
+from dcglearn.cli.systems import (
+    evaluate_runs,
+    load_qrels_and_runs,
+    measures_of_names,
+    rules_of,
+)
+from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
     PrintFormat,
@@ -18,7 +24,7 @@ from dcglearn.cli.choices import (
     UnjudgedChoice,
     WorthlessChoice,
 )
-from dcglearn.cli.options import (
+from dcglearn.terminal.options import (
     JsonOption,
     LenientRunsOption,
     QrelsArgument,
@@ -26,13 +32,7 @@ from dcglearn.cli.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.cli.output import count_queries, print_json, print_note, print_text
-from dcglearn.cli.systems import (
-    evaluate_runs,
-    load_qrels_and_runs,
-    measures_of_names,
-    rules_of,
-)
+from dcglearn.terminal.output import count_queries, print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.collection.qrels_index import IndexedQrels

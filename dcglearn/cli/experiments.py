@@ -11,13 +11,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.cli.options import JsonOption
-from dcglearn.cli.output import print_json, print_note, print_text
-from dcglearn.cli.remedies import message
+from dcglearn.terminal.options import JsonOption
+from dcglearn.terminal.output import print_json, print_note, print_text
+from dcglearn.terminal.remedies import message
 
 if TYPE_CHECKING:
     from dcglearn.base.workers import Workers
-    from dcglearn.lab.config import Config
+    from dcglearn.design.config import Config
     from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.lab.run import CellCounts
     from dcglearn.lab.store import Store
@@ -72,7 +72,7 @@ def run(
 
     Cells that are already computed are not computed again.
     """
-    from dcglearn.lab.config import read_config
+    from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import ExperimentFiles
 
     read = read_config(config)
@@ -111,7 +111,7 @@ def status(
     configs: ConfigsArgument = None, out: OutOption = None, json: JsonOption = False
 ) -> None:
     """Show how much of each experiment is done."""
-    from dcglearn.lab.cells import key_of
+    from dcglearn.design.cells import key_of
     from dcglearn.lab.run import count_cells
     from dcglearn.report.tables import Table
 
@@ -272,7 +272,7 @@ def _store(out: Path, say: bool = True) -> Store:
 
 def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
     """Return the named configs, or all; if lenient, without those of all that have errors."""
-    from dcglearn.lab.config import read_config
+    from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import config_files
 
     if paths:

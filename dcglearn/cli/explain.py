@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.inputs import needs_scale, preset_without_grades, scale_of
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
+from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Grades

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.cli.choices import ExportTarget
-from dcglearn.cli.inputs import needs_scale, preset_without_grades
-from dcglearn.cli.options import MAX_RANKS, ScaleOption
-from dcglearn.cli.output import print_note, print_text
+from dcglearn.terminal.choices import ExportTarget
+from dcglearn.terminal.inputs import needs_scale, preset_without_grades
+from dcglearn.terminal.options import MAX_RANKS, ScaleOption
+from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure

@@ -9,8 +9,8 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
-from dcglearn.cli.inputs import load_judgments, measures_for_judgments
-from dcglearn.cli.options import (
+from dcglearn.terminal.inputs import load_judgments, measures_for_judgments
+from dcglearn.terminal.options import (
     MAX_COUNT,
     EncodingOption,
     JsonOption,
@@ -22,7 +22,7 @@ from dcglearn.cli.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.terminal.output import print_json, print_text
 
 
 def simulate(

@@ -10,15 +10,15 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
-from dcglearn.cli.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
-from dcglearn.cli.inputs import (
+from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
+from dcglearn.terminal.inputs import (
     check_distinct,
     load_judgments,
     measures_for_judgments,
     naming,
     parse_C,
 )
-from dcglearn.cli.options import (
+from dcglearn.terminal.options import (
     MAX_COUNT,
     COption,
     EncodingOption,
@@ -34,7 +34,7 @@ from dcglearn.cli.options import (
     SolverOption,
     UseOption,
 )
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,9 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import check_writable, checked_suffix
-from dcglearn.cli.inputs import needs_scale, preset_without_grades, scale_of
-from dcglearn.cli.options import JsonOption, RanksOption, ScaleOption
-from dcglearn.cli.output import print_json, print_note, print_text
+from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
+from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
+from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile

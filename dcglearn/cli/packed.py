@@ -9,9 +9,9 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import cumulative, reporting
-from dcglearn.cli.choices import MarginChoice, SolverChoice, UseChoice
-from dcglearn.cli.inputs import load_document_grades, naming, reading_file, report_unjudged
-from dcglearn.cli.options import (
+from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
+from dcglearn.terminal.inputs import load_document_grades, naming, reading_file, report_unjudged
+from dcglearn.terminal.options import (
     JudgmentsArgument,
     LenientOption,
     QrelsOption,
@@ -19,7 +19,7 @@ from dcglearn.cli.options import (
     RunOption,
     ScaleOption,
 )
-from dcglearn.cli.output import print_text
+from dcglearn.terminal.output import print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
-from dcglearn.cli.choices import (
+from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
     TiesChoice,
     UnjudgedChoice,
     WorthlessChoice,
 )
-from dcglearn.cli.inputs import check_distinct, naming, report_ignored
-from dcglearn.cli.output import print_note
+from dcglearn.terminal.inputs import check_distinct, naming, report_ignored
+from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.cli.inputs import naming, reading_file
-from dcglearn.cli.options import JsonOption, LenientOption
-from dcglearn.cli.output import print_json, print_text
+from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.options import JsonOption, LenientOption
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Experiments as data: configs, cells, their store, claims and plots."""
+"""Cells computed and kept: runs, their store, claims and plots."""

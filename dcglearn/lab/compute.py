@@ -17,15 +17,15 @@ import numpy as np
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.lab.cells import AXES, QueryTable, rng_for
-from dcglearn.lab.sampling import (
+from dcglearn.design.cells import AXES, QueryTable, rng_for
+from dcglearn.design.sampling import (
     CalibratedJudge,
     judge_of,
     lists_to_test_on,
     strict_pairs,
     truth_of,
 )
-from dcglearn.lab.setting import Setting, check_setting
+from dcglearn.design.setting import Setting, check_setting
 from dcglearn.lab.similarity import (
     align_to_truth,
     identifiable_similarity,
@@ -80,7 +80,7 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     Parameters
     ----------
     cell : dict
-        As :func:`dcglearn.lab.cells.cell_of` describes it.
+        As :func:`dcglearn.design.cells.cell_of` describes it.
     queries : list of list of int, optional
         The table of queries that the cell refers to.
 

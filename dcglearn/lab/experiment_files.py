@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.config import Config
+from dcglearn.design.config import Config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import add_settings
 
@@ -51,7 +51,7 @@ class ExperimentFiles:
 
     Examples
     --------
-    >>> from dcglearn.lab.config import read_config
+    >>> from dcglearn.design.config import read_config
     >>> config = read_config(config_files()[0])
     >>> files = ExperimentFiles()
     >>> files.load(config) is files.load(config)

@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 from dcglearn.base.fingerprint import fingerprint
-from dcglearn.lab.cells import CELL_VERSION, key_of, query_table_hash
+from dcglearn.design.cells import CELL_VERSION, key_of, query_table_hash
 
 _ROUNDING_ERROR = 1e-9  # how far above 1 rounding may move a similarity or a correlation
 

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.config import Config
-from dcglearn.lab.setting import Setting
+from dcglearn.design.config import Config
+from dcglearn.design.setting import Setting
 from dcglearn.lab.store import Store
 
 SIGNIFICANT_DIGITS = 9

@@ -7,8 +7,8 @@ from functools import partial
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.workers import Workers
+from dcglearn.design.config import Config
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config
 from dcglearn.lab.store import Store
 
 

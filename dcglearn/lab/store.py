@@ -20,8 +20,8 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
+from dcglearn.design.cells import QueryTable, key_of, query_table_hash
 from dcglearn.lab import records
-from dcglearn.lab.cells import QueryTable, key_of, query_table_hash
 
 CELLS_FILE = "cells.jsonl"
 TABLES_FOLDER = "tables"

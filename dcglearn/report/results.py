@@ -18,8 +18,8 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
-from dcglearn.lab.cells import CELL_VERSION, query_table_hash
-from dcglearn.lab.config import Config
+from dcglearn.design.cells import CELL_VERSION, query_table_hash
+from dcglearn.design.config import Config
 from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import made_with

@@ -36,9 +36,9 @@ from dcglearn.base.fixed_point import (
     to_floats,
 )
 from dcglearn.base.types import FixedPoint, Floats
+from dcglearn.encoding.pair_codes import Block
 from dcglearn.solver.active_set import Additive
 from dcglearn.solver.certificate import TOLERANCE, UNIT_ROUNDOFF, Certificate, certify
-from dcglearn.solver.pair_codes import Block
 from dcglearn.solver.problem import Objective
 
 MAX_EXACT_ROUNDS = 30

@@ -37,6 +37,7 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 from dcglearn.base.errors import SolverError
 from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
+from dcglearn.encoding.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.active_set import (
     QuadraticModel,
     active_set_change,
@@ -45,7 +46,6 @@ from dcglearn.solver.active_set import (
 )
 from dcglearn.solver.certificate import project
 from dcglearn.solver.interior_point import interior_point_start
-from dcglearn.solver.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.problem import Objective
 
 MAX_NEWTON_STEPS = 100

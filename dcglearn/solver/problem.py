@@ -32,16 +32,16 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
-from dcglearn.measures.agreement import checked_pairs, one_per_pair
-from dcglearn.measures.margins import constant_array, margins
-from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.solver.pair_codes import (
+from dcglearn.encoding.pair_codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,
     Block,
     CodeLayout,
     take_unless_ones,
 )
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.measures.margins import constant_array, margins
+from dcglearn.measures.scale import NO_DOCUMENT
 
 _Statistic = TypeVar("_Statistic")
 

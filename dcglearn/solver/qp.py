@@ -17,7 +17,7 @@ import cvxpy as cp
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.solver.encoding import difference_matrix
+from dcglearn.encoding.features import difference_matrix
 from dcglearn.solver.problem import Problem
 
 _OPTIONS = {

@@ -20,11 +20,11 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
+from dcglearn.encoding.pair_codes import Block
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
 from dcglearn.solver.exact import solve_exactly
 from dcglearn.solver.newton import newton
-from dcglearn.solver.pair_codes import Block
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Objective, Problem
 

@@ -25,10 +25,10 @@ from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers
 from dcglearn.data.packed_pairs import PackedPairs, RowGroup
+from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.margins import MARGINS, constant_array, margins
 from dcglearn.measures.measure import Measure
-from dcglearn.solver.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.solver.problem import (
     Problem,
     check_overflow,

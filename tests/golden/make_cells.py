@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.design.cells import CELL_VERSION
 from dcglearn.lab.compute import compute_cell
 
 CELLS = [

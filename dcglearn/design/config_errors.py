@@ -7,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.lab.setting import Setting
+from dcglearn.design.setting import Setting
 
 EXPECTED = {
     "experiment": 'text: experiment = "name"',

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
-from dcglearn.lab.setting import SAME, Setting
+from dcglearn.design.setting import SAME, Setting
 from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
@@ -76,7 +76,7 @@ def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) ->
     ----------
     setting : Setting
     name : str
-        The generator: one of :data:`dcglearn.lab.setting.LISTS`.
+        The generator: one of :data:`dcglearn.design.setting.LISTS`.
     n : int
         The number of pairs.
     rng : numpy.random.Generator

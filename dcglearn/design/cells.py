@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.lab.setting import Setting, unused_keys
+from dcglearn.design.setting import Setting, unused_keys
 
 CELL_VERSION = 2
 """Raise it by hand with every change that changes results; golden cells are tested."""

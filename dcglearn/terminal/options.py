@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dcglearn.cli.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
+from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 
 MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""

@@ -22,9 +22,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.collection.letor import read_grade_counts
-from dcglearn.lab.cells import QueryTable, cell_of, query_table_hash
-from dcglearn.lab.config_errors import EXPECTED, explain_error
-from dcglearn.lab.setting import Setting, check_setting, unused_keys
+from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.design.config_errors import EXPECTED, explain_error
+from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 

@@ -24,7 +24,7 @@ LISTS = (
     "documents",
     "queries",
 )
-"""Names of the list generators (see :mod:`dcglearn.lab.sampling`)."""
+"""Names of the list generators (see :mod:`dcglearn.design.sampling`)."""
 
 LEARNERS = ("qp", "qp-dcg")
 """What is tested: the W of the quadratic program, or the DCG factorised from it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, reporting
-from dcglearn.cli.output import print_note
+from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput

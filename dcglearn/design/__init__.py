@@ -1,0 +1,1 @@
+"""What an experiment is: its config, the settings it visits, and its cells."""

@@ -1,0 +1,1 @@
+"""From pairs to arrays: encoded rankings, and products with them."""

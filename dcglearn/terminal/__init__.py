@@ -1,0 +1,1 @@
+"""What commands share: options, inputs, and how results and errors are printed."""
