@@ -231,7 +231,7 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
     remedy = f"{_RESTORE} {config.path}"
     try:
         content = path.read_bytes()
-        table = pd.read_csv(BytesIO(content), float_precision="round_trip")
+        table = pd.read_csv(BytesIO(content), engine="pyarrow")  # rounds each number correctly
     except (OSError, ValueError) as error:
         raise InputError("cannot be read", remedy, str(path)) from error
     if len(table) != made["cells"]["done"]:
