@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import rule_discounts
@@ -224,15 +226,41 @@ def advantage_by_step(
     Raises
     ------
     InputError
-        If shapes do not fit or numbers are not finite.
+        If shapes do not fit, numbers are not finite, or an advantage is too large for a
+        floating-point number.
 
     Examples
     --------
     >>> advantage_by_step([[0, 1, 0], [-1, 0, 0]], discounts=[1.5, 0.5])
     array([[-0.5,  1. ,  0. ]])
     """
+    found, exponent = rescaled_advantage(D, gains, discounts, worst_gain)
+    return multiplied(found, exponent, "advantages")
+
+
+def rescaled_advantage(
+    D: ArrayLike,
+    gains: ArrayLike | None,
+    discounts: Discounts | None,
+    worst_gain: WorstGain,
+) -> tuple[Floats, int]:
+    """Compute :func:`advantage_by_step` divided by a power of 2, so that it does not overflow.
+
+    Parameters
+    ----------
+    D, gains, discounts, worst_gain
+        As in :func:`advantage_by_step`.
+
+    Returns
+    -------
+    scaled : ndarray of float
+    exponent : int
+        The advantages are `scaled` times 2^exponent; 0 unless gains or discounts are very large
+        or very small.
+    """
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
+    exponents = [0, 0]
     if worst_gain not in WORST_GAINS:
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
     found = table
@@ -242,17 +270,17 @@ def advantage_by_step(
         found = np.diff(found, axis=-1, prepend=0.0)
     size = np.abs(found) if found is not table else np.zeros(())
     if discounts is not None:
-        c = discount_vector(discounts, n_ranks)
+        c, exponents[0] = usual_size(discount_vector(discounts, n_ranks))
         found, size = c[None, :] @ found, np.abs(c)[None, :] @ size
     if gains is not None:
-        g = gain_vector(gains, n_grades)
+        g, exponents[1] = usual_size(gain_vector(gains, n_grades))
         found, size = found @ g[:, None], size @ np.abs(g)[:, None]
     found = np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
     if gains is None and worst_gain == "zero":
-        return found[..., :-1]
+        found = found[..., :-1]
     if gains is None and worst_gain == "free":
-        return np.concatenate([found, -found[..., -1:]], axis=-1)
-    return found
+        found = np.concatenate([found, -found[..., -1:]], axis=-1)
+    return found, sum(exponents)
 
 
 def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
@@ -271,7 +299,7 @@ def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
     Raises
     ------
     InputError
-        If the shape is different or a number is not finite.
+        If the shape is different, or a number is not finite or above 2^53.
     """
     remedy = "give an advantage table of shape (ranks, grades)"
     try:
@@ -281,6 +309,8 @@ def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
     table = finite_array(D, "advantages", (None,) * n_axes, remedy)
     if 0 in table.shape[-2:]:
         raise InputError(f"advantages of shape {table.shape}", remedy)
+    if np.abs(table).max(initial=0.0) > MAX_EXACT:
+        raise InputError("advantages above 2^53", "give numbers of documents")
     return table
 
 

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
 
 MOST_LISTS = 400
@@ -97,7 +99,8 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
     Raises
     ------
     InputError
-        If the lists have different lengths, or a measure does not fit them.
+        If the lists have different lengths, a measure does not fit them, or a difference is too
+        large for a floating-point number.
 
     Examples
     --------
@@ -119,17 +122,22 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
             f"lists of shape {lists[0].shape} and {lists[1].shape}",
             "give two lists of the same length, padded with -1",
         )
-    terms = np.array([_terms(measure, *lists) for measure in (first, second)])
+    usual = [rescaled(measure) for measure in (first, second)]
+    terms = np.array([_terms(one.measure, *lists) for one in usual])
     sizes = np.abs(terms).sum(axis=1)
     exchanged = None
     if isinstance(first, DCG) and isinstance(second, DCG):
         K = len(lists[0])
         c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = DCG(first.gains, d), DCG(second.gains, c)
-        exchanged = (_preferred(_terms(mixed[0], *lists)), _preferred(_terms(mixed[1], *lists)))
+        mixed = (rescaled(DCG(g, x)).measure for g, x in ((first.gains, d), (second.gains, c)))
+        by_first, by_second = (_preferred(_terms(measure, *lists)) for measure in mixed)
+        exchanged = by_first, by_second
     return Explanation(
         contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
-        differences=(float(terms[0].sum()), float(terms[1].sum())),
+        differences=(
+            float(multiplied(terms[0].sum(), usual[0].exponent, first)),
+            float(multiplied(terms[1].sum(), usual[1].exponent, second)),
+        ),
         winners=(_preferred(terms[0]), _preferred(terms[1])),
         exchanged=exchanged,
     )
@@ -167,7 +175,7 @@ def clearest_example(first: Measure, second: Measure, n_ranks: int) -> NDArray[n
     lists[:, :filled] = some
     relative = []
     for measure in (first, second):
-        value = _plain(measure).score(lists)
+        value = rescaled(_plain(measure)).measure.score(lists)
         difference = value[:, None] - value
         relative.append(difference / (np.abs(difference).max() or 1.0))
     clearness = np.minimum(relative[0], -relative[1])

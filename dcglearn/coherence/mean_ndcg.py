@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import usual_size
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
@@ -230,7 +231,7 @@ def mean_verdicts(
         raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative"])
     if not (resolution > 0 and max_boxes > 0):
         raise InputError(f"resolution {resolution}, max_boxes {max_boxes}", "give numbers above 0")
-    c = discount_vector(discounts, rows.shape[2])
+    c, _ = usual_size(discount_vector(discounts, rows.shape[2]))
     if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"

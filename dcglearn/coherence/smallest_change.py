@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq, isotonic_regression, linprog
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
@@ -149,8 +150,8 @@ def smallest_change_of_gains(
     """
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g = gain_vector(gains, n_grades)
-    c = discount_vector(discounts, n_ranks)
+    g, g_exponent = usual_size(gain_vector(gains, n_grades))
+    c, c_exponent = usual_size(discount_vector(discounts, n_ranks))
     _check_decreasing(g, "gains")
     _check_worst_gain(worst_gain, float(g[-1]))
     fixed = worst_gain != "nonnegative"
@@ -159,7 +160,8 @@ def smallest_change_of_gains(
     low = float(g[-1]) if fixed else 0.0
     difference = _LinearDifference(c @ net, np.abs(c) @ np.abs(net), g, free, low)
     cutoff = n_ranks if isinstance(discounts, str) else None
-    return _smallest_change(difference, norm, lambda y: DCG(y, discounts, cutoff))
+    exponents = g_exponent, g_exponent + c_exponent
+    return _smallest_change(difference, norm, lambda y: DCG(y, discounts, cutoff), exponents)
 
 
 def smallest_change_of_discounts(
@@ -201,14 +203,15 @@ def smallest_change_of_discounts(
     """
     table = checked_advantage(D)
     n_ranks, n_grades = table.shape
-    g = gain_vector(gains, n_grades)
-    c = discount_vector(discounts, n_ranks)
+    g, g_exponent = usual_size(gain_vector(gains, n_grades))
+    c, c_exponent = usual_size(discount_vector(discounts, n_ranks))
     _check_decreasing(c, "discounts")
     if c[-1] < 0:
         raise InputError(f"discounts end with {c[-1]:g}", "give discounts of 0 or more")
     net = _net_counts(table)
     difference = _LinearDifference(net @ g, np.abs(net) @ np.abs(g), c, slice(1, None), 0.0)
-    return _smallest_change(difference, norm, lambda y: DCG(g, y))
+    exponents = c_exponent, g_exponent + c_exponent
+    return _smallest_change(difference, norm, lambda y: DCG(np.asarray(gains), y), exponents)
 
 
 def _net_counts(table: Floats) -> Floats:
@@ -243,13 +246,18 @@ def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
 
 
 def _smallest_change(
-    difference: _LinearDifference, norm: Norm, measure: Callable[[Floats], DCG]
+    difference: _LinearDifference,
+    norm: Norm,
+    measure: Callable[[Floats], DCG],
+    exponents: tuple[int, int],
 ) -> SmallestChange | None:
+    """Return the change; x and w'x are to be multiplied by 2 to the power of the exponents."""
+    of_x, of_difference = exponents
     if norm not in ("euclidean", "largest"):
         raise unknown_name("norm", norm, ["euclidean", "largest"])
     before = difference.value(difference.x)
     if before == 0:
-        return SmallestChange(tuple(difference.x.tolist()), 0.0, None, 0.0)
+        return SmallestChange(tuple(np.ldexp(difference.x, of_x).tolist()), 0.0, None, 0.0)
     sign = float(np.sign(before))
     positive = replace(difference, w=sign * difference.w)  # A is ahead at x
     far = positive.minimiser()
@@ -262,8 +270,12 @@ def _smallest_change(
     while positive.value(tie + step * (far - tie)) >= 0:
         step *= 2
     beyond = tie + step * (far - tie)
+    found = measure(np.ldexp(beyond, of_x))
     return SmallestChange(
-        tuple(tie.tolist()), distance, measure(beyond), sign * positive.value(beyond)
+        tuple(np.ldexp(tie, of_x).tolist()),
+        float(multiplied(distance, of_x, found)),
+        found,
+        float(multiplied(sign * positive.value(beyond), of_difference, found)),
     )
 
 

@@ -21,13 +21,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     Discounts,
     WorstGain,
-    advantage_by_step,
     checked_advantage,
     gain_steps,
+    rescaled_advantage,
 )
 from dcglearn.measures.dcg import DCG
 
@@ -113,7 +114,7 @@ def winners(
     >>> print(winners([[[1], [0]], [[1], [-1]], [[0], [-1]]]))
     ['a' 'depends' 'b']
     """
-    by_step = advantage_by_step(D, gains, discounts, worst_gain)
+    by_step, _ = rescaled_advantage(D, gains, discounts, worst_gain)
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -166,7 +167,7 @@ def verdict(
     (1.5, -1.5)
     """
     table = checked_advantage(D)
-    by_step = advantage_by_step(table, gains, discounts, worst_gain)
+    by_step, exponent = rescaled_advantage(table, gains, discounts, worst_gain)
     a_ahead, b_ahead = bool((by_step > 0).any()), bool((by_step < 0).any())
     if not (a_ahead and b_ahead):
         return Verdict("a" if a_ahead else "b" if b_ahead else "equal")
@@ -179,11 +180,12 @@ def verdict(
         depth = row + 1 if discounts is None else None
         grade = min(column, n_grades - 1) if gains is None else None
         sign = -1 if column == n_grades else 1
-        entries.append(AdvantageEntry(depth, grade, float(by_step[row, column]), sign))
+        value = float(multiplied(by_step[row, column], exponent, "advantages"))
+        entries.append(AdvantageEntry(depth, grade, value, sign))
         decreasing = u[::-1].cumsum()[::-1] if discounts is None else discounts
         cutoff = n_ranks if isinstance(decreasing, str) else None
         measures.append(DCG(v @ steps, decreasing, cutoff))
-        differences.append(float(u @ by_step @ v))
+        differences.append(float(multiplied(u @ by_step @ v, exponent, measures[-1])))
     return Verdict("depends", tuple(entries), tuple(measures), tuple(differences))
 
 

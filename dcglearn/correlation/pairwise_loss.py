@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import Gains
@@ -75,7 +76,8 @@ def pairwise_loss(
     >>> [float(pairwise_loss(grades, scores, ties)) for ties in ("best", "mean", "worst")]
     [1.0, 1.5, 2.0]
     """
-    values = linear_gains(n_grades_of(grades)) if gains is None else checked_gains(gains)
+    given = linear_gains(n_grades_of(grades)) if gains is None else checked_gains(gains)
+    values, exponent = usual_size(given)
     rows = checked_grades(grades, len(values), "grades")
     order = np.argsort(-values, kind="stable")  # the best grade is that of the largest gain
     position = np.empty(len(values) + 1, np.int64)
@@ -83,7 +85,8 @@ def pairwise_loss(
     losses = two_grade_losses(position[rows], scores, len(values), ties)
     steps = -np.diff(values[order])
     loss: Floats = losses @ steps[::-1]
-    return divide_or_zero(loss, count_graded_pairs(rows)) if normalise else loss
+    loss = divide_or_zero(loss, count_graded_pairs(rows)) if normalise else loss
+    return multiplied(loss, exponent, "pair-wise loss")
 
 
 def two_grade_losses(

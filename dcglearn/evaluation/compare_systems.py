@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import mean_of_counted, refuse_overflow
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.evaluation.significance import (
     RESAMPLES,
@@ -104,7 +105,8 @@ def compare_systems(
     others = [s for s in range(len(evaluation.systems)) if s != base]
     comparisons: list[SystemComparison] = []
     for m, named in enumerate(evaluation.measures if others else ()):
-        differences = evaluation.values[others, m] - evaluation.values[base, m]
+        with refuse_overflow(named.name):
+            differences = evaluation.values[others, m] - evaluation.values[base, m]
         if (np.isfinite(differences).sum(axis=1) < 2).any():
             raise InputError(
                 "fewer than two queries to compare", "give runs that share more queries", named.name
@@ -117,7 +119,7 @@ def compare_systems(
                 named.name,
                 evaluation.systems[s],
                 baseline,
-                float(np.nanmean(differences[row])),
+                float(mean_of_counted(differences[row])),
                 float(intervals[row, 0]),
                 float(intervals[row, 1]),
                 float(p[row]),

@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied, refuse_overflow, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import checked_grades
@@ -38,7 +39,6 @@ from dcglearn.measures.scale import checked_grades
 _ROUNDING = 1e-12
 """Sums that differ by less than this share of the sum of absolute terms are equal: utilities such
 as .1 - .3 + .2 sum to 0."""
-
 
 _ONE_EACH = "give one number per document"
 
@@ -238,7 +238,9 @@ def beta_gamma_threshold(
     values = np.asarray(utilities, float)
     known = _checked_judged(judged, values)
     N = int(known.sum())
-    theta_optimal, theta_zero = _ends(curve, _ROUNDING * float(np.abs(values).sum()))
+    scaled, exponent = usual_size(values)
+    slack = _ROUNDING * float(np.abs(scaled).sum())
+    theta_optimal, theta_zero = _ends(curve.thresholds, np.ldexp(curve.utilities, -exponent), slack)
     return Threshold(
         theta=interpolated_threshold(theta_optimal, theta_zero, N, beta, gamma),
         theta_optimal=theta_optimal,
@@ -279,9 +281,10 @@ def utility_curve(scores: ArrayLike, utilities: ArrayLike) -> UtilityCurve:
     order = np.argsort(-points, kind="stable")
     ranked = points[order]
     last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
-    totals = np.cumsum(values[order])[last]
-    totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
-    return UtilityCurve(ranked[last], last + 1, totals)
+    summed, exponent = usual_size(values[order])
+    totals = np.cumsum(summed)[last]
+    totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(summed))[last]] = 0.0
+    return UtilityCurve(ranked[last], last + 1, multiplied(totals, exponent, "utilities"))
 
 
 def relevance_utilities(relevant: ArrayLike, credit: float = 3.0, debit: float = 2.0) -> Floats:
@@ -351,12 +354,12 @@ def gain_utilities(grades: ArrayLike, gains: ArrayLike, cost: float = 0.0) -> Fl
         row = int(np.argmax(rows < 0))
         remedy = "give an unjudged document the grade with the smallest gain"
         raise InputError("no grade", remedy, f"row {row}")
-    return values[rows] - cost
+    with refuse_overflow("gain minus cost"):
+        return values[rows] - cost
 
 
-def _ends(curve: UtilityCurve, slack: float) -> tuple[float, float]:
+def _ends(scores: Floats, utilities: Floats, slack: float) -> tuple[float, float]:
     """Return theta_opt and theta_zero."""
-    scores, utilities = curve.thresholds, curve.utilities
     largest = float(utilities.max())
     if largest <= 0:
         return math.nextafter(scores[0], math.inf), float(scores[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.types import Floats
 from dcglearn.correlation.tau import kendall_tau, tau_ap
 from dcglearn.evaluation.systems import Evaluation
@@ -93,19 +94,26 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
     >>> found.tau, [(pair.ahead, pair.behind) for pair in found.reversed_pairs]
     (-1.0, [('one', 'two')])
     """
-    means = np.array([_tied_alike(column) for column in evaluation.means().T]).T
+    names = [one.name for one in evaluation.measures]
+    columns = []
+    for name, column in zip(names, evaluation.means().T, strict=True):
+        with refuse_overflow(name):
+            columns.append(_tied_alike(column))
+    means = np.array(columns).T
     comparisons = []
     for m, n in combinations(range(len(evaluation.measures)), 2):
         one, other = means[:, m], means[:, n]
         tied = len(set(one)) < len(one) or len(set(other)) < len(other)
         all_tied = len(set(one)) == 1 or len(set(other)) == 1
+        with refuse_overflow(f"{names[m]} and {names[n]}"):
+            reversed_pairs = tuple(_reversed_pairs(evaluation, means, m, n))
         comparisons.append(
             OrderingComparison(
-                evaluation.measures[m].name,
-                evaluation.measures[n].name,
+                names[m],
+                names[n],
                 float("nan") if all_tied else kendall_tau(one, other),
                 float("nan") if all_tied else tau_ap(one, other, variant="b" if tied else None),
-                tuple(_reversed_pairs(evaluation, means, m, n)),
+                reversed_pairs,
             )
         )
     return comparisons

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
 
 
@@ -210,8 +211,8 @@ def score_runs(
     Raises
     ------
     InputError
-        If the number of grades differs, or the measure is divided by its ideal and has no gain
-        above 0.
+        If the number of grades differs, the measure is divided by its ideal and has no gain
+        above 0, or a value is too large for a floating-point number.
 
     Examples
     --------
@@ -223,16 +224,20 @@ def score_runs(
         raise InputError(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
-    with refuse_overflow(measure):
-        if isinstance(measure, LinearUtility):
-            return _of_matrix(measure.matrix, ranked, unjudged_gain)
-        return _of_dcg(measure, ranked, unjudged_gain, worthless)
+    other = rescaled(measure)
+    if unjudged_gain is not None:
+        unjudged_gain = float(multiplied(unjudged_gain, -other.gains, measure))
+    if isinstance(other.measure, LinearUtility):
+        value = _of_matrix(other.measure.matrix, ranked, unjudged_gain)
+        return multiplied(value, other.exponent, measure)
+    value = _of_dcg(other.measure, ranked, unjudged_gain, worthless)
+    return value if other.measure.normalise else multiplied(value, other.exponent, measure)
 
 
 def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless: float) -> Floats:
     gains = _with_unjudged(np.array(measure.gains), unjudged_gain)
     discounts = rank_discounts(measure, ranked)
-    expected = check_not_overflown(ranked.mean_over_ties(gains[ranked.grades]))
+    expected = ranked.mean_over_ties(gains[ranked.grades])
     value = ranked.sum_by_query(expected * discounts[ranked.ranks])
     if measure.normalise is None:
         return value
@@ -329,4 +334,4 @@ def _positive_part(discounts: Floats, gains: Floats, counts: Integers) -> Floats
     positive = np.sort(discounts[discounts > 0])[::-1]
     total = np.concatenate([[0.0], np.cumsum(positive)])[np.minimum(cumulative, len(positive))]
     value: Floats = np.diff(total, axis=1, prepend=0.0) @ gains[order]
-    return check_not_overflown(value)
+    return value

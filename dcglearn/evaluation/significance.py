@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 
 RESAMPLES = 9999
@@ -121,10 +122,10 @@ def paired_p_values(
     array([0.0625])
     """
     if test == "t":
-        return np.array([_t_test(row[~np.isnan(row)]) for row in differences])
+        return np.array([_t_test(usual_size(row[~np.isnan(row)])[0]) for row in differences])
     from scipy.stats import permutation_test  # slow to load
 
-    counted = np.nan_to_num(differences)
+    counted = np.array([usual_size(row)[0] for row in np.nan_to_num(differences)])
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
 
@@ -179,11 +180,10 @@ def paired_intervals(
     """
     intervals = np.empty((len(differences), 2))
     for row, one in enumerate(differences):
-        kept = one[~np.isnan(one)][:, None]
+        kept, exponent = usual_size(one[~np.isnan(one)][:, None])
         weights = np.ones(len(kept))
-        intervals[row] = clustered_intervals(
-            kept, np.arange(len(kept)), weights, rng, level, resamples
-        )[0]
+        interval = clustered_intervals(kept, np.arange(len(kept)), weights, rng, level, resamples)
+        intervals[row] = np.ldexp(interval[0], exponent)
     return intervals
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
@@ -27,7 +28,6 @@ from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import MeasureLike, NamedMeasure
-from dcglearn.measures.overflow import refuse_overflow
 from dcglearn.measures.scale import ScaleLike
 
 if TYPE_CHECKING:
@@ -88,15 +88,15 @@ class Evaluation:
 
     def means(self) -> Floats:
         """Return the mean over queries, shape (systems, measures); nan where no query is left."""
-        return _mean(self.values)
+        return mean_of_counted(self.values)
 
     def high_means(self) -> Floats | None:
         """Return the mean of the largest possible values, or None without bounds."""
-        return None if self.high is None else _mean(self.high)
+        return None if self.high is None else mean_of_counted(self.high)
 
     def judged_means(self) -> Floats:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
-        return _mean(self.judged)
+        return mean_of_counted(self.judged)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
@@ -242,8 +242,6 @@ def _values(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
     gain = 0.0 if rules.unjudged == "nothing" else None
     worthless = np.nan if rules.worthless is None else rules.worthless
     value = score_runs(measure, ranked, gain, worthless)
-    with refuse_overflow(measure):
-        np.nansum(np.abs(value))  # which their mean needs
     return value, value
 
 
@@ -255,8 +253,7 @@ def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
             '`unjudged="bounds"`, and queries without relevant documents left out',
             "use `worthless=0`: without all judgments it is unknown which queries these are",
         )
-    with refuse_overflow(measure):
-        bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
+    bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
     return bounds.low, bounds.high
 
 
@@ -270,11 +267,3 @@ def _with_least(measure: Measure, least: float | None) -> Measure:
             "evaluate a DCG, or choose other rules",
         )
     return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))
-
-
-def _mean(values: Floats) -> Floats:
-    counted = ~np.isnan(values)
-    total = np.where(counted, values, 0.0).sum(axis=-1)
-    means = np.full(total.shape, np.nan)
-    np.divide(total, counted.sum(axis=-1), out=means, where=counted.any(axis=-1))
-    return means

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
-from dcglearn.measures.measure import TIE_TOLERANCE
+from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import checked_grades
 
 
@@ -47,7 +49,12 @@ def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     >>> score_differences(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0., 2.])
     """
-    measure = as_measure(measure)
+    named = as_measure(measure)
+    other = rescaled(named)
+    return multiplied(_score_differences(other.measure, pairs), other.exponent, named)
+
+
+def _score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.hstack([weights, np.zeros((len(weights), 1))])  # column -1: no document
@@ -82,7 +89,8 @@ def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0.5, 1. ])
     """
-    return outcomes_of_differences(score_differences(measure, pairs))
+    other = rescaled(as_measure(measure)).measure
+    return outcomes_of_differences(_score_differences(other, pairs))
 
 
 def outcomes_of_differences(difference: Floats) -> Floats:

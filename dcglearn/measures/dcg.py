@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_tuple
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied, refuse_overflow
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
@@ -34,8 +35,8 @@ from dcglearn.measures.ideal import (
     leaves_rank_empty,
     map_distinct_pools,
 )
-from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
 from dcglearn.measures.parsing import parse_full_name
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Label, checked_grades
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
@@ -192,7 +193,8 @@ class DCG:
         -------
         ndarray of float, shape (n_ranks, L)
         """
-        return np.outer(self.discounts_for(n_ranks), self.gains)
+        with refuse_overflow(self):
+            return np.outer(self.discounts_for(n_ranks), self.gains)
 
     def utility(self, n_ranks: int) -> LinearUtility:
         """Return the plain DCG as a :class:`LinearUtility` with `n_ranks` ranks.
@@ -246,22 +248,20 @@ class DCG:
         >>> float(DCG([1, 0], "jk(2)", 5, "ideal").score([0, 0, 0, 1, 1], pool).round(7))
         0.7386919
         """
+        other = rescaled(self)
+        if other.measure is not self:
+            exponent = 0 if self.normalise else other.exponent
+            return multiplied(other.measure.score(rankings, pools), exponent, self)
         rows = checked_grades(rankings, self.n_grades)
-        with refuse_overflow(self):
-            value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
+        value = sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
         if self.normalise is None:
             if pools is not None:
                 raise InputError("pools given to a plain DCG", "use nDCG or minmaxDCG")
             return value
         pool = rows if pools is None else checked_grades(pools, self.n_grades, "pools")
-        if pool.shape[:-1] != rows.shape[:-1]:
-            problem = f"{pool.shape[:-1]} pools for {rows.shape[:-1]} rankings"
-            raise InputError(problem, "give one pool per ranking")
         check_pools(rows, pool, self.n_grades)
         width = self.n_ranks or max(rows.shape[-1], pool.shape[-1])
-        empty = leaves_rank_empty(rows, pool, self.n_ranks)
-        with refuse_overflow(self):
-            return self._normalised(value, pool, empty, width)
+        return self._normalised(value, pool, leaves_rank_empty(rows, pool, self.n_ranks), width)
 
     def _normalised(
         self, value: Floats, pool: Grades, empty: NDArray[np.bool_], width: int
@@ -271,18 +271,17 @@ class DCG:
             return np.where(empty, free, self._extreme(pool, best))
 
         best = extreme(True)
-        if self.normalise == "ideal":
-            wrong = (best < 0) | ((best == 0) & (value < 0))
-            if wrong.any():
-                raise InputError(
-                    f"the ideal is {best[wrong].ravel()[0]:g}: dividing by it reverses the order",
-                    "use minmaxDCG, or gains of 0 or more",
-                    f"row {int(np.argmax(wrong))}",
-                )
-            floor = np.zeros_like(best)
-        else:
-            floor = extreme(False)
-        return divide_or_zero(value - floor, best - floor)
+        if self.normalise == "minmax":
+            worst = extreme(False)
+            return divide_or_zero(value - worst, best - worst)
+        wrong = (best < 0) | ((best == 0) & (value < 0))
+        if wrong.any():
+            raise InputError(
+                f"the ideal is {best[wrong].ravel()[0]:g}: dividing by it reverses the order",
+                "use minmaxDCG, or gains of 0 or more",
+                f"row {int(np.argmax(wrong))}",
+            )
+        return divide_or_zero(value, best)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest plain DCG of any ranking of each pool.
@@ -313,6 +312,9 @@ class DCG:
 
         With `free_ranks`, rankings have that many ranks and may leave any of them empty.
         """
+        other = rescaled(self)
+        if other.measure is not self:
+            return multiplied(other.measure._extreme(pools, best, free_ranks), other.exponent, self)
         width = free_ranks or min(pools.shape[-1], self.n_ranks or pools.shape[-1])
         discounts = self.discounts_for(width)
         sign = 1.0 if best else -1.0
@@ -324,9 +326,7 @@ class DCG:
             empty = np.zeros(width)  # an empty rank is a document of gain 0
             return sign * ideal_dcg(discounts, np.concatenate([gains[pool], empty]))
 
-        with refuse_overflow(self):
-            values = check_not_overflown(map_distinct_pools(pools, rearranged))
-        return values.reshape(pools.shape[:-1])
+        return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
         """Return the measure as JSON types (see :mod:`dcglearn.measures.files`)."""

@@ -71,7 +71,7 @@ def map_distinct_pools(pools: Grades, function: Callable[[Grades], float]) -> Fl
 
 
 def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
-    """Refuse a ranking that holds more documents of a grade than its pool.
+    """Refuse other than one pool per ranking, or a ranking with more documents than its pool.
 
     Parameters
     ----------
@@ -82,8 +82,11 @@ def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
     Raises
     ------
     InputError
-        Naming the row of the first such ranking.
+        Naming the row of the first ranking that holds more documents of a grade than its pool.
     """
+    if pools.shape[:-1] != rankings.shape[:-1]:
+        problem = f"{pools.shape[:-1]} pools for {rankings.shape[:-1]} rankings"
+        raise InputError(problem, "give one pool per ranking")
     more = np.zeros(rankings.shape[:-1], bool)
     for grade in range(n_grades):
         more |= (rankings == grade).sum(axis=-1) > (pools == grade).sum(axis=-1)

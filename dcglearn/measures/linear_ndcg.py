@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG, Gains, Normalisation
 from dcglearn.measures.ideal import divide_or_zero
@@ -101,7 +102,7 @@ def linear_dcg(rankings: ArrayLike, gains: Gains) -> Floats:
     >>> float(linear_dcg([1, 2, 1, 2, 2, 0], [2, 1, 0]))
     8.0
     """
-    values = checked_gains(gains)
+    values, exponent = usual_size(checked_gains(gains))
     rows = checked_grades(rankings, len(values))
     missing = rows == NO_DOCUMENT
     gap = (missing[..., :-1] & ~missing[..., 1:]).any(axis=-1)
@@ -111,7 +112,8 @@ def linear_dcg(rankings: ArrayLike, gains: Gains) -> Floats:
             "rank all documents of the query, -1 after the last",
             f"row {int(np.argmax(gap))}",
         )
-    return _dcg(np.where(missing, 0.0, np.append(values, 0.0)[rows]), missing)
+    gained = np.where(missing, 0.0, np.append(values, 0.0)[rows])
+    return multiplied(_dcg(gained, missing), exponent, "linear DCG")
 
 
 def linear_ideal(grades: ArrayLike, gains: Gains) -> Floats:
@@ -135,12 +137,13 @@ def linear_ideal(grades: ArrayLike, gains: Gains) -> Floats:
     >>> float(linear_ideal([0, 1, 0, 1, 1, 0], [1, 0]))
     12.0
     """
-    values = checked_gains(gains)
+    values, exponent = usual_size(checked_gains(gains))
     rows = checked_grades(grades, len(values), "grades")
     gained = np.append(values, -np.inf)[rows]  # no document: sorted last
     ranked = -np.sort(-gained, axis=-1)
     missing = np.isneginf(ranked)
-    return _dcg(np.where(missing, 0.0, ranked), missing)
+    gained = np.where(missing, 0.0, ranked)
+    return multiplied(_dcg(gained, missing), exponent, "linear DCG")
 
 
 def linear_error(rankings: ArrayLike, gains: Gains | None = None) -> Floats:
@@ -166,7 +169,9 @@ def linear_error(rankings: ArrayLike, gains: Gains | None = None) -> Floats:
     """
     if gains is None:
         gains = linear_gains(n_grades_of(rankings, "rankings"))
-    return linear_ideal(rankings, gains) - linear_dcg(rankings, gains)
+    values, exponent = usual_size(checked_gains(gains))
+    error = linear_ideal(rankings, values) - linear_dcg(rankings, values)
+    return multiplied(error, exponent, "linear DCG")
 
 
 def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
@@ -198,6 +203,7 @@ def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
     values = checked_gains(gains)
     if values.min() < 0:
         raise InputError(f"a gain of {values.min():g}", "use linear_error, or gains of 0 or more")
+    values, _ = usual_size(values)
     ideal = linear_ideal(rankings, values)
     return divide_or_zero(linear_dcg(rankings, values), ideal)
 

@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import multiplied
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.ideal import map_distinct_pools
-from dcglearn.measures.overflow import check_not_overflown, refuse_overflow
 from dcglearn.measures.parsing import parse_full_name
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Label, Scale, checked_grades
 
 _MAX_SHOWN = 30
@@ -131,8 +132,9 @@ class LinearUtility:
         array(3.)
         """
         rows = checked_grades(rankings, self.n_grades)
-        with refuse_overflow(self):
-            return sum_over_ranks(self.matrix_for(rows.shape[-1]), rows)
+        other = rescaled(self)
+        total = sum_over_ranks(other.measure.matrix_for(rows.shape[-1]), rows)
+        return multiplied(total, other.exponent, self)
 
     def ideal(self, pools: ArrayLike) -> Floats:
         """Return the largest u of any ranking of each pool, by assignment.
@@ -156,9 +158,9 @@ class LinearUtility:
         (1.5, 1.0)
         """
         rows = checked_grades(pools, self.n_grades, "pools")
-        with refuse_overflow(self):
-            values = check_not_overflown(map_distinct_pools(rows, self._best_assignment))
-        return values.reshape(rows.shape[:-1])
+        other = rescaled(self)
+        values = map_distinct_pools(rows, other.measure._best_assignment)
+        return multiplied(values.reshape(rows.shape[:-1]), other.exponent, self)
 
     def _best_assignment(self, pool: Grades) -> float:
         from scipy.optimize import linear_sum_assignment  # slow to import
