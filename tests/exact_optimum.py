@@ -56,6 +56,17 @@ def exact_optimum(problem: Problem) -> Vector:
     return w
 
 
+def exact_objective(problem: Problem, w: Vector) -> Fraction:
+    """Compute the objective at w exactly."""
+    penalty = distance_squared(problem.prior, w)
+    loss = Fraction(0)
+    X = dense_differences(problem.pairs, problem.n_grades).astype(int)
+    for x, m, v in zip(X.tolist(), problem.margins.tolist(), problem.weights.tolist(), strict=True):
+        r = max(Fraction(0), Fraction(m) - sum(a * y for a, y in zip(x, w, strict=True) if a))
+        loss += Fraction(v) * r**2
+    return penalty + Fraction(problem.C) * loss
+
+
 def distance_squared(W: np.ndarray, w: Vector) -> Fraction:
     """Compute |W - w|^2 exactly."""
     return sum(

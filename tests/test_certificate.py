@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from scipy.optimize import lsq_linear
 from solver_cases import noisy_pairs, problems
 
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.solver.certificate import Certificate, certify, project
+from dcglearn.solver.certificate import certify, project
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import solve
@@ -43,31 +45,21 @@ def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confi
     assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("distance", "rounding", "confirmed"),
-    [
-        (2e-6, 0.0, True),  # at the limit
-        (1e-6, 1e-6, True),
-        (2.1e-6, 0.0, False),
-        (1e-6, 1.1e-6, False),
-        (0.0, 2.1e-6, False),
-    ],
-)
-def test_an_answer_is_confirmed_to_within_the_tolerance_whatever_was_rounded(
-    distance: float, rounding: float, confirmed: bool
-) -> None:
-    certificate = Certificate(
-        objective=1.0,
-        gap=distance**2,
-        distance=distance,
-        size=2.0,
-        residual=1.0,
-        residual_sum=3e14,
-        active_pairs=1,
-        tied_grades=0,
-        rounding=rounding,
-    )
-    assert certificate.confirmed is confirmed
+@pytest.mark.parametrize(("distance", "confirmed"), [(2e-6, True), (2.1e-6, False)])
+def test_what_is_confirmed_is_the_stated_distance(distance: float, confirmed: bool) -> None:
+    _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
+    assert replace(certificate, size=2.0, distance=distance).confirmed is confirmed
+
+
+def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None:
+    """1/3 is not a double, so neither bound can be 0, though the gap as computed is."""
+    pair = Problem.of([[[0], [1]]], 2)
+    _, certificate = certify(pair, np.array([[1.0, -1.0]]) / 3)
+    assert certificate.computed_gap < 1e-32
+    assert 2**0.5 * 2**-54 / 3 < certificate.distance < 1e-13
+    assert certificate.distance**2 < certificate.gap < 1e-26
+    text = str(replace(certificate, gap=1.31e-20, distance=1.01e-10))
+    assert "duality gap <= 1.4e-20, |W - W*| <= 1.1e-10 with |W| = 0.4714" in text
 
 
 @given(problem=problems())
@@ -79,8 +71,9 @@ def test_the_gap_is_that_of_the_dense_formula(problem: Problem) -> None:
     q = problem.prior + problem.C * (X.T @ (problem.weights * r)).reshape(problem.shape)
     target = project(problem, q)
     gap = np.sum((W - target) ** 2) + 2 * np.sum(W * (target - q))
-    assert certificate.gap == pytest.approx(gap, rel=1e-8, abs=1e-8 * np.abs(q).max())
+    assert certificate.computed_gap == pytest.approx(gap, rel=1e-8, abs=1e-8 * np.abs(q).max())
     assert certificate.distance == pytest.approx(np.sqrt(certificate.gap))
+    assert certificate.gap >= certificate.computed_gap
     assert certificate.objective == pytest.approx(objective(problem, W.ravel()))
     assert certificate.residual == pytest.approx(np.abs(W - target).max(), rel=1e-8, abs=1e-9)
     assert certificate.residual_sum == pytest.approx(problem.C * (problem.weights @ r))
@@ -133,7 +126,8 @@ def test_optima_with_many_ties_and_large_C_are_confirmed(C: float, wrong: float)
         pairs = noisy_pairs(400, rng, wrong)
         solution = solve(Problem.of(pairs, 5, C=C), "newton")
         assert solution.status == "the active pairs did not change"
-        assert solution.certificate.distance <= 1e-7 * solution.certificate.size
+        certificate = solution.certificate
+        assert np.sqrt(certificate.computed_gap) <= 1e-7 * certificate.size
 
 
 def test_a_C_so_large_that_rounding_exceeds_the_tolerance(rng: np.random.Generator) -> None:
@@ -142,7 +136,7 @@ def test_a_C_so_large_that_rounding_exceeds_the_tolerance(rng: np.random.Generat
     solution = solve(heavy, "newton")
     certificate = solution.certificate
     in_floats = certify(heavy, solution.W)[1]
-    assert in_floats.distance > 1e-6 * in_floats.size  # because of rounding
+    assert np.sqrt(in_floats.computed_gap) > 1e-6 * in_floats.size  # because of rounding
     assert not in_floats.confirmed
     assert certificate.confirmed
     # The optimum hardly depends on C there, and is accurate for a smaller one.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import ROUND_CEILING, Context
 
 from dcglearn.base.text_lines import ASCII_BLANKS
 
@@ -39,3 +40,20 @@ def parse_number(text: str) -> float:
     digits = text.strip(ASCII_BLANKS)
     number = float(digits) if _DECIMAL.fullmatch(digits) else math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def round_up(bound: float, digits: int) -> float:
+    """Round an upper bound so that it is still one when it is printed with few digits.
+
+    Parameters
+    ----------
+    bound : float
+    digits : int
+        Number of significant digits.
+
+    Examples
+    --------
+    >>> f"{1.31e-9:.1e}", f"{round_up(1.31e-9, 2):.1e}"
+    ('1.3e-09', '1.4e-09')
+    """
+    return float(Context(digits, ROUND_CEILING).create_decimal_from_float(bound))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import round_up
 from dcglearn.learning.factorise import Gauge
 from dcglearn.learning.identify import Determined
 from dcglearn.learning.record import Interval, IntervalsRecord, LearnedRecord
@@ -277,8 +278,8 @@ def _solution_line(record: LearnedRecord) -> str:
     polished = ", polished" if solution.polished else ""
     return (
         f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
-        f"confirmed optimal, duality gap {certificate.gap:.1e}, |W - W*| <= "
-        f"{certificate.distance:.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"confirmed optimal, duality gap <= {round_up(certificate.gap, 2):.1e}, |W - W*| <= "
+        f"{round_up(certificate.distance, 2):.1e} with |W| = {certificate.size:.3g}; active pairs "
         f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}"
     )
 

@@ -23,12 +23,13 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from dcglearn.base.numbers import round_up
 from dcglearn.base.types import Floats
 from dcglearn.solver.active_set import ResidualSums, accurate_sums, residual_sums
 from dcglearn.solver.problem import Objective
 
 TOLERANCE = 1e-6
-"""An answer is accepted if sqrt(gap), plus its rounding error, is at most TOLERANCE |w|."""
+"""An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
 
 UNIT_ROUNDOFF = 2.0**-53
 """The largest relative error of one rounded operation in double precision."""
@@ -43,9 +44,9 @@ class Certificate:
     objective : float
         The objective at W.
     gap : float
-        An upper bound on objective - optimum.
+        An upper bound on objective - optimum, whatever was rounded.
     distance : float
-        sqrt(gap), an upper bound on the Euclidean distance to the optimum, as computed.
+        An upper bound on the Euclidean distance to the optimum, whatever was rounded.
     size : float
         |W|, the Euclidean norm.
     residual : float
@@ -57,9 +58,8 @@ class Certificate:
     tied_grades : int
         Number of monotone constraints that hold with equality: neighbouring grades with the
         same weight at a rank.
-    rounding : float
-        A bound on the rounding error of `distance`: the distance to the optimum is at most
-        `distance` + `rounding`.
+    computed_gap : float
+        The duality gap as computed, without a bound on its rounding error: it compares answers.
     """
 
     objective: float
@@ -70,31 +70,29 @@ class Certificate:
     residual_sum: float
     active_pairs: int
     tied_grades: int
-    rounding: float
+    computed_gap: float
 
     @property
     def near(self) -> bool:
-        """Whether `distance`, without its rounding error, is within the tolerance."""
-        return self.distance <= TOLERANCE * self.size
+        """Whether the distance is within the tolerance unless something was rounded."""
+        return math.sqrt(self.computed_gap) <= TOLERANCE * self.size
 
     @property
     def confirmed(self) -> bool:
         """Whether the answer is the optimum to within the tolerance, whatever was rounded."""
-        return self.distance + self.rounding <= TOLERANCE * self.size
+        return self.distance <= TOLERANCE * self.size
 
     def to_json(self) -> dict[str, float | int | bool]:
-        """Return the numbers as a dict for JSON; `residual_sum` has the key ``pull`` in files.
-
-        `rounding` is left out: it is within the tolerance of every confirmed answer.
-        """
+        """Return the numbers as a dict for JSON; `residual_sum` has the key ``pull`` in files."""
         numbers = {"pull" if k == "residual_sum" else k: v for k, v in asdict(self).items()}
-        del numbers["rounding"]
+        del numbers["computed_gap"]
         return numbers | {"confirmed": self.confirmed}
 
     def __str__(self) -> str:
         return (
-            f"objective {self.objective:.10g}, duality gap {self.gap:.2g}, |W - W*| <= "
-            f"{self.distance:.2g} with |W| = {self.size:.4g}, fixed-point residual "
+            f"objective {self.objective:.10g}, duality gap <= {round_up(self.gap, 2):.2g}, "
+            f"|W - W*| <= {round_up(self.distance, 2):.2g} with |W| = {self.size:.4g}, "
+            f"fixed-point residual "
             f"{self.residual:.2g}, {self.active_pairs} active pairs, {self.tied_grades} tied grades"
         )
 
@@ -131,25 +129,31 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     gap, target = _gap(problem, W, q)
     certificate = Certificate(
         objective=float(np.sum((W - problem.prior) ** 2) + problem.C * sums.loss),
-        gap=gap,
-        distance=float(np.sqrt(gap)),
+        gap=math.inf,
+        distance=math.inf,
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
         residual_sum=problem.C * sums.total,
         active_pairs=sums.active,
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
-        rounding=_rounding(problem, sums, W, q, sums.total),
+        computed_gap=gap,
     )
+    certificate = _with_bounds(certificate, gap, _rounding(problem, sums, W, q, sums.total))
     if certificate.near and not certificate.confirmed:
         accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
         parts = np.array(accurate.normal_residuals)
         total = np.array([math.fsum(column) for column in parts.T])
         q = primal_from_dual(problem, replace(sums, normal_residual=total))
-        bound = math.sqrt(_gap(problem, W, q)[0])
-        bound += _rounding(problem, sums, W, q, accurate.rounded)
-        rounding = max(0.0, bound - certificate.distance)
-        certificate = replace(certificate, rounding=rounding)
+        rounding = _rounding(problem, sums, W, q, accurate.rounded)
+        certificate = _with_bounds(certificate, _gap(problem, W, q)[0], rounding)
     return W, certificate
+
+
+def _with_bounds(certificate: Certificate, gap: float, rounding: float) -> Certificate:
+    """State the bounds that follow from a gap as computed and a bound on the error of its root."""
+    distance = (math.sqrt(gap) + rounding) * (1 + 1e-12)  # the sums of the gap round too
+    gap = math.nextafter(distance * distance, math.inf)
+    return replace(certificate, distance=distance, gap=gap)
 
 
 def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:

@@ -16,6 +16,7 @@ cycle are refused.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -50,12 +51,29 @@ MAX_EXACT_UNKNOWNS = 200
 """Elimination with 200 unknowns takes about 2 s."""
 
 
+LEAST_EXACT = 2.0**-140
+"""The product of two numbers of at least this size has no bits below 2^-400."""
+
+
 class _End(NamedTuple):
-    """The last point w, q and P(q) there, the sum of all weights, and whether w is optimal."""
+    """The last point w, and what is known there.
+
+    Attributes
+    ----------
+    w, q, target : ndarray of int, shape (K L,)
+        The last is P(q).
+    lost : int
+        A bound on the sum of the rounding errors of q, in units of 2^-400.
+    weight : int
+        The sum of all weights.
+    optimal : bool
+        Whether the gap vanishes.
+    """
 
     w: FixedPoint
     q: FixedPoint
     target: FixedPoint
+    lost: int
     weight: int
     optimal: bool
 
@@ -72,11 +90,14 @@ class ExactModel(Additive):
         X_A' V m_A.
     weight : int
         The sum of all weights.
+    n_small : int
+        Number of weights and margins below :data:`LEAST_EXACT`: linear may have been rounded.
     """
 
     hessian: FixedPoint
     linear: FixedPoint
     weight: int
+    n_small: int
 
 
 def exact_model(block: Block, w: FixedPoint) -> ExactModel:
@@ -103,7 +124,8 @@ def exact_model(block: Block, w: FixedPoint) -> ExactModel:
     weight = sum(
         sum(to_fixed(np.array([part.sum()]))) for part in exactly_summable_parts(block.weights)
     )
-    return ExactModel(hessian, linear, weight)
+    n_small = sum(int(((x != 0) & (np.abs(x) < LEAST_EXACT)).sum()) for x in (v, m))
+    return ExactModel(hessian, linear, weight, n_small)
 
 
 def solve_exactly(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
@@ -149,10 +171,25 @@ def _iterate(problem: Objective, w: FixedPoint) -> _End:
         q = prior + scale_fixed(C, model.linear - (model.hessian @ w >> PLACES))
         target = _project(problem, q)
         gap = (w - target) @ (w - target) + 2 * w @ (target - q)
-        if gap <= w @ w >> 60:
-            return _End(w, q, target, model.weight, True)
+        optimal = gap <= w @ w >> 60
+        if optimal:
+            break
         w = _project(problem, _minimum(problem, C, model, w))
-    return _End(w, q, target, model.weight, False)
+    return _End(w, q, target, _lost(problem, C, model, w, q), model.weight, bool(optimal))
+
+
+def _lost(problem: Objective, C: Fraction, model: ExactModel, w: FixedPoint, q: FixedPoint) -> int:
+    """Return a bound on the sum of the rounding errors of q; 0 if w = 0 and that is the optimum.
+
+    An entry of X'V X w was rounded by few units, for each part of the weights, and then scaled.
+    Nothing is within 1e-6 |w| of w = 0 but itself, so that case has to be exact: P(q) = 0.
+    """
+    sums = np.cumsum(q.reshape(problem.shape), axis=1)
+    zero = (sums <= 0).all() and not sums[:, -1].any() if problem.monotone else not q.any()
+    exact = not (problem.prior.any() or model.n_small or (model.linear % C.denominator).any())
+    if zero and exact and not w.any():
+        return 0
+    return (len(w) * (math.ceil(C) + 1) * (int(np.abs(w).sum() >> PLACES) + 2)) << 40
 
 
 def _certified(
@@ -163,26 +200,32 @@ def _certified(
     |W - w*| <= |W - w| + |w - w*|. The gap of W follows from that of w because the residual of
     a pair changes by at most sqrt(2 K) |W - w|.
     """
-    w, q, target, weight, _ = end
-    own = root_of_fixed((w - target) @ (w - target) + 2 * w @ (target - q))
+    own = root_of_fixed(_gap(end.w, end))
 
     def bounds(W: Floats) -> tuple[float, float]:
         answer = to_fixed(W.ravel())
-        off = (answer - w) @ (answer - w)
-        loss = scale_fixed(Fraction(problem.C), weight) * 2 * problem.shape[0] * off >> PLACES
-        gap = (answer - target) @ (answer - target) + 2 * answer @ (target - q) + loss
-        return root_of_fixed(off) + own, root_of_fixed(gap) ** 2
+        off = (answer - end.w) @ (answer - end.w)
+        loss = scale_fixed(Fraction(problem.C), end.weight) * 2 * problem.shape[0] * off >> PLACES
+        root = root_of_fixed(_gap(answer, end) + loss)
+        return _above(root_of_fixed(off) + own), _above(root * root)
 
     W, certificate = given
     distance, gap = bounds(W)
-    if distance <= TOLERANCE * certificate.size:
-        if certificate.near:  # its own numbers, and what they lack
-            rounding = max(0.0, distance - certificate.distance)
-            return W, replace(certificate, rounding=rounding)
-    else:
-        W, certificate = certify(problem, to_floats(w).reshape(problem.shape))
+    if distance > TOLERANCE * certificate.size:
+        W, certificate = certify(problem, to_floats(end.w).reshape(problem.shape))
         distance, gap = bounds(W)
-    return W, replace(certificate, gap=gap, distance=distance, rounding=0.0)
+    return W, replace(certificate, gap=gap, distance=distance)
+
+
+def _gap(point: FixedPoint, end: _End) -> int:
+    """Return a bound on the gap of a point and the dual point of w."""
+    off, lost = point - end.target, end.lost
+    room = 2 * math.isqrt(off @ off) + 4 * math.isqrt(point @ point) + lost + 8
+    return int(off @ off + 2 * point @ (end.target - end.q) + lost * room)
+
+
+def _above(bound: float) -> float:
+    return math.nextafter(bound, math.inf) if bound else 0.0
 
 
 def _active_rows(block: Block, w: FixedPoint) -> NDArray[np.intp]:

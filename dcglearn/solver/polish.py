@@ -61,7 +61,7 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
             current, current_certificate = certify(problem, _solve_model(problem, model, ties))
         except LinAlgError:  # singular in double precision; the best so far is returned
             break
-        if current_certificate.gap < certificate.gap:
+        if current_certificate.computed_gap < certificate.computed_gap:
             best, certificate = current, current_certificate
     return best, certificate
 

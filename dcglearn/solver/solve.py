@@ -168,7 +168,7 @@ def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -
     improved = False
     if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
         polished, polished_certificate = polish(problem, answer)
-        if polished_certificate.gap < certificate.gap:
+        if polished_certificate.computed_gap < certificate.computed_gap:
             answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
         ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
