@@ -1,22 +1,44 @@
-"""Parquet files opened, with one set of errors for files that cannot be read."""
+"""Parquet files opened in bounded memory, with one set of errors for files that cannot be read.
+
+A column of equal values takes a few bytes per million rows, so the size of a file says little about
+what it holds. Its metadata do: they give the rows, the values and the uncompressed size of every
+part. They are checked before anything is read, only the columns that are used are read, a few rows
+at a time, and text is kept as a dictionary of distinct values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dcglearn.base.errors import InputError
+
+MAX_ROWS = 2**27
+"""Files of more rows are refused; those of real collections and judgments have some 10^7."""
+
+MAX_GROUP_VALUES = 2**27
+"""A column of a row group that holds more values is refused; usual row groups have 10^6 rows."""
+
+MAX_TEXT = 2**17
+"""Longer text is refused, as in CSV."""
+
+_MAX_BYTES, _MAX_RATIO = 2**28, 100
+_BATCH_ROWS = 4096
 
 
 @contextmanager
-def open_parquet(path: str | Path) -> Iterator[Any]:
+def open_parquet(path: str | Path, dictionaries: bool = False) -> Iterator[Any]:
     """Open a Parquet file; errors while the block reads from it name the file, too.
 
     Parameters
     ----------
     path : path-like
+    dictionaries : bool, default False
+        Whether text is read as a dictionary of distinct values.
 
     Yields
     ------
@@ -33,30 +55,166 @@ def open_parquet(path: str | Path) -> Iterator[Any]:
         raise InputError("is a folder", "name a file", str(path))
     _check_not_pipe(path)
     with _named_errors(path), pq.ParquetFile(path) as file:
+        if not dictionaries:
+            yield file
+            return
+        texts = _text_columns(file.metadata)
+    with (
+        _named_errors(path),
+        pq.ParquetFile(path, read_dictionary=texts, metadata=file.metadata) as file,
+    ):
         yield file
 
 
-def read_parquet_table(path: str | Path) -> Any:
-    """Read all columns of a Parquet file, or of a folder of files with the same columns.
+def check_size(
+    metadata: Any, names: Collection[str], path: str | Path, max_rows: int | None = MAX_ROWS
+) -> None:
+    """Refuse a file whose columns take far more memory than a real file of its kind.
 
     Parameters
     ----------
+    metadata : pyarrow.parquet.FileMetaData
+    names : collection of str
+        The columns that will be read.
     path : path-like
-
-    Returns
-    -------
-    pyarrow.Table
+        For the message.
+    max_rows : int, optional
+        None for files that are read one row group at a time.
 
     Raises
     ------
     InputError
-        As :func:`open_parquet`, except for folders.
+        If the file has more than `max_rows` rows, a column of a row group holds more than
+        :data:`MAX_GROUP_VALUES` values, or one is compressed to less than a hundredth.
+    """
+    if max_rows is not None and metadata.num_rows > max_rows:
+        problem = f"holds {metadata.num_rows:,} rows, more than {max_rows:,}"
+        raise InputError(problem, "split it", str(path))
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            column = group.column(index)
+            name = column.path_in_schema.partition(".")[0]
+            if name not in names:
+                continue
+            if column.num_values > MAX_GROUP_VALUES:
+                raise InputError(
+                    f"the column {name!r} holds {column.num_values:,} values in row group {number}",
+                    f"write row groups of at most {MAX_GROUP_VALUES:,} values",
+                    str(path),
+                )
+            limit = max(_MAX_BYTES, _MAX_RATIO * column.total_compressed_size)
+            if column.total_uncompressed_size > limit:
+                raise InputError(
+                    f"the column {name!r} takes {column.total_uncompressed_size / 2**20:,.0f} MiB "
+                    f"in row group {number}, over {_MAX_RATIO} times its compressed size",
+                    "write it without compression if that is right",
+                    str(path),
+                )
+
+
+def iterate_columns(file: Any, names: Collection[str], path: str | Path) -> Iterator[list[Any]]:
+    """Iterate over columns of a file, a few rows at a time, as Python values.
+
+    Parameters
+    ----------
+    file : pyarrow.parquet.ParquetFile
+        From :func:`open_parquet`, with dictionaries.
+    names : collection of str
+        Columns of numbers, text, or lists of these.
+    path : path-like
+        For messages.
+
+    Yields
+    ------
+    list
+        The values of each column.
+
+    Raises
+    ------
+    InputError
+        As :func:`check_size`, or if a text is longer than :data:`MAX_TEXT` bytes.
+    """
+    check_size(file.metadata, names, path)
+    if not names:
+        return
+    for batch in file.iter_batches(_BATCH_ROWS, columns=list(names)):
+        try:
+            yield [_values(batch.column(name)) for name in names]
+        except InputError as error:
+            raise error.at(str(path)) from error
+
+
+def _values(array: Any) -> list[Any]:
+    """Return the values of an array; each distinct text of a dictionary is one Python string."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(array.type):
+        indices = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        used, codes = np.unique(indices, return_inverse=True)
+        held = used[used >= 0]
+        texts = _short(array.dictionary.take(pa.array(held))).to_pylist()
+        table = np.array([None] * (len(used) - len(held)) + texts, object)
+        return table[codes].tolist() if len(table) else []
+    if kinds.is_nested(array.type):
+        flat = _values(array.flatten())
+        lengths = array.value_lengths().to_pylist()
+        ends = np.cumsum([length or 0 for length in lengths])
+        return [
+            None if length is None else flat[end - length : end]
+            for length, end in zip(lengths, ends.tolist(), strict=True)
+        ]
+    return _short(array).to_pylist()  # type: ignore[no-any-return]  # pyarrow has no type hints
+
+
+def _short(array: Any) -> Any:
+    """Return an array, after a check that its texts are not too long."""
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+
+    if kinds.is_string(array.type) or kinds.is_large_string(array.type):
+        longest = pc.max(pc.binary_length(array)).as_py() or 0
+        if longest > MAX_TEXT:
+            raise InputError(f"a text of {longest:,} bytes", f"use at most {MAX_TEXT:,}")
+    return array
+
+
+def read_parquet_table(path: str | Path, choose: Callable[[list[str]], list[str]]) -> Any:
+    """Read columns of a Parquet file, or of a folder of files with the same columns.
+
+    Parameters
+    ----------
+    path : path-like
+    choose : callable
+        Given the names of all columns, returns those to read.
+
+    Returns
+    -------
+    pyarrow.Table
+        Text is a dictionary of distinct values.
+
+    Raises
+    ------
+    InputError
+        As :func:`open_parquet`, except for folders, and as :func:`check_size`.
     """
     import pyarrow.parquet as pq
 
     _check_not_pipe(path)
     with _named_errors(path):
-        return pq.read_table(path)
+        dataset = pq.ParquetDataset(path)
+        names = choose(dataset.schema.names)
+        texts: list[str] = []
+        for fragment in dataset.fragments:
+            check_size(fragment.metadata, names, fragment.path)
+            texts += _text_columns(fragment.metadata)
+        return pq.read_table(path, columns=names, read_dictionary=sorted(set(texts)))
+
+
+def _text_columns(metadata: Any) -> list[str]:
+    columns = map(metadata.schema.column, range(len(metadata.schema)))
+    return [column.path for column in columns if column.logical_type.type == "STRING"]
 
 
 def _check_not_pipe(path: str | Path) -> None:

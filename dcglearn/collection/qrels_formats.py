@@ -311,7 +311,8 @@ def _of_dicts(content: object, name: str, kind: FileKind) -> DocumentColumns:
 def _of_parquet(path: Path, kind: FileKind) -> DocumentColumns:
     if path.suffix.lower() == ".gz":
         raise InputError("is a compressed Parquet file", "decompress it first", str(path))
-    return _of_table(read_parquet_table(path), str(path), kind)
+    table = read_parquet_table(path, lambda names: _chosen(names, str(path), kind))
+    return _of_table(table, str(path), kind)
 
 
 def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColumns:
@@ -347,22 +348,30 @@ def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColu
     return _of_dicts(content, name, kind)
 
 
-def _of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
-    import pyarrow as pa
-
-    columns = []
+def _chosen(names: list[str], name: str, kind: FileKind) -> list[str]:
+    """Return the columns of the query, the document and the number."""
+    chosen = []
     for known in (QUERY, DOCUMENT, kind.number):
-        present = [column for column in known if column in table.column_names]
+        present = [column for column in known if column in names]
         if not present:
             raise InputError(
-                f"no column {known[0]!r} among {', '.join(table.column_names)}",
+                f"no column {known[0]!r} among {', '.join(map(str, names))}",
                 f"name it {', '.join(known)}",
                 name,
             )
-        columns.append(table.column(present[0]))
+        if names.count(present[0]) > 1:
+            raise InputError(f"the column {present[0]!r} appears twice", "keep one", name)
+        chosen.append(present[0])
+    return chosen
+
+
+def _of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
+    import pyarrow as pa
+
     try:
-        query, document = (column.cast(pa.string()) for column in columns[:2])
-        number = columns[2].cast(pa.float64()).to_numpy()
+        *ids, number = map(table.column, _chosen(table.column_names, name, kind))
+        query, document = map(_ids_of_column, ids)
+        numbers = _numbers_of_column(number)
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:100]
         raise InputError(
@@ -375,11 +384,54 @@ def _of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
         return f"{name}, row {row + 1}"
 
     gaps = [column for column in (query, document) if column.null_count]
-    wrong = np.zeros(len(number), bool)
+    wrong = np.zeros(len(numbers), bool)
     for column in gaps:
         wrong |= column.is_null().to_numpy()
-    wrong |= ~np.isfinite(number)
+    wrong |= ~np.isfinite(numbers)
     if wrong.any():
         problem = f"an id is missing, or the {kind.number[0]} is not a finite number"
         raise InputError(problem, "correct it", place(int(np.argmax(wrong))))
-    return DocumentColumns(query, document, number, place)
+    return DocumentColumns(query, document, numbers, place)
+
+
+def _ids_of_column(column: Any) -> Any:
+    """Return a column as text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    held = column.type.value_type if types.is_dictionary(column.type) else column.type
+    tests = ("string", "large_string", "binary", "large_binary", "integer", "floating", "null")
+    if not any(getattr(types, f"is_{one}")(held) for one in tests):
+        raise pa.ArrowTypeError(f"ids of type {held!s:.60}")
+    column.validate(full=True)  # UTF-8
+    if types.is_dictionary(column.type):
+        size = 0
+        for chunk in column.chunks:
+            lengths = pc.binary_length(chunk.dictionary.cast(pa.string()))
+            size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+        if size >= 2**31:
+            raise pa.ArrowInvalid(f"ids of {size / 2**30:.0f} GiB")
+    return column.cast(pa.string())
+
+
+def _numbers_of_column(column: Any) -> Floats:
+    """Return a column as floats, NaN where it holds none; text is read as in text files."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    held = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if types.is_string(held) or types.is_large_string(held):
+        encoded = column.cast(pa.string()).dictionary_encode().unify_dictionaries()
+        column = pa.chunked_array(
+            [
+                pa.array(
+                    [parse_number(text) for text in chunk.dictionary.to_pylist()], pa.float64()
+                ).take(chunk.indices)
+                for chunk in encoded.chunks
+            ],
+            pa.float64(),
+        )
+    elif not any(getattr(types, f"is_{one}")(held) for one in ("integer", "floating", "decimal")):
+        raise pa.ArrowTypeError(f"numbers of type {held!s:.60}")
+    return np.asarray(column.cast(pa.float64()).to_numpy(), float)

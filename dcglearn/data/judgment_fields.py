@@ -17,6 +17,9 @@ ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
 level: both lists are equally good, or equally bad."""
 
+LONGEST_LIST = 100_000
+"""The largest number of ranks of a list."""
+
 LARGEST_WEIGHT = 1e12
 """Weights are relative; next to a larger one, a judgment of weight 1 is lost to rounding."""
 
@@ -143,6 +146,8 @@ def parse_labels(value: Any, side: str) -> list[Label | None]:
     """
     if not isinstance(value, list):
         raise InputError(f'"{side}" is {value!r}, not a list', "give the grades in rank order")
+    if len(value) > LONGEST_LIST:
+        raise InputError(f'"{side}": {len(value):,} ranks', f"use at most {LONGEST_LIST:,}")
     if all(label is None for label in value):
         raise InputError(f'"{side}": an empty list', "give at least one grade")
     try:

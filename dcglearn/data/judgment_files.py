@@ -10,33 +10,35 @@ themselves; here their fields become judgments.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
-from dcglearn.data.judgment_fields import (
-    ANSWERS,
-    JUDGMENT_FIELDS,
-    REQUIRED_FIELDS,
-    parse_answer,
-    parse_id,
-    parse_labels,
-    parse_weight,
-)
+from dcglearn.data.judgment_columns import Judgment, JudgmentColumns, parse_judgment
+from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
-from dcglearn.data.rankings import decode_list, encode_pairs
-from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS
+from dcglearn.data.rankings import decode_list
+from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
+
+FIELD_KINDS: FieldKinds = {
+    "query": "id",
+    "a": "labels",
+    "b": "labels",
+    "answer": "text",
+    "weight": "number",
+    "judge": "id",
+    "run_a": "id",
+    "run_b": "id",
+}
+"""What the fields of judgments hold."""
 
 BATCH_SIZE = 1 << 16
 """The number of judgments per batch."""
@@ -96,11 +98,12 @@ def read_preferences(
             "give a file; a frame becomes judgments by Preferences.from_frame(frame)",
         )
     scale = as_scale(scale)
-    judgments = list(_judgments(path, ignored, advance, document_grades))
     if document_grades is not None and scale is None:
         scale = document_grades.scale
-    scan = _scan((judgment for _, judgment in judgments), scale, n_ranks, path, documents)
-    return _assemble(judgments, scan.scale, scan.n_ranks, str(path), documents)
+    columns = JudgmentColumns(str(path), scale, n_ranks, documents)
+    for place, judgment in _judgments(path, ignored, advance, document_grades):
+        columns.add(place, judgment)
+    return columns.preferences()
 
 
 @dataclass(frozen=True)
@@ -223,8 +226,13 @@ def read_preferences_in_batches(
         yield scan.whole
         return
     rows = _judgments(path, ignored, advance, document_grades)
-    while batch := list(islice(rows, size)):
-        yield _assemble(batch, scan.scale, scan.n_ranks, str(path), documents=False)
+    while True:
+        columns = JudgmentColumns(str(path), scan.scale, scan.n_ranks)
+        for place, judgment in islice(rows, size):
+            columns.add(place, judgment)
+        if not len(columns):
+            return
+        yield columns.preferences()
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
@@ -252,15 +260,15 @@ def _judgments(
     ignored: IgnoredInput | None,
     advance: Advance,
     document_grades: DocumentGrades | None = None,
-) -> Iterator[tuple[str, _Judgment]]:
+) -> Iterator[tuple[str, Judgment]]:
     """Yield the place of each judgment in the file, and the judgment."""
-    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), ignored)
+    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), FIELD_KINDS, ignored)
     if document_grades is not None:
         rows = document_grades.grade_records(rows, str(path))
     number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            yield place, _judgment(record, ignored)
+            yield place, parse_judgment(record, ignored)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:
@@ -270,7 +278,7 @@ def _judgments(
 
 
 def _scan(
-    judgments: Iterable[_Judgment],
+    judgments: Iterable[Judgment],
     scale: Scale | None,
     n_ranks: int | None,
     path: str | os.PathLike[str],
@@ -292,60 +300,6 @@ def _scan(
         except InputError as error:
             raise error.at(str(path)) from error
     return JudgmentScan(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
-
-
-@dataclass(frozen=True)
-class _Judgment:
-    lists: tuple[list[Label | None], list[Label | None]]
-    answer: int
-    weight: float
-    query: str | None
-    judge: str | None
-
-
-def _judgment(record: dict[str, Any], ignored: IgnoredInput | None) -> _Judgment:
-    for name in (name for name in record if name not in JUDGMENT_FIELDS):
-        if ignored is None:
-            raise unknown_name("field", name, JUDGMENT_FIELDS)
-        ignored.counts[f"unknown field {name!r}"] += 1
-    for name in REQUIRED_FIELDS:
-        if record.get(name) is None:
-            raise InputError(
-                f'"{name}" is missing', f"every judgment needs {', '.join(REQUIRED_FIELDS)}"
-            )
-    weight = record.get("weight")
-    return _Judgment(
-        lists=(parse_labels(record["a"], "a"), parse_labels(record["b"], "b")),
-        answer=parse_answer(record["answer"]),
-        weight=1.0 if weight is None else parse_weight(weight),
-        query=parse_id(record.get("query"), "query"),
-        judge=parse_id(record.get("judge"), "judge"),
-    )
-
-
-def _assemble(
-    judgments: Sequence[tuple[str, _Judgment]],
-    scale: Scale,
-    n_ranks: int,
-    path: str,
-    documents: bool,
-) -> Preferences:
-    found = [judgment for _, judgment in judgments]
-    return Preferences(
-        lists=encode_pairs(
-            [judgment.lists[0] for judgment in found],
-            [judgment.lists[1] for judgment in found],
-            scale,
-            n_ranks,
-            [f"{path}, {place}" for place, _ in judgments],
-            complete=documents,
-        ),
-        answers=np.array([judgment.answer for judgment in found], np.int8),
-        scale=scale,
-        weights=np.array([judgment.weight for judgment in found]),
-        queries=np.array([judgment.query for judgment in found], object),
-        judges=np.array([judgment.judge for judgment in found], object),
-    )
 
 
 def _records(preferences: Preferences) -> list[dict[str, Any]]:

@@ -20,7 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix
-from dcglearn.base.parquet import open_parquet
+from dcglearn.base.json_text import decode_json
+from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.parquet import check_size, open_parquet
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
@@ -29,6 +31,11 @@ PACKED_METADATA = b"dcglearn.packed"
 
 ROW_GROUP_SIZE = 1 << 19
 """The number of preferences per row group; a row group is read at a time."""
+
+_MAX_GROUP_BYTES = 2**29
+"""A row group with more bytes of grades per side is refused, and not written."""
+
+_COLUMNS = ("better", "worse", "weight")
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,8 @@ class RowGroup:
             negative or not finite.
         """
         with open_parquet(self.path) as file:
-            table = file.read_row_group(self.group)
+            names = [name for name in _COLUMNS if name in file.schema_arrow.names]
+            table = file.read_row_group(self.group, names)
         sides = [_grades(table, name, self.path) for name in ("better", "worse")]
         pairs = np.stack(sides, axis=1)
         self._check(
@@ -280,6 +288,7 @@ class PackedWriter:
         self._path, self._n_grades, self._head, self._stack = path, n_grades, head, stack
         self._held: list[Any] = []
         self._schema: Any = None
+        self._rows = ROW_GROUP_SIZE
 
     def __call__(self, pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add pairs, shape (n, 2, K), and their weights, shape (n,)."""
@@ -290,8 +299,9 @@ class PackedWriter:
         K, first = (s.field("better").type.byte_width for s in (table.schema, self._schema))
         if first != K:
             raise InputError(f"lists of {K} ranks after lists of {first}", "give one K")
+        self._rows = min(ROW_GROUP_SIZE, max(1, _MAX_GROUP_BYTES // K))
         self._held.append(table)
-        if sum(map(len, self._held)) >= ROW_GROUP_SIZE:
+        if sum(map(len, self._held)) >= self._rows:
             self.flush()
 
     def flush(self) -> None:
@@ -306,7 +316,7 @@ class PackedWriter:
                 self._path, self._schema, use_dictionary=False, compression="none"
             )
             self.writer = self._stack.enter_context(file)
-        self.writer.write_table(pa.concat_tables(self._held), row_group_size=ROW_GROUP_SIZE)
+        self.writer.write_table(pa.concat_tables(self._held), row_group_size=self._rows)
         self._held.clear()
 
 
@@ -327,21 +337,50 @@ def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str
 
 def _head(path: Path) -> dict[str, Any]:
     """Return the metadata of a file."""
+    problem = InputError("does not hold packed pairs", "write them with dcglearn pack", str(path))
     with open_parquet(path) as file:
         schema, metadata = file.schema_arrow, file.metadata
         groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    problem = InputError("does not hold packed pairs", "write them with dcglearn pack", str(path))
-    try:
-        head: dict[str, Any] = json.loads((schema.metadata or {})[PACKED_METADATA])
-        head["ties"] = int(head["ties"])
-        n_ranks = schema.field("better").type.byte_width
-        if schema.field("worse").type.byte_width != n_ranks or head["layout"] != 1:
-            raise problem
-        Scale(head["scale"])
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise problem from error
+        try:
+            head = _checked_head((schema.metadata or {})[PACKED_METADATA])
+        except (InputError, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise problem from error
+        head["n_ranks"] = _checked_schema(schema, str(path))
+        check_size(metadata, _COLUMNS, path, max_rows=None)
+    if max(groups, default=0) * head["n_ranks"] > _MAX_GROUP_BYTES:
+        text = f"a row group of {max(groups):,} pairs of {head['n_ranks']:,} ranks"
+        raise InputError(text, "pack the judgments again", str(path))
     starts = np.cumsum([0, *groups[:-1]]).tolist() if groups else []
-    return {**head, "n_ranks": n_ranks, "rows": sum(groups), "starts": starts}
+    return {**head, "rows": sum(groups), "starts": starts}
+
+
+def _checked_head(text: bytes) -> dict[str, Any]:
+    """Return the scale and the number of ties."""
+    head: dict[str, Any] = decode_json(text, "pack the judgments again")
+    ties = head["ties"]
+    if head["layout"] != 1 or type(ties) is not int or not 0 <= ties < MAX_EXACT:
+        raise ValueError
+    return {"scale": list(Scale(head["scale"]).labels), "ties": ties}
+
+
+def _checked_schema(schema: Any, path: str) -> int:
+    """Check the types of the columns and return K."""
+    import pyarrow.types as types
+
+    for name in _COLUMNS:
+        if schema.names.count(name) != 1 and (name != "weight" or name in schema.names):
+            problem = f"the column {name!r} appears {schema.names.count(name)} times"
+            raise InputError(problem, "pack the judgments again", path)
+    better, worse = (schema.field(name).type for name in _COLUMNS[:2])
+    if not types.is_fixed_size_binary(better) or better != worse or not better.byte_width:
+        problem = f"the columns 'better' and 'worse' hold {better!s:.40} and {worse!s:.40}"
+        raise InputError(problem, "pack the judgments again", path)
+    if "weight" in schema.names:
+        weight = schema.field("weight").type
+        if not (types.is_integer(weight) or types.is_floating(weight)):
+            problem = f"the column 'weight' holds {weight!s:.40}"
+            raise InputError(problem, "pack the judgments again", path)
+    return int(better.byte_width)
 
 
 def _grades(table: Any, name: str, path: str) -> Pairs:

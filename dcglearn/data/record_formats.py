@@ -10,17 +10,18 @@ import csv
 import io
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, read_lines, write_text
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.parquet import open_parquet
+from dcglearn.base.parquet import iterate_columns, open_parquet
 from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
 from dcglearn.data.packed_pairs import PACKED_METADATA
 from dcglearn.measures.scale import Label
@@ -30,8 +31,16 @@ PlacedRecord = tuple[str, dict[str, Any]]
 
 Records = list[dict[str, Any]]
 
+FieldKind = Literal["labels", "label", "text", "number", "id"]
+"""What a field holds: the grades of a list, a number or text, text, a number, an id."""
 
-def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
+FieldKinds = Mapping[str, FieldKind]
+"""The fields that are used, by name; others are read as None from Parquet."""
+
+
+def _read_jsonl(
+    path: Path, _kinds: FieldKinds, ignored: IgnoredInput | None
+) -> Iterator[PlacedRecord]:
     def count(name: str) -> None:
         if ignored is not None:
             ignored.counts[f"repeated key {name!r}"] += 1
@@ -51,7 +60,9 @@ def _read_jsonl(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedReco
         yield place, record
 
 
-def _read_csv(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
+def _read_csv(
+    path: Path, kinds: FieldKinds, ignored: IgnoredInput | None
+) -> Iterator[PlacedRecord]:
     reader = csv.reader(read_lines(path), strict=True)
     try:
         header = next(reader, [])
@@ -74,72 +85,76 @@ def _read_csv(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord
                 problem = f"{len(cells)} fields under {len(header)} column names"
                 remedy = "give every row the same fields, and quote those that hold commas"
                 raise InputError(problem, remedy, f"{path}, {place}")
-            yield place, {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
+            yield (
+                place,
+                {
+                    name: _cell(kinds.get(name), cell)
+                    for name, cell in zip(header, cells, strict=True)
+                },
+            )
     except csv.Error as error:
         place = f"{path}, line {reader.line_num}"
         raise InputError(f"is not CSV ({error})", "check its quotes", place) from error
 
 
-def _cell(name: str, text: str) -> object:
-    if name in ("a", "b"):
+def _cell(kind: FieldKind | None, text: str) -> object:
+    if kind == "labels":
         return [None if part == "-" else part for part in split_fields(text)]
-    if name == "weight" and text:
+    if kind == "number" and text:
         number = parse_number(text)
         return text if math.isnan(number) else number
     return text or None
 
 
-def _read_parquet(path: Path, ignored: IgnoredInput | None) -> Iterator[PlacedRecord]:
-    with open_parquet(path) as file:
-        if PACKED_METADATA in (file.schema_arrow.metadata or {}):
+def _read_parquet(
+    path: Path, kinds: FieldKinds, ignored: IgnoredInput | None
+) -> Iterator[PlacedRecord]:
+    with open_parquet(path, dictionaries=True) as file:
+        schema = file.schema_arrow
+        if PACKED_METADATA in (schema.metadata or {}):
             raise InputError("holds packed pairs", "only `fit` reads them", str(path))
-        _check_types(file.schema_arrow, path)
+        names = [name for name in kinds if name in schema.names]
+        for name in names:
+            _check_column(schema, name, kinds[name], path)
+        unused: dict[str, Any] = dict.fromkeys(name for name in schema.names if name not in kinds)
+        if not names and file.metadata.num_rows:
+            yield "row 1", unused
         row = 0
-        for batch in file.iter_batches():
-            for record in batch.to_pylist():
+        for columns in iterate_columns(file, names, path):
+            for values in zip(*columns, strict=True):
                 row += 1
-                yield f"row {row}", record
+                yield f"row {row}", dict(zip(names, values, strict=True)) | unused
 
 
-def _check_types(schema: Any, path: Path) -> None:  # pyarrow has no type hints
-    import pyarrow.types as kinds
+def _check_column(schema: Any, name: str, kind: FieldKind, path: Path) -> None:
+    """Check that a column appears once and has a type that its kind allows."""
+    import pyarrow.types as types
 
-    def is_list(kind: Any) -> bool:
-        listed = kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
-        return listed and (
-            kinds.is_integer(kind.value_type)
-            or kinds.is_floating(kind.value_type)
-            or is_text(kind.value_type)
-        )
+    def is_one(column: Any) -> bool:  # pyarrow has no type hints
+        wanted = _TYPES[kind][0]
+        value = column.value_type if types.is_dictionary(column) else column
+        return any(getattr(types, f"is_{one}")(value) for one in ("null", *wanted))
 
-    def is_text(kind: Any) -> bool:
-        return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
+    if schema.names.count(name) > 1:
+        raise InputError(f"the column {name!r} appears twice", "keep one", str(path))
+    found = schema.field(name).type
+    lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    is_list = any(test(found) for test in lists)
+    fits = (is_list and is_one(found.value_type)) if kind == "labels" else is_one(found)
+    if not fits:
+        plain = re.sub(r"dictionary<values=(\w+)[^>]*>", r"\1", str(found))
+        problem = f'the column "{name}" holds {plain:.60}'
+        raise InputError(problem, f"it must hold {_TYPES[kind][1]}", str(path))
 
-    def is_id(kind: Any) -> bool:
-        return bool(is_text(kind) or kinds.is_integer(kind) or kinds.is_null(kind))
 
-    def is_number(kind: Any) -> bool:
-        return bool(kinds.is_floating(kind) or kinds.is_integer(kind) or kinds.is_null(kind))
-
-    twice = [name for name, times in Counter(schema.names).items() if times > 1]
-    if twice:
-        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", str(path))
-    wanted: dict[str, tuple[Callable[[Any], bool], str]] = {
-        "a": (is_list, "a list of numbers or text"),
-        "b": (is_list, "a list of numbers or text"),
-        "answer": (is_text, "text"),
-        "weight": (is_number, "a number"),
-        "query": (is_id, "text or a whole number"),
-        "judge": (is_id, "text or a whole number"),
-        "run_a": (is_text, "text"),
-        "run_b": (is_text, "text"),
-    }
-    for column in schema:
-        if column.name in wanted:
-            fits, expected = wanted[column.name]
-            if not fits(column.type):
-                problem = f'the column "{column.name}" holds {column.type}'
-                raise InputError(problem, f"it must hold {expected}", str(path))
+_TYPES: dict[FieldKind, tuple[tuple[str, ...], str]] = {
+    "labels": (("integer", "floating", "string", "large_string"), "lists of numbers or text"),
+    "label": (("integer", "floating", "string", "large_string"), "numbers or text"),
+    "text": (("string", "large_string"), "text"),
+    "number": (("integer", "floating"), "numbers"),
+    "id": (("integer", "string", "large_string"), "text or whole numbers"),
+}
+"""The Arrow types of each kind, and what a message calls them."""
 
 
 def _write_jsonl(path: Path, records: Records) -> None:
@@ -172,7 +187,10 @@ def _write_parquet(path: Path, records: Records) -> None:
         pq.write_table(pa.Table.from_pylist(records), temporary)
 
 
-RECORD_READERS: dict[str, Callable[[Path, IgnoredInput | None], Iterator[PlacedRecord]]] = {
+RecordReader = Callable[[Path, FieldKinds, IgnoredInput | None], Iterator[PlacedRecord]]
+"""Reads the records of a file."""
+
+RECORD_READERS: dict[str, RecordReader] = {
     ".jsonl": _read_jsonl,
     ".csv": _read_csv,
     ".parquet": _read_parquet,

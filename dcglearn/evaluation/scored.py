@@ -24,10 +24,10 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.data.judgment_fields import parse_id
-from dcglearn.data.record_formats import RECORD_READERS
+from dcglearn.data.record_formats import RECORD_READERS, FieldKinds
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
-SCORED_FIELDS = ("id", "score", "grade")
+SCORED_FIELDS: FieldKinds = {"id": "id", "score": "label", "grade": "label"}
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ def read_scored(
     grades: list[Label | None] = []
     places: list[str] = []
     first: dict[str, str] = {}
-    for number, (line, record) in enumerate(RECORD_READERS[suffix](Path(path), ignored)):
+    records = RECORD_READERS[suffix](Path(path), SCORED_FIELDS, ignored)
+    for number, (line, record) in enumerate(records):
         place = f"{path}, {line}"
         try:
             _check_fields(record, ignored)
