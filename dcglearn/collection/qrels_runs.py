@@ -24,14 +24,8 @@ from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Hashes, Integers
 from dcglearn.collection.id_hashes import hash_ids
-from dcglearn.collection.qrels_formats import (
-    QRELS,
-    RUN,
-    DocumentColumns,
-    FileKind,
-    document_columns_of,
-    read_document_columns,
-)
+from dcglearn.collection.qrels_formats import document_columns_of, read_document_columns
+from dcglearn.collection.qrels_tables import QRELS, RUN, DocumentColumns, FileKind
 from dcglearn.measures.scale import Label, Scale
 
 if TYPE_CHECKING:
