@@ -14,6 +14,9 @@ from dcglearn.base.text_lines import ASCII_BLANKS
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_LONGEST = 4300  # as in Python, whose time for longer ones grows with the square of their length
+
 MAX_EXACT = 2**53
 """From here on, different whole numbers can be equal in double precision."""
 
@@ -37,6 +40,8 @@ def parse_number(text: str) -> float:
     >>> [parse_number(text) for text in ("10", "+.5", "1e-3", "1_0", "infinity", "1e999")]
     [10.0, 0.5, 0.001, nan, nan, nan]
     """
+    if len(text) > _LONGEST:
+        return math.nan
     digits = text.strip(ASCII_BLANKS)
     number = float(digits) if _DECIMAL.fullmatch(digits) else math.nan
     return number if math.isfinite(number) else math.nan
@@ -57,3 +62,23 @@ def round_up(bound: float, digits: int) -> float:
     ('1.3e-09', '1.4e-09')
     """
     return float(Context(digits, ROUND_CEILING).create_decimal_from_float(bound))
+
+
+def parse_whole(text: str) -> int | None:
+    """Return the whole number that a text holds, None if it does not hold one.
+
+    Parameters
+    ----------
+    text : str
+        Up to 18 ASCII digits with an optional sign, and nothing else.
+
+    Returns
+    -------
+    int or None
+
+    Examples
+    --------
+    >>> [parse_whole(text) for text in ("10", "-7", "1_0", " 1", "1.0", "1" * 19)]
+    [10, -7, None, None, None, None]
+    """
+    return int(text) if _WHOLE.fullmatch(text) else None

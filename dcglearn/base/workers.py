@@ -24,6 +24,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import difference_from_here, fingerprint
+from dcglearn.base.numbers import parse_whole
 
 Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
@@ -90,8 +91,8 @@ def open_workers(spec: str, say: Say = _say_nothing) -> Iterator[Workers]:
     if text.startswith(("tcp://", "tls://")):
         with _cluster(text, say) as workers:
             yield workers
-    elif text.isdecimal() and len(text) < 10 and 1 <= int(text) <= MAX_PROCESSES:
-        yield _serial if int(text) == 1 else _processes(int(text), say)
+    elif (count := parse_whole(text) or 0) in range(1, MAX_PROCESSES + 1):
+        yield _serial if count == 1 else _processes(count, say)
     else:
         raise InputError(
             f"{spec!r} is not a number of workers or an address",

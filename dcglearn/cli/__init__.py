@@ -30,7 +30,7 @@ from dcglearn.cli.learn import compare, fit
 from dcglearn.cli.measures import show
 from dcglearn.cli.packed import pack
 from dcglearn.cli.threshold import threshold
-from dcglearn.terminal.command_groups import GroupedCommands
+from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
 from dcglearn.terminal.output import print_note
 from dcglearn.terminal.remedies import message
 
@@ -68,7 +68,7 @@ def _global_options(
 
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=heading)(command)
+        app.command(cls=StrictCommand, rich_help_panel=heading)(command)
 
 _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""

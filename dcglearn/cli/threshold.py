@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_number
 from dcglearn.terminal.inputs import naming, reading_file
 from dcglearn.terminal.options import JsonOption, LenientOption
 from dcglearn.terminal.output import print_json, print_text
@@ -230,10 +232,10 @@ def _gains(text: str) -> dict[Label, float]:
     parts = [part.partition("=") for part in text.split(",")]
     with naming("--gains"):
         labels = Scale(tuple(name.strip() for name, _, _ in parts)).labels
-    try:
-        return {label: float(part[2]) for label, part in zip(labels, parts, strict=True)}
-    except ValueError:
-        raise InputError(f"--gains is {text!r}", "write it as 2=1,1=.4,0=-0.5") from None
+    gains = [parse_number(part[2]) for part in parts]
+    if any(map(math.isnan, gains)):
+        raise InputError(f"--gains is {text!r:.80}", "write it as 2=1,1=.4,0=-0.5")
+    return dict(zip(labels, gains, strict=True))
 
 
 def _gains_of(name: str) -> dict[Label, float]:

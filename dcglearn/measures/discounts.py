@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 
@@ -113,12 +114,9 @@ def split_parameter(text: str) -> tuple[str, float | None]:
     number = inside if inside is not None else after
     if number is None:
         return name, None
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f"{number!r} in {text!r} is not a finite number", "write it like rbp:0.8")
+    value = parse_number(number)
+    if math.isnan(value):
+        raise InputError(f"{number!r:.40} in {text!r:.60} is not a number", "write it like rbp:0.8")
     return name, value
 
 

@@ -6,10 +6,12 @@ A full name is a call with literal arguments. Nothing in it is evaluated.
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT, parse_number
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,14 @@ def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
     ([3, 1, 0], 'rbp(0.8)')
     """
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        stripped = text.strip()
+        node = ast.parse(stripped, mode="eval").body
+        _check_numbers(stripped, node)
         cutoff = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             cutoff, node = ast.literal_eval(node.right), node.left
+            if isinstance(cutoff, int) and cutoff >= MAX_EXACT:
+                raise InputError("a cutoff of more than 15 digits", "lower it")
         if not isinstance(node, ast.Call) or len(node.args) != n_arguments:
             raise ValueError
         arguments = tuple(_argument(argument) for argument in node.args)
@@ -75,6 +81,15 @@ def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
         raise InputError(
             f"cannot read the measure {text!r:.60}", f"write it like {example}"
         ) from error
+
+
+def _check_numbers(text: str, tree: ast.expr) -> None:
+    """Refuse numbers that only Python reads, such as ``1_0``, ``0x10`` and ``1e400``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex):
+            number = ast.get_source_segment(text, node) or ""
+            if math.isnan(parse_number(number)):
+                raise InputError(f"{number!r:.40} is not a number", "write decimals")
 
 
 def _argument(node: ast.expr) -> Any:

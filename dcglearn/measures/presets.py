@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_whole
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -199,12 +200,10 @@ def parse_cutoff(text: str) -> int:
     >>> parse_cutoff(" 10")
     10
     """
-    digits = len(text.strip())
-    if digits > 18:
-        raise InputError(f"a cutoff of {digits:,} characters", "write it like zipf @ 10")
-    try:
-        return int(text)
-    except ValueError as error:
+    digits = text.strip()
+    cutoff = parse_whole(digits)
+    if cutoff is None:
         raise InputError(
-            f"the cutoff {text.strip()!r} is not a whole number", "write it like zipf @ 10"
-        ) from error
+            f"the cutoff {digits!r:.40} is not a whole number", "write it like zipf @ 10"
+        )
+    return cutoff

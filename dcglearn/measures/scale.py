@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.types import Grades
 
 Label = str | int | float
@@ -162,14 +162,12 @@ class Scale:
         given = [value.strip() for _, equals, value in parts if equals]
         if given and len(given) != len(labels):
             raise InputError(f"only some grades of {text!r} have a value", "give all or none")
-        try:
-            return cls(labels, tuple(map(float, given)))
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
+        values = tuple(map(parse_number, given))
+        if any(map(math.isnan, values)):
             raise InputError(
-                f"a value in {text!r} is not a number", "write label=number"
-            ) from error
+                f"a value in {text!r:.80} is not a finite number", "write label=number"
+            )
+        return cls(labels, values)
 
     @classmethod
     def from_numbers(cls, labels: Iterable[Label]) -> Scale:

@@ -1,13 +1,18 @@
-"""The list of commands in ``dcglearn --help``, under one heading per step of the work.
+"""The list of commands in ``dcglearn --help``, in groups, and how options read numbers.
 
 Typer's own headings need rich, which takes as long to load as all the rest of the help.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import chain, pairwise
 from typing import Any
 
-from typer.core import TyperGroup
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from dcglearn.base.numbers import parse_number
 
 
 class GroupedCommands(TyperGroup):
@@ -26,3 +31,32 @@ class GroupedCommands(TyperGroup):
         for heading, rows in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
+
+
+class StrictCommand(TyperCommand):
+    """A command whose options take the numbers that files take: not ``1_0`` or ``nan``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Check the numbers among the arguments before they are parsed."""
+        names = set(chain(*(one.opts for one in self.params if _is_number(one))))
+        for option, following in pairwise([*args, ""]):
+            name, equals, value = option.partition("=")
+            value = value if equals else following
+            if name in names and _only_python_reads(value):
+                raise typer.BadParameter(f"{value[:40]!r} is not a number.", param_hint=repr(name))
+        return super().parse_args(ctx, args)
+
+
+def _is_number(parameter: Any) -> bool:
+    """Return whether an option is a number; typer has changed where it keeps that."""
+    if hasattr(parameter, "type"):
+        return bool(parameter.type.name.startswith(("integer", "float")))
+    return parameter.type_descriptor.annotation in (int, float)
+
+
+def _only_python_reads(text: str) -> bool:
+    try:
+        float(text)  # what it refuses, typer refuses, too
+    except ValueError:
+        return False
+    return text != text.strip() or math.isnan(parse_number(text))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, reporting
 from dcglearn.terminal.output import print_note
 
@@ -154,10 +154,7 @@ def parse_C(text: str) -> float | None:
     """Read the value of ``--C``: a positive number, or None for ``cv``."""
     if text == "cv":
         return None
-    try:
-        C = float(text)
-    except ValueError:
-        C = math.nan
-    if not (math.isfinite(C) and C > 0):
-        raise InputError(f"--C is {text!r}", "use a finite number above 0, or cv")
+    C = parse_number(text)
+    if not C > 0:
+        raise InputError(f"--C is {text!r:.40}", "use a finite number above 0, or cv")
     return C
