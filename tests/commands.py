@@ -47,23 +47,27 @@ def _in_child(arguments: list[str], cwd: str, env: dict[str, str], printed: str)
     os.chdir(cwd)
     sys.path.insert(0, cwd)  # as `python -m` does
     np.random.seed()  # noqa: NPY002 - children would share it, and hide who uses it
+    for stream in (sys.stdout, sys.stderr):  # whose encoding was chosen when the server started
+        stream.reconfigure(encoding=env.get("PYTHONIOENCODING", "utf-8"))  # type: ignore[union-attr]  # text
+    tempfile.tempdir = None  # it is chosen anew
     sys.argv[:] = ["dcglearn", *arguments]
     runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
 
 
 def run_command(
-    arguments: list[str], cwd: str | Path, env: dict[str, str]
+    arguments: list[str], cwd: str | Path, env: dict[str, str], seconds: float = SAFETY_SECONDS
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line and return its exit code and output."""
     with tempfile.TemporaryDirectory() as printed:
         child = _CONTEXT.Process(target=_in_child, args=(arguments, str(cwd), env, printed))
         child.start()
-        child.join(SAFETY_SECONDS)
+        child.join(seconds)
         if child.exitcode is None:
             child.kill()
             child.join()
-            raise subprocess.TimeoutExpired(arguments, SAFETY_SECONDS)
-        out, err = (Path(printed, name).read_text(encoding="utf-8") for name in ("out", "err"))
+            raise subprocess.TimeoutExpired(arguments, seconds)
+        encoding = env.get("PYTHONIOENCODING", "utf-8")
+        out, err = (Path(printed, name).read_text(encoding) for name in ("out", "err"))
         return subprocess.CompletedProcess(arguments, child.exitcode, out, err)
 
 

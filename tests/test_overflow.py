@@ -29,10 +29,17 @@ from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.significance import paired_intervals, paired_p_values
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged_bounds import unjudged_bounds
+from dcglearn.interop.export import export
+from dcglearn.interop.metrics import sklearn_metric
 from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.dcg import DCG, Normalisation
+from dcglearn.measures.discounts import format_number
 from dcglearn.measures.linear_ndcg import linear_error, linear_ndcg
+from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.measure_figures import draw_measure
+from dcglearn.report.style import save
+from dcglearn.report.tables import Table
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -242,3 +249,39 @@ def test_a_tiny_cost_gives_no_nan(run: Run, tmp_path: Path) -> None:
         assert "nan" not in found.stdout + found.stderr
         assert "Warning" not in found.stderr
         assert found.returncode in (0, 1)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-320])
+def test_pictures_of_extreme_measures(size: float, tmp_path: Path) -> None:
+    scale = Scale((2, 1, 0))
+    presets = {"other": DCG((size, 0.0, -size), (size, 0.0))}
+    utility = LinearUtility([[size, 0.0, -size], [0.0, 0.0, 0.0]])
+    figure = draw_measure(DCG((size, 0.0, -size), (size, 0.0)), utility, presets, scale, "extreme")
+    save(figure, tmp_path / "figure.png")
+    drawn = figure.axes[0].get_lines()[-1]
+    assert np.asarray(drawn.get_ydata()).tolist() == [1.0, 0.0, -1.0]
+    assert drawn.get_label() == f"this measure, divided by {size:g}"
+
+
+def test_tables_show_extreme_numbers_as_powers() -> None:
+    rows = [("a", 1e308), ("b", -1.25e-300), ("c", 0.5), ("d", 0.0)]
+    shown = [line.split()[1] for line in Table(("name", "number"), rows).text().splitlines()[1:]]
+    assert shown == ["1e+308", "-1.25e-300", "0.5000", "0.0000"]
+    assert [float(row.split(",")[1]) for row in Table(("n", "x"), rows).csv().split("\n")[1:]] == [
+        number for _, number in rows
+    ]
+
+
+@pytest.mark.parametrize("gain", [1e308, 1e-320])
+@pytest.mark.parametrize("tool", ["lightgbm", "xgboost", "torch", "tf-ranking"])
+def test_tools_whose_sums_would_overflow_are_refused(tool: str, gain: float) -> None:
+    with pytest.raises(InputError, match="computes with numbers from") as caught:
+        export(DCG({1: gain, 0: 0}, "log2", normalise="ideal"), tool)
+    assert caught.value.problem.endswith(f"a gain is {format_number(gain)}")
+
+
+def test_scikit_learn_is_given_the_measure_itself_if_its_sums_would_overflow() -> None:
+    found = export(DCG({1: 1e308, 0: 0}, "log2", normalise="ideal"), "scikit-learn")
+    assert "sklearn_metric" in found.text
+    metric = sklearn_metric(DCG({1: 1e308, 0: 0}, "log2", normalise="ideal"))
+    assert metric([[1, 1, 1, 0]], [[3.0, 2.0, 1.0, 0.0]]) == 1

@@ -82,3 +82,31 @@ def parse_whole(text: str) -> int | None:
     [10, -7, None, None, None, None]
     """
     return int(text) if _WHOLE.fullmatch(text) else None
+
+
+HUGE, TINY = 1e15, 1e-100
+"""Sizes from which, and below which, numbers are shown as powers of ten."""
+
+
+def decimals(number: float, digits: int = 4) -> str:
+    """Show a number with some decimals; a very large or very small one as a power of ten.
+
+    Parameters
+    ----------
+    number : float
+    digits : int, default 4
+        Decimals.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> [decimals(number) for number in (0.89164, -0.00001, 1e300, 1e-320)]
+    ['0.8916', '0.0000', '1e+300', '9.9999e-321']
+    """
+    if abs(number) >= HUGE or 0 < abs(number) < TINY:
+        return f"{number:.{digits + 1}g}"
+    text = f"{number:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import decimals
 from dcglearn.base.overflow import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
@@ -117,10 +118,10 @@ class Evaluation:
         return frame if self.high is None else frame.assign(high=self.high.ravel())
 
     def __repr__(self) -> str:
-        cells = [[f"{mean:.4f}" for mean in row] for row in self.means()]
+        cells = [[decimals(mean) for mean in row] for row in self.means()]
         if (high := self.high_means()) is not None:
             cells = [
-                [f"{low} to {mean:.4f}" for low, mean in zip(lows, row, strict=True)]
+                [f"{low} to {decimals(mean)}" for low, mean in zip(lows, row, strict=True)]
                 for lows, row in zip(cells, high, strict=True)
             ]
         header = ["mean", *(one.name for one in self.measures)]

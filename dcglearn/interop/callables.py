@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dcglearn.base.errors import InputError
 from dcglearn.interop.requirements import (
+    DOUBLE,
     UNJUDGED_NOTE,
     Export,
     check_gains,
     check_log2,
+    check_size,
     gains_by_label,
     ndcg_notes,
 )
@@ -76,6 +78,7 @@ def to_scikit_learn(measure: DCG) -> Export:
     ties = "Documents with equal scores count the mean over their orders"
     try:
         check_log2(measure, "scikit-learn")
+        check_size(measure, "scikit-learn", DOUBLE)
         ndcg_notes(measure, "scikit-learn")
         check_gains(measure, "scikit-learn", positive=measure.normalise is not None)
     except InputError as why:

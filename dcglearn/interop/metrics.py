@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.overflow import mean_of_counted
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collection.qrels_index import index_qrels
@@ -27,6 +28,7 @@ from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
@@ -86,8 +88,9 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
             )
         grades = _grade_indices(labels, scale)
         ranked = ranked_arrays(grades, scores.astype(float), len(scale), ties=ties)
-        values = score_runs(labelled.plain(), ranked)
-        return float(np.mean(_normalised(labelled, values, grades)))
+        used = rescaled(labelled).measure if labelled.normalise else labelled
+        values = score_runs(used.plain(), ranked)
+        return float(mean_of_counted(_normalised(used, values, grades)))
 
     return metric
 

@@ -25,6 +25,9 @@ from dcglearn.measures.scale import Label
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
 """The remedy if a tool's own nDCG cannot compute a measure."""
 
+SINGLE, DOUBLE = 1e30, 1e290
+"""The largest numbers for tools that compute in 32 bits, and in 64."""
+
 UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 
@@ -145,6 +148,32 @@ def check_log2(measure: DCG, tool: str) -> None:
             f"at rank {rank + 1}, and this measure has {own[rank]:.4g} there"
         )
     raise InputError(problem, ITSELF)
+
+
+def check_size(measure: DCG, tool: str, most: float) -> None:
+    """Refuse numbers whose products and sums are beyond the floating-point numbers of a tool.
+
+    Parameters
+    ----------
+    measure : DCG
+    tool : str
+    most : float
+        The largest number; the smallest is 1 / `most`.
+
+    Raises
+    ------
+    InputError
+        Naming the number.
+    """
+    discounts = () if isinstance(measure.discounts, str) else measure.discounts
+    for name, numbers in (("gain", measure.gains), ("discount", discounts)):
+        for number in numbers:
+            if number and not 1 / most <= abs(number) <= most:
+                raise InputError(
+                    f"{tool} computes with numbers from {1 / most:g} to {most:g}, and a {name} is "
+                    f"{format_number(number)}",
+                    f"multiply all {name}s by one number, or {ITSELF}",
+                )
 
 
 def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = False) -> None:

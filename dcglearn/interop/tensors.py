@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.interop.requirements import ITSELF, Export, check_gains, labels_of, ndcg_notes
+from dcglearn.interop.requirements import (
+    DOUBLE,
+    ITSELF,
+    SINGLE,
+    Export,
+    check_gains,
+    check_size,
+    labels_of,
+    ndcg_notes,
+)
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 
@@ -56,6 +65,7 @@ def to_torch(measure: DCG) -> Export:
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if measure.normalise == "minmax":
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
+    check_size(measure, "the text for PyTorch", DOUBLE)
     if measure.normalise == "ideal":
         check_gains(measure, "the nDCG in the text for PyTorch")
         _check_falling(measure, "the nDCG in the text for PyTorch")
@@ -101,6 +111,7 @@ def to_tf_ranking(measure: DCG) -> Export:
     # NDCGMetric(topn=5, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
     """
     check_gains(measure, "TF-ranking", ordered=True)
+    check_size(measure, "TF-ranking", SINGLE)
     _check_falling(measure, "TF-ranking")
     notes = ndcg_notes(measure, "TF-ranking")
     labels = _numbers(measure, notes)

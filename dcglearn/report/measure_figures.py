@@ -12,6 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import TINY
+from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import is_affine
 from dcglearn.learning.record import Interval, LearnedRecord
@@ -191,13 +193,14 @@ def _draw_gains(
     documents = noun == "document"
     drawn: list[tuple[float, ...]] = []
     for name, other in ({} if documents else presets).items():
-        gains = np.array(other.gains)
+        gains, _ = usual_size(np.array(other.gains))
         gains = gains / gains.max() if gauge.startswith("absolute") else unit_range(gains)
         if tuple(gains) in drawn:
             continue
         drawn.append(tuple(gains))
         _line(axes, gains, _short(name, other, "gains"), len(drawn))
-    _line(axes, np.array(dcg.gains), "this measure", 0, (doubtful or {}).get("gains"))
+    gains, unit = _drawable(np.array(dcg.gains))
+    _line(axes, gains, f"this measure{unit}", 0, (doubtful or {}).get("gains"))
     axes.set(
         title="Relevance by document" if documents else "Gain by grade",
         xlabel="document" if documents else "grade, best first",
@@ -222,16 +225,14 @@ def _draw_discounts(
         if str(other.discounts) in drawn:
             continue
         drawn.append(str(other.discounts))
-        discounts = other.discounts_for(n_ranks)
+        discounts, _ = usual_size(other.discounts_for(n_ranks))
         if affine and np.ptp(discounts) == 0:
             continue  # a constant cannot be mapped to 1 and 0
         scaled = unit_range(discounts) if affine else discounts / discounts[0]
         _line(axes, scaled, _short(name, other, "discounts"), len(drawn))
-    own = dcg.discounts_for(n_ranks)
-    first = own[0] if own[0] else 1.0
-    _line(
-        axes, own if affine else own / first, "this measure", 0, (doubtful or {}).get("discounts")
-    )
+    own, _ = usual_size(dcg.discounts_for(n_ranks))
+    own, unit = _drawable(own if affine or not own[0] else own / own[0])
+    _line(axes, own, f"this measure{unit}", 0, (doubtful or {}).get("discounts"))
     axes.set(
         title="Discount by rank" + (", up to an affine map" if affine else ""),
         xlabel="rank",
@@ -242,6 +243,14 @@ def _draw_discounts(
     low, high = axes.get_ylim()
     axes.set_ylim(bottom=min(0.0, low), top=high + 0.35 * (high - low))  # room for the legend
     axes.legend(ncols=3, loc="upper center")
+
+
+def _drawable(values: Floats) -> tuple[Floats, str]:
+    """Divide numbers that are too large or too small to draw by the largest; return it in words."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or TINY <= largest <= 1 / TINY:
+        return values, ""
+    return values / largest, f", divided by {largest:g}"
 
 
 def _draw_bars(axes: Axes, bounds: Sequence[Interval]) -> None:
@@ -259,7 +268,7 @@ def _draw_bars(axes: Axes, bounds: Sequence[Interval]) -> None:
 
 
 def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
-    matrix = utility.matrix
+    matrix, unit = _drawable(utility.matrix)
     limit = float(np.abs(matrix).max()) or 1.0
     image = axes.imshow(matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
     if matrix.size <= 60:
@@ -276,7 +285,7 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
             )
     ticks = _ticks(utility.n_ranks)
     axes.set(
-        title=f"W, the learned worth of a {noun} at a rank",
+        title=f"W, the learned worth of a {noun} at a rank{unit}",
         xlabel="grade, best first" if noun == "grade" else noun,
         ylabel="rank",
         xticks=range(utility.n_grades),

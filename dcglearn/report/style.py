@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dcglearn.base.files import atomic_write, checked_suffix
+from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import FIGURE_FORMATS
 
@@ -78,5 +79,6 @@ def unit_range(values: Floats) -> Floats:
     >>> unit_range(np.array([3.0, 1.0, 2.0]))
     array([1. , 0. , 0.5])
     """
+    values, _ = usual_size(values)
     low, high = values.min(), values.max()
     return (values - low) / (high - low) if high > low else np.ones_like(values)

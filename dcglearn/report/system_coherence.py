@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from dcglearn.base.numbers import TINY
+from dcglearn.base.overflow import usual_size
 from dcglearn.evaluation.orderings import OrderingComparison
 from dcglearn.evaluation.system_coherence import SystemPair
 from dcglearn.measures.dcg import DCG
@@ -120,13 +123,15 @@ def changes_table(
     Table
         Without pairs that are tied or that no change reverses.
     """
-    lengths = np.linalg.norm(given.gains), np.linalg.norm(given.discounts_for(n_ranks))
+    sizes = [usual_size(x) for x in (np.array(given.gains), given.discounts_for(n_ranks))]
 
     def relative(pair: SystemPair) -> list[float]:
         changes = pair.gains_change, pair.discounts_change
         return [
-            np.inf if change is None else change.distance / float(length)
-            for change, length in zip(changes, lengths, strict=True)
+            np.inf
+            if change is None
+            else math.ldexp(change.distance, -exponent) / float(np.linalg.norm(scaled))
+            for change, (scaled, exponent) in zip(changes, sizes, strict=True)
         ]
 
     reversible = [pair for pair in pairs if pair.difference and min(relative(pair)) < np.inf]
@@ -193,7 +198,8 @@ def reversed_pairs_table(
 
 
 def _gains(gains: Sequence[float]) -> str:
-    return " ".join(format_number(round(gain, 4)) for gain in gains)
+    tiny = max(map(abs, gains)) < TINY
+    return " ".join(f"{gain:.5g}" if tiny else format_number(round(gain, 4)) for gain in gains)
 
 
 def _pairs(n: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcglearn.base.files import checked_suffix, write_text
+from dcglearn.base.numbers import decimals
 from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
 
 FIGURE_FORMATS = {
@@ -29,7 +30,8 @@ class Table:
     ----------
     columns : sequence of str
     rows : sequence of sequences of str, int, float or None
-        None is an empty cell. Floats are shown with `digits` decimals; in CSV, in full.
+        None is an empty cell. Floats are shown by
+        :func:`~dcglearn.base.numbers.decimals`; in CSV, in full.
     caption : str
     digits : int, default 4
     csv_columns : sequence of str, optional
@@ -125,8 +127,7 @@ class Table:
         if cell is None:
             return ""
         if isinstance(cell, float):
-            text = f"{cell:.{self.digits}f}"
-            return text.removeprefix("-") if float(text) == 0 else text
+            return decimals(cell, self.digits)
         return f"{cell:,}" if isinstance(cell, int) else cell
 
 
