@@ -13,7 +13,7 @@ from dcglearn.interop.requirements import (
     Export,
     check_gains,
     check_log2,
-    check_size,
+    check_range,
     gains_by_label,
     ndcg_notes,
 )
@@ -78,7 +78,7 @@ def to_scikit_learn(measure: DCG) -> Export:
     ties = "Documents with equal scores count the mean over their orders"
     try:
         check_log2(measure, "scikit-learn")
-        check_size(measure, "scikit-learn", DOUBLE)
+        check_range(measure, "scikit-learn", DOUBLE)
         ndcg_notes(measure, "scikit-learn")
         check_gains(measure, "scikit-learn", positive=measure.normalise is not None)
     except InputError as why:

@@ -12,7 +12,7 @@ from dcglearn.interop.requirements import (
     Export,
     check_gains,
     check_log2,
-    check_size,
+    check_range,
     gains_by_label,
     labels_of,
     ndcg_notes,
@@ -47,7 +47,7 @@ def to_lightgbm(measure: DCG) -> Export:
         "label_gain": [0, 1, 3],
     """
     check_log2(measure, "LightGBM")
-    check_size(measure, "LightGBM", DOUBLE)
+    check_range(measure, "LightGBM", DOUBLE)
     check_gains(measure, "LightGBM", ordered=True)
     notes = ndcg_notes(measure, "LightGBM")
     gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
@@ -95,7 +95,7 @@ def to_xgboost(measure: DCG) -> Export:
     LABELS = {2: 1.0, 1: 0.65, 0: 0.0}  # the label of each grade is its gain
     """
     check_log2(measure, "XGBoost")
-    check_size(measure, "XGBoost", SINGLE)
+    check_range(measure, "XGBoost", SINGLE)
     check_gains(measure, "XGBoost")
     notes = ndcg_notes(measure, "XGBoost")
     metric = "ndcg-" if measure.n_ranks is None else f"ndcg@{measure.n_ranks}-"

@@ -150,7 +150,7 @@ def check_log2(measure: DCG, tool: str) -> None:
     raise InputError(problem, ITSELF)
 
 
-def check_size(measure: DCG, tool: str, most: float) -> None:
+def check_range(measure: DCG, tool: str, most: float) -> None:
     """Refuse numbers whose products and sums are beyond the floating-point numbers of a tool.
 
     Parameters

@@ -16,7 +16,7 @@ from dcglearn.interop.requirements import (
     SINGLE,
     Export,
     check_gains,
-    check_size,
+    check_range,
     labels_of,
     ndcg_notes,
 )
@@ -65,7 +65,7 @@ def to_torch(measure: DCG) -> Export:
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if measure.normalise == "minmax":
         raise InputError("the text for PyTorch has no minmaxDCG", ITSELF)
-    check_size(measure, "the text for PyTorch", DOUBLE)
+    check_range(measure, "the text for PyTorch", DOUBLE)
     if measure.normalise == "ideal":
         check_gains(measure, "the nDCG in the text for PyTorch")
         _check_falling(measure, "the nDCG in the text for PyTorch")
@@ -111,7 +111,7 @@ def to_tf_ranking(measure: DCG) -> Export:
     # NDCGMetric(topn=5, gain_fn=gain_fn, rank_discount_fn=rank_discount_fn)
     """
     check_gains(measure, "TF-ranking", ordered=True)
-    check_size(measure, "TF-ranking", SINGLE)
+    check_range(measure, "TF-ranking", SINGLE)
     _check_falling(measure, "TF-ranking")
     notes = ndcg_notes(measure, "TF-ranking")
     labels = _numbers(measure, notes)
