@@ -56,11 +56,14 @@ class CodeLayout:
         K and L.
     has_empty_ranks : bool
         Whether some ranking has no document at some rank.
+    sums : bool, default False
+        Whether x is the sum of the two encoded rankings instead of their difference.
     """
 
     n_ranks: int
     n_grades: int
     has_empty_ranks: bool
+    sums: bool = False
 
     @property
     def values_per_rank(self) -> int:
@@ -96,7 +99,8 @@ class CodeLayout:
 
         A code with fewer ranks uses the first values and the last columns.
         """
-        return _value_rows(self.values_per_rank, self.n_grades, self.ranks_per_code)
+        sign = 1.0 if self.sums else -1.0
+        return _value_rows(self.values_per_rank, self.n_grades, self.ranks_per_code, sign)
 
     @cached_property
     def tables(self) -> list[tuple[Floats, slice]]:
@@ -154,11 +158,11 @@ class CodeLayout:
 
 
 @lru_cache(8)  # many small problems share a layout
-def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int) -> Floats:
+def _value_rows(values_per_rank: int, n_grades: int, n_ranks: int, sign: float) -> Floats:
     one = np.zeros((values_per_rank, values_per_rank, n_grades))
     grades = np.arange(n_grades)
     one[grades, :, grades] += 1.0
-    one[:, grades, grades] -= 1.0
+    one[:, grades, grades] += sign
     rank = one.reshape(-1, n_grades)
     rows = np.zeros((1, 0))
     for _ in range(n_ranks):

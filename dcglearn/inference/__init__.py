@@ -1,0 +1,1 @@
+"""How sure: a model of the judgment, its estimates, intervals and tests."""

@@ -1,0 +1,331 @@
+"""Estimates of gains and discounts from a model of the judgment, with intervals.
+
+The estimate is the maximum of the posterior (:mod:`dcglearn.inference.likelihood`). Intervals are
+those of Fieller for ratios (:mod:`dcglearn.inference.ratios`), with variances robust to
+clusters and Satterthwaite's degrees of freedom (:mod:`dcglearn.inference.covariance`). In
+simulation they cover the truth 93 to 98 times in 100 from 200 judgments on, where a plain
+sandwich interval covers 85 to 92.
+
+Discounts that have to decrease may lie on the border of what is allowed, where no such theory
+holds. Their intervals are those of free discounts, put in order: a band that is made monotone
+covers a monotone truth at least as often (Chernozhukov, Fernandez-Val & Galichon, Biometrika 96,
+2009).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import t as student
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.data.preferences import Preferences
+from dcglearn.inference.answers import TieModel
+from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.likelihood import Likelihood
+from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.ratios import RatioInterval, ratio_interval
+from dcglearn.learning.families import FREE_FAMILY, discount_family, gain_family
+from dcglearn.learning.weight_families import AnyWeights, Products, WeightFamily
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import Scale
+
+ORDERED = ("decreasing", "convex")
+"""Families of discounts on whose border no theory of intervals holds."""
+
+MIN_SHARE = 0.9
+"""An estimate is determined if the data give at least this share of its information."""
+
+_SAMPLE = 20_000
+"""More judgments than twice as many begin at the estimate from about so many of them."""
+
+
+@dataclass(frozen=True)
+class JudgmentModel:
+    """How people judge: a family of measures, and how they lapse, lean and tie.
+
+    Parameters
+    ----------
+    gains, discounts : str
+        Families, as in :func:`~dcglearn.learning.families.gain_family` and
+        :func:`~dcglearn.learning.families.discount_family`.
+    ties : {"strict", "davidson", "rao-kupper"}, default "strict"
+        What is modelled: strict judgments only, or ties as well.
+    side, lapses : bool, default True
+        Whether the side may matter, and a share of the answers may be random.
+    position_dependent : bool, default False
+        Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
+
+    Examples
+    --------
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> found = JudgmentModel(discounts="log2").fit(data)
+    >>> found.gains()[0].estimate
+    1.0
+    """
+
+    gains: str = FREE_FAMILY
+    discounts: str = FREE_FAMILY
+    ties: TieModel = "strict"
+    side: bool = True
+    lapses: bool = True
+    position_dependent: bool = False
+
+    def family(self, scale: Scale, n_ranks: int) -> WeightFamily:
+        """Return the family of W on a scale.
+
+        Parameters
+        ----------
+        scale : Scale
+        n_ranks : int
+        """
+        if self.position_dependent:
+            return AnyWeights(n_ranks, len(scale))
+        values = np.array(scale.values, float)
+        return Products(gain_family(self.gains, values), discount_family(self.discounts, n_ranks))
+
+    def fit(self, preferences: Preferences) -> JudgmentFit:
+        """Estimate the parameters.
+
+        Parameters
+        ----------
+        preferences : Preferences
+
+        Returns
+        -------
+        JudgmentFit
+
+        Raises
+        ------
+        InputError
+            If no judgment can be used, or a family is unknown.
+        SolverError
+            If the maximum is not reached.
+        """
+        family = self.family(preferences.scale, preferences.n_ranks)
+        evidence = Evidence.of(preferences, self.ties)
+        likelihood = Likelihood(evidence, family, self.ties, self.side, self.lapses)
+        free = None
+        if not self.position_dependent and self.discounts in ORDERED:
+            free = replace(self, discounts=FREE_FAMILY).fit(preferences)
+        return JudgmentFit(self, preferences.scale, likelihood, _maximum(likelihood), free)
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """One number of a model, with its interval.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``gain 1`` or ``discount 3``.
+    estimate, low, high : float
+        Bounds may be infinite.
+    df : float
+        Degrees of freedom of the variance; inf for a number that is given.
+    given : bool
+        Whether the family gives the number.
+    determined : bool
+        Whether the data, and not the prior, decide.
+    """
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    df: float = math.inf
+    given: bool = False
+    determined: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentFit:
+    """The estimate of a model.
+
+    Attributes
+    ----------
+    model : JudgmentModel
+    scale : Scale
+    likelihood : Likelihood
+    maximum : Maximum
+    free : JudgmentFit or None
+        The same with free discounts, whose intervals are used where discounts are ordered.
+    """
+
+    model: JudgmentModel
+    scale: Scale
+    likelihood: Likelihood
+    maximum: Maximum
+    free: JudgmentFit | None = None
+
+    @property
+    def parameters(self) -> Floats:
+        """The estimate, shape (P,)."""
+        return self.maximum.parameters
+
+    @cached_property
+    def weights(self) -> Floats:
+        """W in log odds, shape (K, L)."""
+        return self.likelihood.family.weights(self._of_weights)
+
+    @cached_property
+    def log_likelihood(self) -> float:
+        """The log likelihood, without the prior."""
+        return self.likelihood.log_likelihood(self.parameters)
+
+    @cached_property
+    def covariance(self) -> Covariance:
+        """The covariance of the parameters."""
+        return covariance(self.likelihood, self.maximum)
+
+    @cached_property
+    def dcg(self) -> DCG:
+        """The measure: gains 1 for the best and 0 for the worst grade, first discount 1.
+
+        For gains that depend on the position, their means over ranks.
+        """
+        gains, discounts = self.weights.mean(axis=0), self.weights[:, 0]
+        return DCG(gains / gains[0], discounts / discounts[0])
+
+    def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
+        """Return the gain of each grade, with its interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Returns
+        -------
+        tuple of Estimated
+            One per grade; the best is 1, the worst 0.
+        """
+        K, L = self.weights.shape
+        of_grade = np.kron(np.full(K, 1 / K), np.eye(L)).reshape(L, K * L)
+        names = [f"gain {label}" for label in self.scale.labels]
+        return self._ratios(names, of_grade, 0, level)
+
+    def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
+        """Return the discount of each rank, with its interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Returns
+        -------
+        tuple of Estimated
+            One per rank; the first is 1.
+        """
+        K, L = self.weights.shape
+        of_rank = np.kron(np.eye(K), np.eye(L)[0])
+        names = [f"discount {rank}" for rank in range(1, K + 1)]
+        if self.free is None:
+            return self._ratios(names, of_rank, 0, level)
+        column = self.weights[:, 0]
+        return _in_order(column / column[0], self.free.discounts(level))
+
+    def other(self, name: str, level: float = 0.95) -> Estimated:
+        """Return the side bias, the share of lapses or another parameter, with its interval.
+
+        Parameters
+        ----------
+        name : str
+            One of ``fit.likelihood.names``.
+        level : float, default 0.95
+
+        Raises
+        ------
+        InputError
+            If the model does not have it.
+        """
+        if name not in self.likelihood.names:
+            raise InputError(f"the model has no {name}", f"use {self.likelihood.names}")
+        contrast = np.eye(self.likelihood.n_parameters)[self.likelihood.index(name)]
+        estimate = float(contrast @ self.parameters)
+        variance = self.covariance.variance(contrast)
+        if not variance:  # held by its bound
+            return Estimated(name, estimate, estimate, estimate)
+        df = self.covariance.degrees_of_freedom(contrast)
+        half = float(student.ppf((1 + level) / 2, df)) * math.sqrt(variance)
+        low, high = estimate - half, estimate + half
+        if name == "lapses":
+            low, high = max(low, 0.0), min(high, 1.0)
+        return Estimated(
+            name, estimate, low, high, df, determined=self.share_of_data(contrast) > MIN_SHARE
+        )
+
+    def share_of_data(self, contrast: Floats) -> float:
+        """Return the share of the information on contrast'theta that does not come from the prior.
+
+        Parameters
+        ----------
+        contrast : ndarray of float, shape (P,)
+        """
+        step = self.covariance.model @ contrast
+        total = float(contrast @ step)
+        prior = self.likelihood.prior_information(self.parameters)
+        return 1 - float(step @ prior @ step) / total if total > 0 else 1.0
+
+    @property
+    def _of_weights(self) -> Floats:
+        return self.parameters[: self.likelihood.n_weights]
+
+    def _ratios(
+        self, names: list[str], rows: Floats, denominator: int, level: float
+    ) -> tuple[Estimated, ...]:
+        """Return the ratios of rows of W (m, K L) to one of them."""
+        w = self.weights.ravel()
+        J = np.zeros((w.size, self.likelihood.n_parameters))
+        J[:, : self.likelihood.n_weights] = self.likelihood.family.jacobian(self._of_weights)
+        values, slopes = rows @ w, rows @ J
+        below, slope_below = float(values[denominator]), slopes[denominator]
+        found = []
+        for name, above, slope in zip(names, values.tolist(), slopes, strict=True):
+            ratio = above / below
+            contrast = (slope - ratio * slope_below) / below
+            if np.abs(contrast).max() <= 1e-12 * np.abs(slope_below / below).max():
+                found.append(Estimated(name, ratio, ratio, ratio, given=True))
+                continue
+            one = self._fieller(above, below, np.stack([slope, slope_below]), contrast, level)
+            determined = one.bounded and self.share_of_data(contrast) >= MIN_SHARE
+            found.append(Estimated(name, ratio, one.low, one.high, one.df, determined=determined))
+        return tuple(found)
+
+    def _fieller(
+        self, above: float, below: float, slopes: Floats, contrast: Floats, level: float
+    ) -> RatioInterval:
+        variance = self.covariance.variance(contrast)
+        both = slopes @ self.covariance.robust @ slopes.T
+        flat = float(contrast @ self.covariance.robust @ contrast)
+        if not flat:  # held by the bound of a family
+            return RatioInterval(above / below, -math.inf, math.inf, math.inf)
+        df = self.covariance.degrees_of_freedom(contrast)
+        quantile = float(student.ppf((1 + level) / 2, df))
+        return ratio_interval(above, below, both * (variance / flat), df, quantile)
+
+
+def _maximum(likelihood: Likelihood) -> Maximum:
+    """Return the maximum; many judgments begin at the estimate from some of them."""
+    start, n = likelihood.start, len(likelihood.evidence)
+    if n > 2 * _SAMPLE:
+        some = likelihood.evidence.take(slice(None, None, n // _SAMPLE))
+        start = _maximum(replace(likelihood, evidence=some)).parameters
+    return maximise(likelihood.expand, start, likelihood.bounds)
+
+
+def _in_order(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:
+    """Return discounts with the bounds of free ones, made non-increasing."""
+    lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
+    highs = np.minimum.accumulate([one.high for one in free])
+    return tuple(
+        replace(one, estimate=value, low=min(low, value), high=max(high, value))
+        for one, value, low, high in zip(
+            free, discounts.tolist(), lows.tolist(), highs.tolist(), strict=True
+        )
+    )

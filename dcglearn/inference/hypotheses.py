@@ -1,0 +1,155 @@
+"""Tests of a smaller model against a larger one that holds it.
+
+The statistic is the likelihood ratio, LR = 2 (l_larger - l_smaller). With independent judgments it
+has a chi-square distribution with d degrees of freedom; in clusters it is a weighted sum of d
+chi-squares, whose weights are the eigenvalues of the robust covariance of the d directions that
+the smaller model gives up, relative to the model's own (Kent, Biometrika 69, 1982; Rotnitzky
+& Jewell, Biometrika 77, 1990). LR divided by d times their mean is compared with F(d, df), df being
+Satterthwaite's degrees of freedom of these directions (:mod:`dcglearn.inference.covariance`).
+
+d is counted, not looked up: directions in which the judgments do not tell the two models apart do
+not count (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend
+on the position).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.stats import f as fisher
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Floats
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.learning.families import FREE_FAMILY
+from dcglearn.learning.weight_families import WeightFamily
+
+_SEEN = 0.5
+"""A direction counts if the judgments give at least this share of its information."""
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """A test of a smaller model against a larger one.
+
+    Attributes
+    ----------
+    statistic : float
+        LR, as of independent judgments.
+    df : int
+        d, the directions that are tested; 0 if the judgments cannot tell the models apart.
+    inflation : float
+        By how much clusters inflate LR: the mean of the weights.
+    cluster_df : float
+        Degrees of freedom of the clusters.
+    p : float
+        1 if `df` is 0.
+    """
+
+    statistic: float
+    df: int
+    inflation: float
+    cluster_df: float
+    p: float
+
+
+def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRatio:
+    """Test a smaller model against a larger one on the same judgments.
+
+    Parameters
+    ----------
+    smaller, larger : JudgmentFit
+
+    Returns
+    -------
+    LikelihoodRatio
+
+    Raises
+    ------
+    InputError
+        If the larger model does not hold the smaller one.
+    """
+    check_nested(smaller.model, larger.model)
+    statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
+    directions = _given_up(smaller, larger)
+    d = directions.shape[1]
+    if d == 0:
+        return LikelihoodRatio(statistic, 0, 1.0, math.inf, 1.0)
+    inflation, df = larger.covariance.inflation(directions)
+    p = float(fisher.sf(statistic / inflation / d, d, df))
+    return LikelihoodRatio(statistic, d, inflation, df, p)
+
+
+def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
+    """Refuse models of which one does not hold the other.
+
+    Parameters
+    ----------
+    smaller, larger : JudgmentModel
+
+    Raises
+    ------
+    InputError
+        Naming what does not fit.
+    """
+    if smaller.ties != larger.ties:
+        raise InputError("the models treat ties differently", "give both the same `ties`")
+    for name in ("side", "lapses"):
+        if getattr(smaller, name) and not getattr(larger, name):
+            raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
+    if larger.position_dependent:
+        return
+    if smaller.position_dependent or not (
+        _holds(larger.gains, smaller.gains) and _holds(larger.discounts, smaller.discounts)
+    ):
+        raise InputError(
+            f"gains {larger.gains} and discounts {larger.discounts} do not hold all measures of "
+            f"gains {smaller.gains} and discounts {smaller.discounts}",
+            f"compare with `gains` and `discounts` {FREE_FAMILY}",
+        )
+
+
+def _holds(larger: str, smaller: str) -> bool:
+    if larger in (FREE_FAMILY, smaller):
+        return True
+    kind, _, parameter = larger.partition(":")
+    if parameter != FREE_FAMILY:
+        return False
+    special = {"power": ("linear",), "exponential": ("linear", "exponential"), "log": ("log2",)}
+    special["zipf"] = ("zipf", "constant")
+    return smaller in special.get(kind, ()) or smaller.partition(":")[0] == kind
+
+
+def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
+    """Return the parameters at which W of the larger model is that of the smaller one."""
+    W = smaller.weights
+
+    def residuals(theta: Floats) -> Floats:
+        return (larger.weights(theta) - W).ravel()
+
+    return np.asarray(
+        least_squares(residuals, larger.start, larger.jacobian, xtol=1e-15, ftol=1e-15).x
+    )
+
+
+def _given_up(smaller: JudgmentFit, larger: JudgmentFit) -> Floats:
+    """Return the directions of the larger model that the smaller one lacks, whitened, (P, d)."""
+    big, small = larger.likelihood, smaller.likelihood
+    of_larger = big.family.jacobian(_as_larger(smaller, big.family))
+    of_smaller = small.family.jacobian(smaller.parameters[: small.n_weights])
+    tangent = np.zeros((big.n_parameters, small.n_parameters))
+    tangent[: big.n_weights, : small.n_weights] = np.linalg.lstsq(of_larger, of_smaller)[0]
+    for name in small.names:
+        tangent[big.index(name), small.index(name)] = 1.0
+    root = larger.covariance.root
+    information = -larger.maximum.at.hessian
+    free = larger.maximum.free
+    whitened = root.T @ information @ (tangent * free[:, None])
+    left, sizes, _ = np.linalg.svd(np.hstack([whitened, np.diag(~free).astype(float)]))
+    complement = left[:, int((sizes > 1e-8 * sizes[0]).sum()) :]
+    of_data = information - big.prior_information(larger.parameters)
+    shares, axes = np.linalg.eigh(complement.T @ root.T @ of_data @ root @ complement)
+    return np.asarray(complement @ axes[:, shares > _SEEN])
