@@ -21,13 +21,13 @@ PROGRAM = """
 import sys
 
 from dcglearn.__main__ import main
-from dcglearn.base import workers
+from dcglearn.base import cluster
 from dcglearn.lab import run
 from dcglearn.lab.store import Store
 
 pauses, lost_seconds = sys.argv.pop(1).split(","), float(sys.argv.pop(1))
-workers.CONNECT_SECONDS = 600
-workers.LOST_SECONDS = lost_seconds
+cluster.CONNECT_SECONDS = 600
+cluster.LOST_SECONDS = lost_seconds
 add, added = Store.add, 0
 compute_cells = run.compute_cells
 
@@ -83,12 +83,12 @@ from distributed import Worker
 async def serve():
     async with Worker(sys.argv[1], nthreads=2, host="127.0.0.1", dashboard=False) as worker:
         print(worker.address, flush=True)
-        await worker.finished()
+        await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
 
 
 asyncio.run(serve())
 """
-"""A Dask worker that prints its address when the scheduler knows it."""
+"""A Dask worker that prints its address when it is known, and leaves when it is sent a line."""
 
 
 class Process:

@@ -53,7 +53,7 @@ ONLY_IN = {
         "report/system_figures.py",
     ],
     "joblib": ["base/workers.py"],
-    "distributed": ["base/workers.py"],
+    "distributed": ["base/cluster.py"],
     "jinja2": ["report/page.py"],
     "rich": ["base/progress.py"],
 }

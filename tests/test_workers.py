@@ -16,9 +16,11 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 from processes import PROGRAM, SCHEDULER, WORKER, Process, Processes
 
+from dcglearn.base import cluster as cluster_module
 from dcglearn.base import workers
 from dcglearn.base.errors import InputError
-from dcglearn.base.workers import WorkersLostError, open_workers
+from dcglearn.base.parallel_map import WorkersLostError
+from dcglearn.base.workers import open_workers
 from dcglearn.data import packed_pairs as packed
 from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.measures.scale import Scale
@@ -169,18 +171,30 @@ class Cluster:
         self.address = processes.start(folder, SCHEDULER).line()
         self.workers: list[Process] = []
 
-    def add(self, **env: str) -> None:
-        """Add a worker and wait until the scheduler knows it."""
+    def add(self, program: str | None = None, **env: str) -> Process:
+        """Add a worker, perhaps of another program, and wait until the scheduler knows it."""
+        if program is not None:
+            env["PYTHONPATH"] = program
         worker = self._processes.start(self._folder, WORKER, self.address, **env)
         worker.line()
         self.workers.append(worker)
+        return worker
+
+    def kill(self, worker: Process) -> None:
+        worker.kill()
+        assert worker.finish() == -signal.SIGKILL
+
+    def let_go(self, worker: Process) -> None:
+        """Let a worker leave as it would at the end of its job."""
+        worker.resume()
+        assert worker.finish() == 0, worker.errors()
 
 
 @pytest.fixture
 def cluster(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
-    monkeypatch.setattr(workers, "LOST_SECONDS", 600)
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 600)
+    monkeypatch.setattr(cluster_module, "LOST_SECONDS", 600)
     return Cluster(tmp_path, processes)
 
 
@@ -203,15 +217,15 @@ OTHER_PROGRAMS = {
     # results of other code, honestly labelled
     "other": ("lab/compute.py", '"precision": agreement(', '"precision": 0.5 * agreement('),
     # one that computes without a look at what is wanted, as earlier versions did
-    "earlier": ("base/workers.py", "    there = fingerprint()\n", "    return [(-1, 0)]\n"),
+    "earlier": ("base/cluster.py", "    there = fingerprint()\n", "    return [(-1, 0)]\n"),
     # one that computes all the same, and says what it is
     "careless": (
-        "base/workers.py",
+        "base/cluster.py",
         "_run_batch(function, batch) if there == wanted else []",
         "[(index, {'result': {'precision': 0.5}}) for index, _ in batch]",
     ),
     # one that lacks what it is to run
-    "lacking": ("base/workers.py", "def _answer(", "def _renamed("),
+    "lacking": ("base/cluster.py", "def _answer(", "def _renamed("),
 }
 
 
@@ -237,7 +251,7 @@ def test_results_of_another_program_that_joins_during_a_run_are_computed_again(
         tmp_path, PROGRAM, "start", 600, "run", config, "--workers", cluster.address
     )
     assert run.line() == "paused"
-    cluster.add(PYTHONPATH=other_program(tmp_path, name))
+    cluster.add(other_program(tmp_path, name))
     run.resume()
     assert run.finish() == 0, run.errors()
     assert table(tmp_path) == expected
@@ -249,34 +263,68 @@ def test_results_of_another_program_that_joins_during_a_run_are_computed_again(
     )
 
 
-def test_a_cluster_left_to_another_program_is_of_no_use_but_does_no_harm(
+def flip_a_bit(folder: Path) -> None:
+    """Change a digit of a stored precision."""
+    store = folder / "results" / "store" / "cells.jsonl"
+    content = bytearray(store.read_bytes())
+    content[content.index(b'"precision":0.') + 15] ^= 1
+    store.write_bytes(content)
+
+
+def test_workers_that_come_go_and_differ_leave_no_trace_in_the_table(
     reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
 ) -> None:
-    """The last worker that fits dies; another program joins, and then one that fits again."""
+    """Workers of another program are there, join, leave, die and come back; so do those that fit.
+
+    In between a bit of the store flips. For a while only the other program is left.
+    """
     config, expected = reference
-    cluster.add()
-    run = processes.start(
-        tmp_path, PROGRAM, "start,4,40", 600, "run", config, "--workers", cluster.address
-    )
+    other = other_program(tmp_path, "other")
+    fits, differs = cluster.add(), cluster.add(other)
+    command = ("run", config, "--workers", cluster.address)
+    run = processes.start(tmp_path, PROGRAM, "start,4,20,40", 600, *command)
     assert run.line() == "paused"
-    cluster.add(PYTHONPATH=other_program(tmp_path, "other"))
+    cluster.let_go(differs)
+    differs = cluster.add(other)
     run.resume()
     assert run.line() == "paused"
-    cluster.workers[0].kill()
-    assert cluster.workers[0].finish() == -signal.SIGKILL
+    cluster.kill(fits)
+    run.resume()
+    assert run.line() == "paused"
+    flip_a_bit(tmp_path)
+    cluster.kill(differs)
+    differs = cluster.add(other)
     run.resume()
     assert run.line() == "paused"
     cluster.add()
-    store = tmp_path / "results" / "store" / "cells.jsonl"
-    flipped = bytearray(store.read_bytes())
-    flipped[flipped.index(b'"precision":0.') + 15] ^= 1
-    store.write_bytes(flipped)
     run.resume()
     assert run.finish() == 0, run.errors()
-    assert "refused" in run.errors()
+    left_out = r"small: left out 1 of 2 workers, which run another program: worker tcp\S+ has dcg"
+    assert re.search(left_out, run.errors())
     assert table(tmp_path) == expected
-    assert "ignored 1 damaged record" in finish(tmp_path, config, "1")
+    assert "ignored 1 damaged record" in finish(tmp_path, config, cluster.address)
     assert table(tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", OTHER_PROGRAMS)
+def test_workers_of_another_program_get_no_work(
+    name: str, tmp_path: Path, cluster: Cluster
+) -> None:
+    """If others are there; a cluster of nothing else is refused."""
+    other = other_program(tmp_path, name)
+    cluster.add(other)
+    with (
+        pytest.raises(InputError, match=r"worker tcp.*; install the same"),
+        open_workers(cluster.address),
+    ):
+        pass
+    cluster.add(MARK="fits")
+    said: list[str] = []
+    with open_workers(cluster.address, said.append) as found:
+        places = dict(found(os.getenv, ["MARK"] * 50))
+    assert places == dict.fromkeys(range(50), "fits")
+    assert len(said) == 1
+    assert said[0].startswith("left out 1 of 2 workers, which run another program: worker tcp")
 
 
 def of_another_program(item: int) -> int:
@@ -325,7 +373,7 @@ def test_an_address_where_something_else_answers_is_refused(
                     connection.sendall(answer)
 
         threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
+        monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(InputError, match="no Dask scheduler at"), open_workers(address):
             pass
@@ -384,7 +432,7 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
         (other / "base" / name).write_text(
             (Path(workers.__file__).parent / name).read_text("utf-8")
         )
-    cluster.add(PYTHONPATH=str(tmp_path / "other"))
+    cluster.add(str(tmp_path / "other"))
     with (
         pytest.raises(InputError, match=r"worker tcp.* has dcglearn's code .*, this process"),
         open_workers(cluster.address),
@@ -394,7 +442,7 @@ def test_a_scheduler_without_workers_or_of_other_code_is_refused(
 
 def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # not listening
         port = free.getsockname()[1]

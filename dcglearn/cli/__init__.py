@@ -17,9 +17,9 @@ from typing import Annotated, Any, NoReturn, cast
 import typer
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError
+from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupted_code
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.coherence import coherence
 from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status

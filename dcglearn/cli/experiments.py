@@ -16,7 +16,7 @@ from dcglearn.terminal.output import print_json, print_note, print_text
 from dcglearn.terminal.remedies import message
 
 if TYPE_CHECKING:
-    from dcglearn.base.workers import Workers
+    from dcglearn.base.parallel_map import Workers
     from dcglearn.design.config import Config
     from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.lab.run import CellCounts
@@ -195,7 +195,7 @@ def _run(
 
 
 def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> CellCounts:
-    from dcglearn.base.workers import WorkersLostError
+    from dcglearn.base.parallel_map import WorkersLostError
     from dcglearn.lab.run import compute_cells, count_cells
 
     try:

@@ -19,7 +19,7 @@ from dcglearn.terminal.options import (
     RunOption,
     ScaleOption,
 )
-from dcglearn.terminal.output import print_text
+from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
@@ -93,8 +93,9 @@ def fit_packed(
             "--C cv does not apply to packed pairs", "choose C on a sample of them", path
         )
     pairs = PackedPairs.of(path)
+    refused: list[str] = []
     with (
-        open_workers(workers) as found,
+        open_workers(workers, refused.append) as found,
         naming(path),
         reporting(f"solving for {pairs.n_pairs:,} pairs (pairs read)") as advance,
     ):
@@ -103,7 +104,9 @@ def fit_packed(
         )
         name = Path(path).name
         content = learned_measure_of_packed(fit(problem, solver), problem, name, use, solver)
+    for words in refused:  # not while the line of progress is redrawn
+        print_note(f"{path}: {words}")
     files = len({part.path for part in pairs.row_groups})
     place = f"{path}: {pairs.n_pairs:,} packed preferences in {files:,} "
-    words = "file" if files == 1 else "files"
-    return f"{place}{words}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content
+    kind = "file" if files == 1 else "files"
+    return f"{place}{kind}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content

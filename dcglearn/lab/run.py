@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.workers import Workers
 from dcglearn.design.config import Config
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.store import Store

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.base.workers import Workers
 from dcglearn.data.packed_pairs import PackedPairs, RowGroup
 from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.measures.agreement import outcomes
