@@ -16,6 +16,7 @@ import pytest
 from conftest import ROOT
 
 from dcglearn.design.cells import CELL_VERSION
+from dcglearn.lab.provenance import read_provenance, write_provenance
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -160,21 +161,31 @@ def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) 
     (place / "figure-07.svg").unlink()
     left = run("reproduce", "--only", "t1")
     assert left.returncode == 0
-    assert "left out of the page: results/wrong_grades/figure-07.svg: is missing" in left.stderr
+    assert "results/wrong_grades/figure-07.svg: is missing; it is made again" in left.stderr
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+def without_hashes(made: str) -> str:
+    """Return a provenance as earlier versions wrote it."""
+    content = {k: v for k, v in json.loads(made).items() if k not in ("files", "sha256")}
+    return json.dumps(content)
 
 
 def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> None:
     assert run("run", "configs/flips.toml").returncode == 0
     place = folder / "results/flips"
     whole, made = (place / "table.csv").read_bytes(), (place / "provenance.json").read_text()
-    described = json.loads(made)["table"]
-    assert described == {"rows": 8, "sha256": hashlib.sha256(whole).hexdigest()}
+    assert json.loads(made)["files"] == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in place.iterdir()
+        if path.name != "provenance.json"
+    }
     store = folder / "results/store/cells.jsonl"
     records = store.read_bytes()
     store.write_bytes(b"")
     report = ("report", "configs/flips.toml")
     assert run(*report).returncode == 0  # from the table
-    without = json.dumps({k: v for k, v in json.loads(made).items() if k != "table"})
+    without = without_hashes(made)
     lines, row = whole.splitlines(keepends=True), rb"data-1,0,0,0"
     assert row in whole
     cut, changed = b"".join(lines[:5]), whole.replace(row, rb"data-1,0,0,1", 1)
@@ -182,7 +193,6 @@ def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> Non
         (cut, made, "has 4 rows, and provenance.json says 8"),
         (cut, without, "has 4 rows, and provenance.json says 8"),
         (changed, made, "was changed: its SHA-256 is not that in provenance.json"),
-        (changed, made.replace(f'"{described["sha256"]}"', "[1]"), "was changed"),
         (b"", made, "cannot be read"),
     ):
         (place / "table.csv").write_bytes(content)
@@ -193,13 +203,60 @@ def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> Non
         assert "compute the cells again: dcglearn run configs/flips.toml" in refused.stderr
         assert (place / "table.csv").read_bytes() == content
     (place / "table.csv").write_bytes(whole)
-    (place / "provenance.json").write_text(without)  # as earlier versions wrote it
+    (place / "provenance.json").write_text(without)
     assert run(*report).returncode == 0
+    (place / "provenance.json").write_text(made)
     (place / "table.csv").write_bytes(cut)
     store.write_bytes(records)
-    assert run("run", "configs/flips.toml").returncode == 0
+    done = run("run", "configs/flips.toml")
+    assert done.returncode == 0
+    assert "results/flips/table.csv: was changed; it is made again" in done.stderr
     assert (place / "table.csv").read_bytes() == whole
     assert (place / "provenance.json").read_text() == made
+
+
+@pytest.mark.parametrize("with_store", [True, False])
+def test_figures_that_were_changed_are_reported_and_drawn_again(
+    run: Run, folder: Path, with_store: bool
+) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    place = folder / "results/flips"
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    if not with_store:
+        (folder / "results/store/cells.jsonl").write_bytes(b"")
+    changed = bytearray(before["figure-05.png"])
+    changed[len(changed) // 2] ^= 1
+    (place / "figure-05.png").write_bytes(changed)
+    (place / "figure-06.csv").unlink()
+    status = run("status")
+    for words in ("05.png: was changed after it was written", "06.csv: is missing"):
+        assert f"results/flips/figure-{words}; make it again, as it was made\n" in status.stderr
+    report = run("report", "configs/flips.toml")
+    assert report.returncode == 0
+    for words in ("05.png: was changed", "06.csv: is missing"):
+        assert f"results/flips/figure-{words}; it is made again\n" in report.stderr
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+    assert "results/" not in run("status", "--json").stderr
+
+
+def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    (folder / "results/store/cells.jsonl").write_bytes(b"")
+    place = folder / "results/flips"
+    made = read_provenance(place)
+    assert made is not None
+    # as if another version of Matplotlib had drawn it
+    made["files"]["figure-05.png"] = hashlib.sha256(b"other").hexdigest()
+    (place / "figure-05.png").write_bytes(b"other")
+    write_provenance(place / "provenance.json", made)
+    assert run("status").stderr == ""
+    (place / "figure-05.png").write_bytes(b"another")
+    assert run("report", "configs/flips.toml").returncode == 0
+    found = read_provenance(place)
+    assert found is not None
+    assert found["redrawn"]["versions"] == made["versions"]
+    assert found["files"] != made["files"]
+    assert run("status").stderr == ""
 
 
 def test_damaged_records_are_reported_and_computed_again(run: Run, folder: Path) -> None:
@@ -240,11 +297,20 @@ def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Pa
 def test_results_of_another_version_are_replaced_only_on_request(run: Run, folder: Path) -> None:
     assert run("run", "configs/flips.toml").returncode == 0
     path = folder / "results/flips/provenance.json"
-    path.write_text(path.read_text().replace(f'"version": {CELL_VERSION}', '"version": 0'))
+    made = read_provenance(path.parent)
+    assert made is not None
+    made["cells"]["version"] = 0
+    write_provenance(path, made)
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert f"version 0 of the cells, and this is version {CELL_VERSION}" in refused.stderr
-    path.write_text("{}")
+    whole = json.loads(path.read_text())
+    for text in ("{}", "[]", "[" * 100_000, '{"experiment": 1}', '{"a": 1' + "0" * 5000 + "}"):
+        path.write_text(text)
+        assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
+    path.write_text(json.dumps({**whole, "python": "2.7"}))
+    assert "was changed: its SHA-256 is another" in run("report").stderr
+    path.write_text(without_hashes(json.dumps(whole | {"experiment": {"sweep": {"C": 1}}})))
     assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
     assert run("run", "configs/flips.toml", "--replace").returncode == 0
 

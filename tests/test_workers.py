@@ -163,6 +163,27 @@ def test_ctrl_c_keeps_finished_cells(
     assert table(tmp_path) == expected
 
 
+@pytest.mark.parametrize("what", ["results", "results/store/cells.jsonl", ""])
+def test_a_store_that_is_removed_during_a_run_is_noticed(
+    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes, what: str
+) -> None:
+    """While cells are added, and after the last one; or it is cut."""
+    config, expected = reference
+    for pause in (3, 80):
+        run = processes.start(tmp_path, PROGRAM, pause, 600, "run", config)
+        assert run.line() == "paused"
+        if what:
+            shutil.rmtree(tmp_path / what) if what == "results" else (tmp_path / what).unlink()
+        else:
+            (tmp_path / "results/store/cells.jsonl").write_bytes(b"")
+        run.resume()
+        assert run.finish() == 2
+        assert "cells.jsonl: was removed, replaced or cut during the run" in run.errors()
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+    finish(tmp_path, config, "1")
+    assert table(tmp_path) == expected
+
+
 class Cluster:
     """A Dask scheduler and its workers, as processes on the loopback."""
 

@@ -128,11 +128,13 @@ def status(
         rows.append((config.name, figures, full.done, full.failed, full.total, quick))
     columns = ("experiment", "figures", "done", "failed", "cells", "quick part")
     if json:
+        _print_damage(store.folder.parent)
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
     print_text(Table(columns, rows, f"cells in {store.path}").text())
     for name, error in errors.items():
         print_text(f"the first failed cell of {name}: {error}")
+    _print_damage(store.folder.parent)
     if len(store) > len(known):
         print_text(f"{len(store) - len(known):,} more cells there belong to other configs")
 
@@ -157,7 +159,17 @@ def report(
         write_results(config, quick, store, _folder(place, quick, config), replace, files)
         for config in _configs(configs, lenient=True)
     ]
+    _print_damage(place)
     _write_page(shown, quick, place)
+
+
+def _print_damage(out: Path) -> None:
+    """Report what was changed in the folders of results, also in those of scripts."""
+    from dcglearn.lab.provenance import damage_in
+
+    for folder in (out, _root(out, True)):
+        for error in damage_in(folder):
+            print_note(message(error))
 
 
 def _run(
@@ -191,6 +203,7 @@ def _run(
             print_text(f"{config.name}: {done.done:,} of {done.total:,} cells{failures}")
             folder = _folder(out, quick, config)
             shown.append(write_results(config, quick, store, folder, replace, files))
+            store.check_kept()
     return shown
 
 

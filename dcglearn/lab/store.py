@@ -2,9 +2,10 @@
 
 A run that is killed loses at most the record it was writing. Every append begins on a fresh line,
 so a torn record does not spoil the next one: it is dropped, counted and computed again. So is a
-record that was changed after it was written (:mod:`dcglearn.lab.records`). Failures are recorded
-and never reused. Records of another version of the cells have other keys; they stay in the file
-and are skipped.
+record that was changed after it was written (:mod:`dcglearn.lab.records`). A file that is removed,
+replaced or cut while a run adds to it is an error, because finished cells were lost with it.
+Failures are recorded and never reused. Records of another version of the cells have other keys;
+they stay in the file and are skipped.
 
 ``cells.jsonl`` holds the records. A table of queries that cells refer to is stored once, in
 ``tables/HASH.json``. Records of earlier versions of this package hold the whole table in each
@@ -67,16 +68,26 @@ class Store:
         self.torn = self.damaged = self.failed = self.other_versions = 0
         self._results: dict[str, dict[str, Any]] = {}
         self._failures: dict[str, dict[str, Any]] = {}
+        self._file: tuple[int, int] | None = None  # device and inode, once there is a file
+        self._size = 0  # at least
         try:
-            lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
+            content = self._content()
         except OSError as error:
             raise InputError(
                 f"cannot be read ({error.strerror})", "choose another `out`", str(self.path)
             ) from error
-        for line in lines:
+        for line in content.split(b"\n"):
             if line.strip():
                 self._read(line)
         self.failed = len(self._failures)
+
+    def _content(self) -> bytes:
+        if not self.path.exists():
+            return b""
+        with self.path.open("rb") as file:
+            content = file.read()
+            self._check_same(os.fstat(file.fileno()))
+        return content
 
     def _read(self, line: bytes) -> None:
         try:
@@ -136,19 +147,25 @@ class Store:
         Raises
         ------
         InputError
-            If the file cannot be written.
+            If the file cannot be written, or was removed or replaced.
         """
         if "error" not in outcome and (problem := records.problem_of_result(outcome.get("result"))):
             outcome = {"error": f"ValueError: {problem}"}
         line = f"\n{records.encode_record(cell, outcome)}\n"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            if self._file is None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            make = os.O_CREAT if self._file is None else 0
             # One write of one whole line, so that two runs may share a store.
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | make, 0o666)
             try:
+                self._check_same(os.fstat(handle))
                 written = os.write(handle, line.encode())
+                self._size = os.fstat(handle).st_size
             finally:
                 os.close(handle)
+        except FileNotFoundError as error:
+            raise self._lost() from error
         except OSError as error:
             raise InputError(
                 f"cannot be written ({error.strerror})", "choose another `out`", str(self.path)
@@ -158,6 +175,34 @@ class Store:
                 "the disk is full", "make room; finished cells are kept", str(self.path)
             )
         self._keep(key_of(cell), outcome)
+
+    def check_kept(self) -> None:
+        """Check that the file is still there, and still as long as it was.
+
+        Raises
+        ------
+        InputError
+            If it was removed, replaced or cut since it was read or last written.
+        """
+        if self._file is None:
+            return
+        try:
+            self._check_same(self.path.stat())
+        except OSError as error:
+            raise self._lost() from error
+
+    def _check_same(self, found: os.stat_result) -> None:
+        file = found.st_dev, found.st_ino
+        if self._file not in (None, file) or found.st_size < self._size:
+            raise self._lost()
+        self._file, self._size = file, found.st_size
+
+    def _lost(self) -> InputError:
+        return InputError(
+            "was removed, replaced or cut during the run, and finished cells were lost with it",
+            "run the same command again, which computes them",
+            str(self.path),
+        )
 
     def add_queries(self, table: QueryTable) -> None:
         """Store a table of queries, unless it is already there and whole.

@@ -7,8 +7,9 @@ replacing is asked for.
 
 from __future__ import annotations
 
-import hashlib
 import json
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -16,24 +17,30 @@ from typing import Any
 
 import pandas as pd
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text, write_text
+from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.files import write_text
 from dcglearn.design.cells import CELL_VERSION, query_table_hash
 from dcglearn.design.config import Config
 from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
 from dcglearn.lab.plots import Figure
-from dcglearn.lab.provenance import made_with
+from dcglearn.lab.provenance import (
+    PROVENANCE,
+    WRITE_ANEW,
+    changed_files,
+    made_with,
+    read_provenance,
+    sha256_of,
+    write_provenance,
+)
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import Store
 from dcglearn.report.experiment_figures import draw_figure
 from dcglearn.report.style import save
 
-PROVENANCE = "provenance.json"
 TABLE = "table.csv"
 
 _OTHER_FOLDER = "name another `out`, or use `replace`"
-_WRITE_ANEW = "use `replace` to write the folder anew"
 _RESTORE = "restore the file, or compute the cells again: dcglearn run"
 
 
@@ -89,7 +96,7 @@ def check_folder(folder: Path, config: Config) -> None:
                 f"holds results of another config: {difference}", _OTHER_FOLDER, str(folder)
             )
     for key, values in there["sweep"].items():
-        lost = [value for value in values if value not in here["sweep"][key]]
+        lost = [value for value in values if value not in here["sweep"].get(key, [])]
         if lost:
             raise InputError(
                 f"holds results of a larger grid: it also has {key} {_short(lost)}",
@@ -115,16 +122,18 @@ def _with_hash(content: dict[str, Any]) -> dict[str, Any]:
 
 def _read_provenance(folder: Path) -> dict[str, Any] | None:
     """Return the provenance of the results in a folder, or None if it holds no results."""
-    path = folder / PROVENANCE
-    if not path.exists():
+    found = read_provenance(folder)
+    if found is None:
         return None
     try:
-        found: dict[str, Any] = json.loads(read_text(path))
-        whole = {"sweep", "repetitions"} <= found["experiment"].keys()
-        if not (whole and {"version", "done", "failed", "total"} <= found["cells"].keys()):
-            raise KeyError("experiment")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError("cannot be read", _WRITE_ANEW, str(path)) from error
+        experiment, cells = found["experiment"], found["cells"]
+        counts = [cells[name] for name in ("version", "done", "failed", "total")]
+        whole = all(type(n) is int and n >= 0 for n in (*counts, experiment["repetitions"]))
+        whole &= all(isinstance(values, list) for values in experiment["sweep"].values())
+    except (KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:
+        raise InputError("cannot be read", WRITE_ANEW, str(folder / PROVENANCE))
     return found
 
 
@@ -184,20 +193,29 @@ def write_results(
         kept = _read_provenance(folder)
         if kept is not None and kept["cells"]["done"] > counts.done:
             return _from_folder(config, folder, kept, files)
+        for name in changed_files(folder, kept or {}) if counts.done else ():
+            _warn(folder / name)
     if not counts.done:
         return ReportedExperiment(config, folder, counts, ())
     experiment = files.load(config)
     table = result_table(config, quick, store, experiment.columns)
     figures = make_figures(experiment, config, table)
     make_folder(folder)
-    text = table.to_csv(index=False, lineterminator="\n")
-    write_text(folder / TABLE, text)
+    write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
         _write_figure(figure, folder)
-    content = {"rows": len(table), "sha256": _sha256(text.encode())}
-    made = _provenance(config, quick, counts, content)
-    write_text(folder / PROVENANCE, json.dumps(made, indent=2) + "\n")
+    names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
+    made = _provenance(config, quick, counts, _hashes(folder, names))
+    write_provenance(folder / PROVENANCE, made)
     return ReportedExperiment(config, folder, counts, figures)
+
+
+def _files_of(figure: Figure) -> list[str]:
+    return [f"{figure.name}{ending}" for ending in (".csv", ".svg", ".png")]
+
+
+def _hashes(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    return {name: sha256_of((folder / name).read_bytes()) for name in names}
 
 
 def _write_figure(figure: Figure, folder: Path) -> None:
@@ -212,12 +230,26 @@ def _write_figure(figure: Figure, folder: Path) -> None:
 def _from_folder(
     config: Config, folder: Path, made: dict[str, Any], files: ExperimentFiles
 ) -> ReportedExperiment:
-    """Report an experiment from the table that its folder already holds."""
+    """Report an experiment from the table that its folder already holds.
+
+    Figures that are missing or were changed are drawn again. If the bytes are others, as those of
+    another version of Matplotlib are, their provenance says what drew them.
+    """
     table, cells = _read_table(folder / TABLE, made, config), made["cells"]
     figures = make_figures(files.load(config), config, table)
-    for name in (f"{figure.name}{ending}" for figure in figures for ending in (".svg", ".csv")):
-        if not (folder / name).is_file():
-            raise InputError("is missing", _WRITE_ANEW, str(folder / name))
+    changed = changed_files(folder, made)
+    bad = [
+        [n for n in _files_of(figure) if n in changed or not (folder / n).is_file()]
+        for figure in figures
+    ]
+    for figure, names in zip(figures, bad, strict=True):
+        if names:
+            _warn(folder / names[0])
+            _write_figure(figure, folder)
+    redrawn = _hashes(folder, [name for names in bad for name in names])
+    if redrawn.items() - made.get("files", {}).items() and "files" in made:
+        described = {**made, "files": made["files"] | redrawn, "redrawn": made_with()}
+        write_provenance(folder / PROVENANCE, described)
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
     return ReportedExperiment(config, folder, counts, figures)
 
@@ -225,8 +257,8 @@ def _from_folder(
 def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFrame:
     """Read a table; refuse one that is not what its provenance describes.
 
-    Provenance written by earlier versions of this package has no checksum of the table; then only
-    its rows are counted.
+    Provenance written by earlier versions of this package has no hash of the table; then only its
+    rows are counted.
     """
     remedy = f"{_RESTORE} {config.path}"
     try:
@@ -240,16 +272,14 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
             remedy,
             str(path),
         )
-    described = made.get("table")
-    if described is None:
-        return table
-    if not isinstance(described, dict) or described.get("sha256") != _sha256(content):
+    if made.get("files", {}).get(TABLE, sha256_of(content)) != sha256_of(content):
         raise InputError(f"was changed: its SHA-256 is not that in {PROVENANCE}", remedy, str(path))
     return table
 
 
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _warn(path: Path) -> None:
+    problem = "was changed" if path.exists() else "is missing"
+    warnings.warn(f"{path}: {problem}; it is made again", InputWarning, stacklevel=2)
 
 
 def make_folder(folder: Path) -> None:
@@ -273,12 +303,12 @@ def make_folder(folder: Path) -> None:
 
 
 def _provenance(
-    config: Config, quick: bool, counts: CellCounts, table: dict[str, Any]
+    config: Config, quick: bool, counts: CellCounts, files: dict[str, str]
 ) -> dict[str, Any]:
     content = json.dumps([CELL_VERSION, config.content], sort_keys=True, separators=(",", ":"))
     return {
         "config": config.path.name,
-        "hash": _sha256(content.encode()),
+        "hash": sha256_of(content.encode()),
         "experiment": config.content,
         "cells": {
             "version": CELL_VERSION,
@@ -287,6 +317,6 @@ def _provenance(
             "total": counts.total,
             "quick": quick,
         },
-        "table": table,
+        "files": files,
         **made_with(),
     }
