@@ -18,7 +18,12 @@ from dcglearn.data.judgment_files import read_preferences
 from dcglearn.data.preferences import Preferences
 
 # The same examples on every run, and no time limit, because machines may be busy.
-settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)
+FUZZ = int(os.environ.get("DCGLEARN_FUZZ", "1"))
+"""Multiplies the examples of the tests that set no number of their own."""
+
+settings.register_profile(
+    "steady", max_examples=100 * FUZZ, derandomize=True, deadline=None, print_blob=True
+)
 settings.load_profile("steady")
 
 # Started in the background, Python ignores Ctrl-C, and so would the commands that tests interrupt.

@@ -1,4 +1,7 @@
-"""JSON text read strictly: a key that appears twice in one object is refused, not dropped."""
+"""JSON text read strictly: a key that appears twice in one object is refused, not dropped.
+
+``NaN`` and ``Infinity``, which Python's ``json`` reads, are not JSON.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dcglearn.base.errors import InputError
 def decode_json(
     text: str | bytes, remedy: str, on_repeated: Callable[[str], None] | None = None
 ) -> Any:
-    """Decode a JSON document and refuse repeated keys.
+    """Decode a JSON document; refuse repeated keys, NaN, infinity and halves of characters.
 
     Parameters
     ----------
@@ -39,6 +42,7 @@ def decode_json(
         ...
     dcglearn.base.errors.InputError: the key "a" appears twice; keep one
     """
+    content = _decoded(text)
 
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -51,10 +55,26 @@ def decode_json(
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=as_dict)
+        document = json.loads(content, object_pairs_hook=as_dict, parse_constant=_refuse)
+        if "\\u" in content:  # such as half of a pair of surrogates
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except InputError:
         raise
+    except UnicodeEncodeError as error:
+        raise InputError("holds half of a character", "write both halves", "") from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
     except (ValueError, RecursionError) as error:  # such as whole numbers of 5,000 digits
         raise InputError("is not JSON (too deep or too long)", remedy) from error
+
+
+def _decoded(text: str | bytes) -> str:
+    try:
+        return text.decode() if isinstance(text, bytes) else text
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
+
+
+def _refuse(name: str) -> None:
+    raise InputError(f"is not JSON ({name})", "write finite numbers, or null")

@@ -3,7 +3,7 @@
 One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
 comment. Files without ``qid`` need the group sizes next to them, one number per line, in
 ``NAME.query`` or ``NAME.group``, as LightGBM and XGBoost keep them. Features are not read: lists
-are drawn by grade alone.
+are drawn by grade alone. Only their encoding is checked; some collections write ``1:NULL``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.text_lines import check_text, numbered_lines
+from dcglearn.base.text_lines import check_text, numbered_lines, split_fields
 from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_SUFFIXES = (".query", ".group")
@@ -218,15 +218,17 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _grade_and_query(line: bytes, place: str) -> tuple[int, str | None]:
-    first, *rest = (field.decode() for field in line.split(maxsplit=2)[:2])
+    first, second, features = (*(part.decode() for part in line.split(maxsplit=2)), "", "")[:3]
     grade = parse_number(first)
     if math.isnan(grade):
         raise InputError(f"begins with {first[:40]!r}", "begin with a grade", place)
     if not (grade.is_integer() and 0 <= grade < _MOST_GRADES):
         raise InputError(f"grade {first}", f"use whole numbers, 0 ... {_MOST_GRADES - 1}", place)
-    query = rest[0][4:] if rest and rest[0].startswith("qid:") else None
+    query = second[4:] if second.startswith("qid:") else None
     if query == "":
         raise InputError("no query after 'qid:'", "write qid:QUERY without a blank", place)
+    if "qid:" in features and any(field.startswith("qid:") for field in split_fields(features)):
+        raise InputError("a qid among the features", "write it once, after the grade", place)
     return int(grade), query
 
 

@@ -200,6 +200,10 @@ def _fields_of_line(line: bytes, kind: FileKind) -> tuple[list[bytes], float]:
             f"{len(fields)} fields: this looks like {kind.other}",
             f"give {kind.article} here; qrels come first, then runs",
         )
+    if len(fields) > 1 and re.match(rb"(qid|[0-9]+):", fields[1]) and len(fields) != wanted:
+        problem = "looks like a line of a LETOR file"
+        remedy = "save it as a file if it is a pipe: its format is recognised by the first line"
+        raise InputError(problem, remedy)
     if len(fields) != wanted:
         raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
     return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)
@@ -219,8 +223,10 @@ def _checked_number(value: Any, kind: FileKind) -> float:
 
 
 def _of_json(path: Path, content: bytes, kind: FileKind) -> DocumentColumns:
+    check_text(content, str(path))
     try:
-        document = decode_json(content, "write {query: {document: number}}")
+        text = content.removeprefix(BYTE_ORDER_MARK).decode()
+        document = decode_json(text, "write {query: {document: number}}")
     except InputError as error:
         raise error.at(str(path)) from error
     return _of_dicts(document, str(path), kind)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
-from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
 
 FIELD_KINDS: FieldKinds = {
     "query": "id",
@@ -248,10 +248,21 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
     Raises
     ------
     InputError
-        If the suffix is unknown, the file cannot be written, or the name of a grade cannot be
-        written in a CSV list.
+        If the suffix is unknown, the file cannot be written, a list is empty, or the format
+        cannot hold an id or the name of a grade so that it is read back the same.
     """
     write = RECORD_WRITERS[checked_suffix(path, RECORD_WRITERS)]
+    if not len(preferences):
+        raise InputError("no judgment to write", "give at least one", str(path))
+    empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
+    if empty.any():
+        problem = f"row {int(empty.argmax())} holds an empty list"
+        raise InputError(problem, "give lists of at least one document", str(path))
+    ids = chain(preferences.queries, preferences.judges)
+    try:
+        "".join(one for one in ids if one is not None).encode()
+    except UnicodeEncodeError as error:
+        raise InputError("an id is not valid text", "correct it", str(path)) from error
     write(Path(path), _records(preferences))
 
 

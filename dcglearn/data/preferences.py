@@ -123,7 +123,7 @@ class Preferences:
             parse_weight(value, f"row {index}")
         columns: list[Ids] = [
             np.full(n, None, object) if ids is None else np.array(ids, object)
-            for ids in (queries, judges)
+            for ids in (_parse_ids(queries, "query"), _parse_ids(judges, "judge"))
         ]
         if len(codes) != n or any(part.shape != (n,) for part in (weight, *columns)):
             raise InputError(
@@ -197,8 +197,8 @@ class Preferences:
             answers,
             scale,
             weights,
-            _parse_ids(queries, "query"),
-            _parse_ids(judges, "judge"),
+            queries,
+            judges,
         )
 
     @classmethod

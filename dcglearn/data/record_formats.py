@@ -21,10 +21,10 @@ from dcglearn.base.files import atomic_write, read_lines, write_text
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.parquet import iterate_columns, open_parquet
+from dcglearn.base.parquet import MAX_TEXT, iterate_columns, open_parquet
 from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
 from dcglearn.data.packed_pairs import PACKED_METADATA
-from dcglearn.measures.scale import Label
+from dcglearn.measures.scale import Label, canonical_label
 
 PlacedRecord = tuple[str, dict[str, Any]]
 """The place of a record in its file, for messages, and its fields."""
@@ -166,13 +166,24 @@ def _write_csv(path: Path, records: Records) -> None:
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
     for record in records:
-        writer.writerow(record | {side: _csv_list(record[side], path) for side in "ab"})
+        cells = record | {side: _csv_list(record[side], path) for side in "ab"}
+        for name, cell in cells.items():
+            if isinstance(cell, str) and not _fits_csv(cell):
+                problem = f"the {name} {cell[:40]!r} cannot be written in CSV"
+                raise InputError(problem, "use .jsonl", str(path))
+        writer.writerow(cells)
     write_text(path, text.getvalue())
+
+
+def _fits_csv(cell: str) -> bool:
+    """Return whether the cell is read back the same: not too long, and no lone carriage return."""
+    return len(cell) <= csv.field_size_limit() and "\r" not in cell.replace("\r\n", "")
 
 
 def _csv_list(labels: list[Label | None], path: Path) -> str:
     for label in labels:
-        if isinstance(label, str) and (split_fields(label) != [label] or label == "-"):
+        text = "" if label is None else str(label)
+        if text and (split_fields(text) != [text] or text == "-" or canonical_label(text) != label):
             raise InputError(
                 f"the grade {label!r} cannot be written in a CSV list", "use .jsonl", str(path)
             )
@@ -183,8 +194,17 @@ def _write_parquet(path: Path, records: Records) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    texts = (value for record in records for value in record.values() if isinstance(value, str))
+    longest = max(len(text.encode()) for text in texts)
+    if longest > MAX_TEXT:
+        raise InputError(f"an id of {longest:,} bytes", "use .jsonl", str(path))
+    try:
+        table = pa.Table.from_pylist(records)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        problem = f"cannot be written as Parquet ({' '.join(str(error).split())[:100]})"
+        raise InputError(problem, "use .jsonl", str(path)) from error
     with atomic_write(path) as temporary:
-        pq.write_table(pa.Table.from_pylist(records), temporary)
+        pq.write_table(table, temporary)
 
 
 RecordReader = Callable[[Path, FieldKinds, IgnoredInput | None], Iterator[PlacedRecord]]
