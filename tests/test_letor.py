@@ -169,3 +169,18 @@ def test_graded_lists_are_recognised(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
     assert looks_like_letor(packed)
     assert not looks_like_letor(write(tmp_path, "no gzip", "a.gz"))
+
+
+def test_features_are_not_read_and_a_second_qid_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "judged.txt"
+    path.write_text("2 qid:7 1:abc 0: 1:.5 1:NULL\n0 qid:7 #qid:8\n")
+    assert read_grade_counts(path).tolist() == [[1, 0, 1]]
+    for line, message in (
+        ("2 qid:7 qid:8 1:.5\n", "line 1: a qid among the features"),
+        ("2 1:.5 qid:7\n", "line 1: a qid among the features"),
+        ("2 qid:7 1:\xff\n", "line 1: is not UTF-8"),
+        ("2 qid:\n", "line 1: no query after 'qid:'"),
+    ):
+        path.write_bytes(line.encode("latin-1"))
+        with pytest.raises(InputError, match=message):
+            read_grade_counts(path)

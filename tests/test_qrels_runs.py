@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -273,3 +274,22 @@ def test_documents_of_equal_scores_are_one_group(
         assert max(sizes, default=1) == 1
     else:
         assert sorted(np.bincount(ranked.tied).tolist()) == sizes
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"q": {"d": NaN}}', "is not JSON (NaN)"),
+        (b'{"q": {"d": 1e400}}', "is not a finite number"),
+        (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
+        (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
+        ('{"q": {"d": 1}}'.encode("utf-16"), "is not UTF-8 text"),
+        (b'{"q": {"\xff": 1}}', "line 1: is not UTF-8 text"),
+        (b'{"q":\r{"d": 1}}', "line 1: a carriage return without a line feed"),
+    ],
+)
+def test_json_is_read_strictly(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "qrels.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_qrels(path)

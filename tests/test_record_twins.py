@@ -268,13 +268,18 @@ weights = mostly(
 answers = mostly(ANSWERS, ["A", "", "c", "tie "])
 line_ends = mostly(["\n", "\n", "\r\n"], ["\r", "\n\n", "\n \n", "\x85", "\u2028", "\r\r\n"])
 lists = st.lists(mostly(["0", "1", "2", "0.5"], ["-"]) | numerals, min_size=1, max_size=4)
-document_lists = st.lists(st.sampled_from(["d1", "d2", "7", "d9", "caf\xe9", "-"]), max_size=4)
+document_lists = st.lists(
+    mostly(["d1", "d2", "7", "d9", "caf\xe9"], ["-", "", "\xa0"]),
+    min_size=1,
+    max_size=3,
+    unique=True,
+)
 
 
 def damaged(draw: st.DrawFn, text: str) -> bytes:
     """Text as bytes, one file of ten with a byte put in or taken away."""
     content = draw(mostly(["", "", "\ufeff"], ["\ufeff\ufeff", " ", "\n"])).encode() + text.encode()
-    if draw(st.integers(0, 9)) == 0:
+    if draw(st.integers(0, 14)) == 0:
         at = draw(st.integers(0, len(content)))
         inserted = draw(st.sampled_from([b"\xff", b"\xc2", b'"', b",", b"\n", b"\r", b"\x00", b""]))
         content = content[:at] + inserted + content[at + (not inserted) :]
@@ -288,7 +293,7 @@ def csv_files(draw: st.DrawFn, cells: dict[str, Any], kept: tuple[str, ...]) -> 
     if draw(st.integers(0, 19)) == 0:
         header.append(draw(st.sampled_from([header[0], "note", "", " a", "A"])))
     text = ",".join(header) + draw(line_ends)
-    for _ in range(draw(st.integers(0, 4))):
+    for _ in range(draw(st.integers(0, 3))):
         row = [draw(cells.get(name, names)) for name in header]
         row = row[1:] if draw(st.integers(0, 39)) == 0 else row
         text += ",".join(draw(quoted(cell)) for cell in row) + draw(line_ends)
@@ -306,7 +311,7 @@ def quoted(draw: st.DrawFn, cell: str) -> str:
 def json_files(draw: st.DrawFn, values: dict[str, Any], kept: tuple[str, ...]) -> bytes:
     """Lines of objects, made as text."""
     text = ""
-    for _ in range(draw(st.integers(0, 4))):
+    for _ in range(draw(st.integers(0, 3))):
         fields = [name for name in values if name in kept or draw(st.booleans())]
         if draw(st.integers(0, 29)) == 0:
             fields.append(draw(st.sampled_from([fields[0], "note"])))
@@ -342,20 +347,23 @@ json_numbers = mostly(
         "1" * 5000,
     ],
 )
-json_lists = mostly(["[2, 0]", "[1]", "[0, null, 1]"], ["[]", "null", '"2 0"', "[null]", "2"]) | (
-    st.lists(json_numbers, max_size=3).map(lambda entries: f"[{', '.join(entries)}]")
+json_lists = mostly(["[2, 0]", "[1]", "[0, null, 1]", '["2", 0.5]'], ["[]", "null", '"2 0"', "2"])
+json_lists = json_lists | (
+    st.lists(json_numbers, min_size=1, max_size=3).map(lambda entries: f"[{', '.join(entries)}]")
 )
 json_documents = st.lists(
-    mostly(['"d1"', '"d2"', "7", '"7"', '"d9"', "null"], ["1.5", "true", '"\\ud800"', '""', "[]"]),
-    max_size=4,
+    mostly(['"d1"', '"d2"', "7", '"d9"'], ["null", '"7"', "1.5", "true", '"\\ud800"', '""', "[]"]),
+    min_size=1,
+    max_size=3,
+    unique=True,
 ).map(lambda entries: f"[{', '.join(entries)}]")
-json_answers = answers.map(json.dumps) | mostly(['"a"'], ["1", "null", '["a"]'])
+json_answers = mostly(['"a"', '"b"', '"tie"', '"good"'], ["1", "null", '["a"]', '"A"', '""'])
 json_weights = mostly(["1", "2", "0.5", "null", "0"], ["-1", "NaN", "1e13", '"1"', "true", "1e400"])
 
 judgment_cells = {
     "query": names,
     "a": lists.map(" ".join),
-    "b": lists.map(" ".join) | names,
+    "b": lists.map("\t".join),
     "answer": answers,
     "weight": weights,
     "judge": names,

@@ -64,4 +64,4 @@ def outcome(read: Callable[[Any], Any], given_content: object) -> object:
 
 
 def mostly(usual: list[str], odd: list[str]) -> st.SearchStrategy[str]:
-    return st.integers(0, 19).flatmap(lambda n: st.sampled_from(usual if n else odd))
+    return st.integers(0, 39).flatmap(lambda n: st.sampled_from(usual if n else odd))

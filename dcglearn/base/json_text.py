@@ -62,7 +62,7 @@ def decode_json(
     except InputError:
         raise
     except UnicodeEncodeError as error:
-        raise InputError("holds half of a character", "write both halves", "") from error
+        raise InputError("is not valid text (half of a character)", "write both halves") from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
     except (ValueError, RecursionError) as error:  # such as whole numbers of 5,000 digits
