@@ -193,6 +193,26 @@ class JudgmentFit:
         gains, discounts = self.weights.mean(axis=0), self.weights[:, 0]
         return DCG(gains / gains[0], discounts / discounts[0])
 
+    def on(self, preferences: Preferences) -> JudgmentFit | None:
+        """Return the same parameters with other judgments, to see how they predict them.
+
+        Parameters
+        ----------
+        preferences : Preferences
+            On the same scale, with lists of the same length.
+
+        Returns
+        -------
+        JudgmentFit or None
+            None if no judgment can be predicted.
+        """
+        levels = self.likelihood.evidence.sum_layout is not None
+        try:
+            evidence = Evidence.of(preferences, self.model.ties, levels)
+        except InputError:
+            return None
+        return replace(self, likelihood=replace(self.likelihood, evidence=evidence))
+
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the gain of each grade, with its interval.
 

@@ -55,13 +55,18 @@ class Evidence:
     ties_left_out: int = 0
 
     @classmethod
-    def of(cls, preferences: Preferences, ties: TieModel = "strict") -> Evidence:
+    def of(
+        cls, preferences: Preferences, ties: TieModel = "strict", levels: bool | None = None
+    ) -> Evidence:
         """Collect the judgments that a model uses.
 
         Parameters
         ----------
         preferences : Preferences
         ties : {"strict", "davidson", "rao-kupper"}, default "strict"
+        levels : bool, optional
+            Whether ties have levels. By default they have if they are modelled and each of them
+            is good or bad.
 
         Returns
         -------
@@ -78,12 +83,12 @@ class Evidence:
         used = preferences[differ & weighted & modelled]
         if not len(used):
             raise InputError("no judgment of lists that differ", "give judgments of other lists")
-        if ties != "strict" and used.strict.all():
-            raise InputError("there are no ties", "leave `ties` out, or give judgments with ties")
-        has_levels = bool(np.isin(used.answers, (GOOD, BAD)).any())
-        if has_levels and (used.answers == TIE).any():
-            has_levels = False  # how often a tie has no level is not part of the model
-        answers = used.answers if has_levels else np.minimum(used.answers, TIE)
+        if levels is None:
+            if ties != "strict" and used.strict.all():
+                raise InputError("there are no ties", "leave `ties` out, or give some ties")
+            has = np.isin((TIE, GOOD, BAD), used.answers)
+            levels = bool(has[1:].any() and not has[0])
+        answers = used.answers if levels else np.minimum(used.answers, TIE)
         has_empty = bool((used.lists == NO_DOCUMENT).any())
         layout = CodeLayout(used.n_ranks, used.n_grades, has_empty)
         judges = None
@@ -96,7 +101,7 @@ class Evidence:
             used.weights,
             group_numbers(used.queries),
             judges,
-            CodeLayout(used.n_ranks, used.n_grades, has_empty, sums=True) if has_levels else None,
+            CodeLayout(used.n_ranks, used.n_grades, has_empty, sums=True) if levels else None,
             int((~differ & weighted & modelled).sum()),
             int((~weighted).sum()),
             int((~modelled & weighted).sum()),

@@ -265,15 +265,19 @@ class Likelihood:
     def information_rows(self, parameters: Floats, rows: Rows) -> list[Floats]:
         """Return matrices Z whose sum of Z'Z is the expected information of the judgments.
 
-        One matrix of shape (n, P) per possible answer: sqrt(weight P) times the gradient of
-        log P.
+        Matrices of shape (n, P), one per possible answer: sqrt(weight P) times the gradient of
+        log P. Of two answers one is enough, because P(a) + P(b) = 1: the other's gradient is
+        - P(a) / P(b) times that of a.
         """
-        found = []
-        for answer in self.answers:
-            probability = np.exp(self.terms(parameters, rows, answer).value)
-            size = np.sqrt(self._weights(rows) * probability)
-            found.append(self.scores(parameters, rows, answer) * size[:, None])
-        return found
+        weights = self._weights(rows)
+        values = [self.terms(parameters, rows, answer).value for answer in self.answers]
+        if self.ties == "strict":
+            odds = np.exp(np.minimum(values[A] - values[B], 600.0))  # beyond, the score is 0
+            return [self.scores(parameters, rows, A) * np.sqrt(weights * odds)[:, None]]
+        return [
+            self.scores(parameters, rows, answer) * np.sqrt(weights * np.exp(value))[:, None]
+            for answer, value in zip(self.answers, values, strict=True)
+        ]
 
     @property
     def answers(self) -> tuple[int, ...]:
