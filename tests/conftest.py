@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +103,18 @@ def refused(run: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..
         return done.stderr
 
     return call
+
+
+@pytest.fixture(scope="session")
+def ranx() -> Any:
+    """Load ranx uncompiled: compiling takes longer than the tests that use it."""
+    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+    with warnings.catch_warnings():
+        for category in (DeprecationWarning, SyntaxWarning):  # escape sequences in its source
+            warnings.filterwarnings("ignore", "invalid escape sequence", category)
+        import ranx
+
+    return ranx
 
 
 SLOW = ("test_readme", "test_scripts", "test_experiments", "test_workers")

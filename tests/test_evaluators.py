@@ -7,7 +7,6 @@ runs uncompiled, which is the same source without the minute of compiling.
 from __future__ import annotations
 
 import math
-import os
 import shlex
 import shutil
 import subprocess
@@ -182,10 +181,7 @@ def test_whole_gains_are_the_smallest_in_proportion(gains: list[float]) -> None:
 
 
 @pytest.fixture(scope="module")
-def ranx_values() -> Callable[[Qrels, Run, str], dict[str, float]]:
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
-    import ranx
-
+def ranx_values(ranx: Any) -> Callable[[Qrels, Run, str], dict[str, float]]:
     def evaluate(qrels: Qrels, run: Run, metric: str) -> dict[str, float]:
         run = {query: run[query] for query in qrels}
         values = ranx.evaluate(qrels, run, [metric, "map"], return_mean=False)  # one alone fails

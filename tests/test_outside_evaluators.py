@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +102,6 @@ def test_two_variants_in_one_call_equal_each_alone(drawn: tuple[Dicts, Dicts]) -
     names = ("nDCG({2: 7, 1: 5, 0: 0}, log2) @ 5", "nDCG(linear-log2) @ 5")
     both = evaluate(*drawn, names, rules="ir_measures").means()[0]
     assert both == pytest.approx(alone)
-
-
-@pytest.fixture(scope="module")
-def ranx() -> Any:
-    """Load ranx uncompiled: compiling takes longer than these tests."""
-    os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
-    import ranx
-
-    return ranx
 
 
 def test_ranx(ranx: Any, drawn: tuple[Dicts, Dicts]) -> None:

@@ -7,13 +7,19 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 
-@pytest.mark.parametrize("name", ["bootstrap.py", "check.py", "reproduce.py"])
+@pytest.mark.parametrize("name", ["bootstrap.py", "check.py", "reproduce.py", "versions.py"])
 def test_set_up_needs_nothing_installed(name: str) -> None:
     tree = ast.parse((ROOT / "scripts" / name).read_text("utf-8"))
     found = {
@@ -24,14 +30,75 @@ def test_set_up_needs_nothing_installed(name: str) -> None:
     assert found <= {*sys.stdlib_module_names, "bootstrap"}
 
 
-def test_pinned_versions_are_plain() -> None:
+def requirements() -> dict[str, Requirement]:
+    """What is required, by the extras too, by its name in the package index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    found = [Requirement(text) for group in (project["dependencies"], *extras) for text in group]
+    return {canonicalize_name(one.name): one for one in found if one.name != "dcglearn"}
+
+
+def pinned() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    assert len(lines) > 30
     assert all(re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.\-+!]+", line) for line in lines)
-    wanted = re.findall(
-        r'^    "([A-Za-z\-]+)>=', (ROOT / "pyproject.toml").read_text("utf-8"), re.M
-    )
-    assert {name.lower() for name in wanted} <= {line.split("==")[0].lower() for line in lines}
+    pairs = [line.split("==") for line in lines]
+    return {canonicalize_name(name): version for name, version in pairs}
+
+
+def test_every_requirement_has_a_lower_bound_and_a_pinned_version_within() -> None:
+    versions = pinned()
+    assert len(requirements()) > 25
+    for name, requirement in requirements().items():
+        bounds = {bound.operator for bound in requirement.specifier}
+        assert bounds == {">="}, requirement
+        assert requirement.specifier.contains(versions[name]), (str(requirement), versions[name])
+
+
+def test_what_pinned_packages_require_is_pinned_and_within_their_bounds() -> None:
+    """As far as this environment holds the pinned versions."""
+    versions, marked = pinned(), {"extra": ""}
+    for name, version in versions.items():
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:  # needed on other systems or Pythons only
+            continue
+        for text in (package.requires or ()) if package.version == version else ():
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate(marked):
+                other = versions[canonicalize_name(needed.name)]
+                assert needed.specifier.contains(other, prereleases=True), (name, text, other)
+
+
+def archived(folder: Path) -> dict[str, set[str]]:
+    """Build both archives; return the names of their files, without the folder of the source."""
+    build = [sys.executable, "-m", "hatchling", "build", "--directory", folder]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as inside, tarfile.open(source) as packed:
+        return {
+            "wheel": set(inside.namelist()),
+            "source": {name.partition("/")[2] for name in packed.getnames()},
+        }
+
+
+def test_archives_hold_the_package_with_its_experiments_types_and_licence(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="the extra dev is not installed")
+    names = archived(tmp_path)
+    for folder in ("configs", "experiments"):
+        files = {path.relative_to(ROOT) for path in (ROOT / folder).glob("*.*")}
+        assert len(files) > 5
+        assert {f"dcglearn/shipped/{file.as_posix()}" for file in files} <= names["wheel"]
+        assert {file.as_posix() for file in files} <= names["source"]
+    ours = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "dcglearn").rglob("*.*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/report/page.html.jinja"} <= ours
+    assert ours <= names["wheel"] & names["source"]
+    assert any(name.endswith("licenses/LICENSE") for name in names["wheel"])
+    assert {"LICENSE", "README.md", "pyproject.toml", "constraints.txt"} <= names["source"]
+    assert not {name for name in names["wheel"] if not name.startswith("dcglearn")}
 
 
 @pytest.fixture

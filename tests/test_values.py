@@ -89,51 +89,38 @@ def test_values_are_frozen() -> None:
 
 
 TYPED = """
+from typing import assert_type
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import read_measure
+from dcglearn.measures.files import MeasureFile, read_measure
 from dcglearn.measures.names import measure_for
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 
+Floats = NDArray[np.float64]
 gains: dict[str, float] = {"good": 1.0, "bad": 0.0}
 measure = DCG(gains, np.array([2, 1]))
-reveal_type(measure)
-reveal_type(measure.score([0, 1]))
-reveal_type(measure.ideal([0, 1]))
-reveal_type(measure.gains)
-reveal_type(measure.discounts)
-reveal_type(measure.n_ranks)
-reveal_type(measure @ 3)
-reveal_type(LinearUtility([[1, 0]]).matrix)
-reveal_type(LinearUtility([[1, 0]]).grades)
-reveal_type(read_measure("m.json").measure)
-reveal_type(measure_for("zipf", Scale((1, 0)), 2).file)
-reveal_type(Scale((1, 0)).index(1))
-reveal_type(agreement(measure, [[[0], [1]]]))
+assert_type(measure, DCG)
+assert_type(measure.score([0, 1]), Floats)
+assert_type(measure.ideal([0, 1]), Floats)
+assert_type(measure.gains, tuple[float, ...])
+assert_type(measure.discounts, str | tuple[float, ...])
+assert_type(measure.n_ranks, int | None)
+assert_type(measure @ 3, DCG)
+assert_type(LinearUtility([[1, 0]]).matrix, Floats)
+assert_type(LinearUtility([[1, 0]]).grades, tuple[str | int | float, ...] | None)
+assert_type(read_measure("m.json").measure, DCG | LinearUtility)
+assert_type(measure_for("zipf", Scale((1, 0)), 2).file, MeasureFile | None)
+assert_type(Scale((1, 0)).index(1), int)
+assert_type(agreement(measure, [[[0], [1]]]), float)
 DCG(1, 2, 3, 4, 5, 6, 7)
 DCG([1, 0], "log2", "3")
 DCG([1, 0], normalise="max")
 """
-DCG_TYPE, UTILITY_TYPE = "dcglearn.measures.dcg.DCG", "dcglearn.measures.utility.LinearUtility"
-FLOATS = "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]"
-REVEALED = [
-    DCG_TYPE,
-    FLOATS,
-    FLOATS,
-    "tuple[float, ...]",
-    "str | tuple[float, ...]",
-    "int | None",
-    DCG_TYPE,
-    FLOATS,
-    "tuple[str | int | float, ...] | None",
-    f"{DCG_TYPE} | {UTILITY_TYPE}",
-    "dcglearn.measures.files.MeasureFile | None",
-    "int",
-    "float",
-]
 
 
 def test_a_strict_type_check_of_a_users_script_sees_precise_types(tmp_path: Path) -> None:
@@ -148,7 +135,6 @@ def test_a_strict_type_check_of_a_users_script_sees_precise_types(tmp_path: Path
         text=True,
         check=False,
     )
-    assert re.findall('Revealed type is "(.+)"', done.stdout) == REVEALED, done.stdout
     errors = re.findall(r"script\.py:(\d+): error", done.stdout)
     last = len(script.read_text().splitlines())
     assert set(errors) == {str(last - 2), str(last - 1), str(last)}, done.stdout
