@@ -27,7 +27,7 @@ CHOICES = {
 
 def main() -> int:
     """Make the environment and run the tests in it; return the exit code of pytest."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument(
         "--versions",
         choices=CHOICES,
