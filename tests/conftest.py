@@ -110,8 +110,8 @@ def ranx() -> Any:
     """Load ranx uncompiled: compiling takes longer than the tests that use it."""
     os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     with warnings.catch_warnings():
-        for category in (DeprecationWarning, SyntaxWarning):  # escape sequences in its source
-            warnings.filterwarnings("ignore", "invalid escape sequence", category)
+        for category in (DeprecationWarning, SyntaxWarning):
+            warnings.filterwarnings("ignore", "invalid escape", category)  # of its own source
         import ranx
 
     return ranx
