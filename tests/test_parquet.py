@@ -17,6 +17,7 @@ import pytest
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.parquet import iterate_columns, open_parquet
+from dcglearn.base.parquet_footer import ColumnSize, column_sizes
 from dcglearn.collection.qrels_runs import read_qrels, read_run
 from dcglearn.data import packed_pairs
 from dcglearn.data.judgment_files import (
@@ -324,3 +325,52 @@ def test_dates_beyond_those_of_python(tmp_path: Path) -> None:
     with pytest.raises((ValueError, OverflowError)):
         FAR.to_pylist()  # why columns that are not used are not read
     assert datetime.MAXYEAR == 9999
+
+
+def test_sizes_in_the_footer_are_those_of_pyarrow(tmp_path: Path) -> None:
+    rows = ROWS | {"query": ["q", None], "when": FAR, "weight": [1.0, 2.0]}
+    path = written(
+        tmp_path / "j.parquet", pa.concat_tables([pa.table(rows)] * 20), row_group_size=7
+    )
+    metadata = pq.read_metadata(path)
+    expected = [
+        ColumnSize(
+            number,
+            column.path_in_schema.partition(".")[0],
+            column.num_values,
+            column.total_compressed_size,
+            column.total_uncompressed_size,
+        )
+        for number in range(metadata.num_row_groups)
+        for column in map(metadata.row_group(number).column, range(metadata.num_columns))
+    ]
+    assert len(expected) == 36
+    assert column_sizes(path) == expected
+
+
+DAMAGE = """
+import random, sys
+from pathlib import Path
+from dcglearn.base.errors import InputError
+from dcglearn.collection.qrels_runs import read_qrels
+content, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[1])
+rng = random.Random(0)
+for _ in range(300):
+    damaged = bytearray(content)
+    damaged[rng.randrange(len(content) // 2, len(content))] ^= 1 << rng.randrange(8)
+    path.write_bytes(damaged)
+    try:
+        read_qrels(path)
+    except InputError:
+        pass
+print("done")
+"""
+
+
+def test_damaged_files_do_not_end_the_process(tmp_path: Path) -> None:
+    rows = {"query": ["q"] * 9, "document": [f"d{i}" for i in range(9)], "grade": [1] * 9}
+    path = written(tmp_path / "q.parquet", rows)
+    done = subprocess.run(
+        [sys.executable, "-c", DAMAGE, str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("done\n", "")

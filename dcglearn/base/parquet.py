@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.parquet_footer import ColumnSize, column_sizes
 
 MAX_ROWS = 2**27
 """Files of more rows are refused; those of real collections and judgments have some 10^7."""
@@ -90,27 +91,31 @@ def check_size(
     if max_rows is not None and metadata.num_rows > max_rows:
         problem = f"holds {metadata.num_rows:,} rows, more than {max_rows:,}"
         raise InputError(problem, "split it", str(path))
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        for index in range(group.num_columns):
-            column = group.column(index)
-            name = column.path_in_schema.partition(".")[0]
-            if name not in names:
-                continue
-            if column.num_values > MAX_GROUP_VALUES:
-                raise InputError(
-                    f"the column {name!r} holds {column.num_values:,} values in row group {number}",
-                    f"write row groups of at most {MAX_GROUP_VALUES:,} values",
-                    str(path),
-                )
-            limit = max(_MAX_BYTES, _MAX_RATIO * column.total_compressed_size)
-            if column.total_uncompressed_size > limit:
-                raise InputError(
-                    f"the column {name!r} takes {column.total_uncompressed_size / 2**20:,.0f} MiB "
-                    f"in row group {number}, over {_MAX_RATIO} times its compressed size",
-                    "write it without compression if that is right",
-                    str(path),
-                )
+    for column in _column_sizes(path):
+        if column.name not in names:
+            continue
+        if column.values > MAX_GROUP_VALUES:
+            raise InputError(
+                f"the column {column.name!r} holds {column.values:,} values in row group "
+                f"{column.group}",
+                f"write row groups of at most {MAX_GROUP_VALUES:,} values",
+                str(path),
+            )
+        if column.uncompressed > max(_MAX_BYTES, _MAX_RATIO * column.compressed):
+            raise InputError(
+                f"the column {column.name!r} takes {column.uncompressed / 2**20:,.0f} MiB in row "
+                f"group {column.group}, over {_MAX_RATIO} times its compressed size",
+                "write it without compression if that is right",
+                str(path),
+            )
+
+
+def _column_sizes(path: str | Path) -> list[ColumnSize]:
+    try:
+        return column_sizes(Path(path))
+    except ValueError as error:
+        problem = f"is not a readable Parquet file ({error})"
+        raise InputError(problem, "write it again", str(path)) from error
 
 
 def iterate_columns(file: Any, names: Collection[str], path: str | Path) -> Iterator[list[Any]]:
