@@ -23,8 +23,10 @@ from .data.judgment_files import read_preferences as read_preferences
 from .data.judgment_files import write_preferences as write_preferences
 from .data.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
-from .data.summary import Summary as Summary
-from .data.summary import summarise as summarise
+from .inspection.summary import Summary as Summary
+from .inspection.summary import summarise as summarise
+from .inspection.inspect import Inspection as Inspection
+from .inspection.inspect import inspect_judgments as inspect_judgments
 from .data.packed_pairs import PackedPairs as PackedPairs
 from .data.packed_pairs import packed_writer as packed_writer
 
@@ -132,6 +134,8 @@ __all__ = [
     "IgnoredInput",
     "Summary",
     "summarise",
+    "Inspection",
+    "inspect_judgments",
     "PackedPairs",
     "packed_writer",
     "DCGLearner",

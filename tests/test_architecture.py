@@ -23,6 +23,7 @@ ROOMS = {
             "collection",
             "data",
             "evaluation",
+            "inspection",
             "interop",
             "encoding",
             "solver",

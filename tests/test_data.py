@@ -20,7 +20,7 @@ from dcglearn.data.judgment_files import read_preferences, write_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
 from dcglearn.data.rankings import encode_list, pad_lists
-from dcglearn.data.summary import summarise
+from dcglearn.inspection.summary import summarise
 from dcglearn.measures.scale import Scale
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'

@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 
 from dcglearn.data.preferences import Preferences
-from dcglearn.data.summary import summarise
+from dcglearn.inspection.summary import summarise
 from dcglearn.learning.compare import compare
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner

@@ -109,6 +109,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.measure_for("linear-log2", judged.scale, 3),
         judged,
         d.summarise(judged),
+        d.inspect_judgments(judged),
         d.IgnoredInput(),
         d.compare(judged, {"measure": MEASURE}, learner, rng),
         d.parameter_intervals(learner, judged, rng, 20),

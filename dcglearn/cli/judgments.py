@@ -110,7 +110,7 @@ def inspect(
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.data.summary import summarise
+    from dcglearn.inspection.summary import summarise
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.judgments import (

@@ -90,7 +90,7 @@ def fit(
 
     from dcglearn.cli.packed import fit_packed
     from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.data.summary import summarise
+    from dcglearn.inspection.summary import summarise
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
