@@ -60,6 +60,8 @@ def twin_letor(content: bytes) -> list[tuple[str, float]]:
             raise RefusedError(number) from error
         if grade not in range(100) or len(fields) < 2 or not re.match("qid:.", fields[1], re.S):
             raise RefusedError(number)
+        if any(field.startswith("qid:") for field in fields[2:]):
+            raise RefusedError(number)
         rows.append((fields[1][4:], grade))
     if not rows:
         raise RefusedError(0)

@@ -106,7 +106,7 @@ class Figure:
     @property
     def name(self) -> str:
         """The file name of the figure, without its ending."""
-        digits = "".join(c for c in self.number if c.isdigit())
+        digits = "".join(c for c in self.number if c.isdecimal())
         padded = self.number.replace(digits, f"{int(digits):02d}", 1) if digits else self.number
         return f"figure-{padded}"
 

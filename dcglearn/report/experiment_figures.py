@@ -56,7 +56,7 @@ def draw_figure(figure: Figure) -> MatplotlibFigure:
 
 
 def _title(figure: Figure) -> str:
-    head = f"Figure {figure.number}. " if figure.number[0].isdigit() else ""
+    head = f"Figure {figure.number}. " if figure.number[0].isdecimal() else ""
     return head + figure.title
 
 

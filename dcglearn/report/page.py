@@ -113,7 +113,7 @@ def _render(template: str, content: dict[str, Any]) -> str:
 def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
-    numbered = figure.number[0].isdigit()
+    numbered = figure.number[0].isdecimal()
     return PageEntry(
         experiment,
         figure,
@@ -127,8 +127,8 @@ def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageE
 
 
 def _order_in_paper(entry: PageEntry) -> tuple[int, str]:
-    digits = "".join(c for c in entry.figure.number if c.isdigit())
-    first = int(digits) if digits and entry.figure.number[0].isdigit() else 10_000
+    digits = "".join(c for c in entry.figure.number if c.isdecimal())
+    first = int(digits) if digits and entry.figure.number[0].isdecimal() else 10_000
     return first, entry.figure.number
 
 
