@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import venv
 from pathlib import Path
+
+from children import run_child
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -39,9 +40,11 @@ def prepare(extra: str = "") -> Path:
     stamp = VENV / f".installed-{extra or 'base'}"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:
         return PYTHON
-    if not PYTHON.exists():
+    made = VENV / ".made"
+    if not (PYTHON.exists() and (made.exists() or any(VENV.glob(".installed-*")))):
         print(f"making {VENV.name}", flush=True)
         venv.create(VENV, with_pip=True, clear=True)
+        made.touch()  # otherwise it was interrupted, and is made again
     print("installing dcglearn and its dependencies (a minute or two the first time)", flush=True)
     _install(f"{ROOT}[{extra}]" if extra else str(ROOT))
     stamp.write_text(wanted)
@@ -58,13 +61,10 @@ def _install(target: str) -> None:
         target,
     ]
     uv = shutil.which("uv")
-    if (
-        uv
-        and not subprocess.run([uv, "pip", *rest, "--python", str(PYTHON)], check=False).returncode
-    ):
+    if uv and not run_child([uv, "pip", *rest, "--python", str(PYTHON)]).returncode:
         return
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
-    if subprocess.run([*pip, *rest], check=False).returncode:
+    if run_child([*pip, *rest]).returncode:
         sys.exit("installation failed; see the messages of pip above")
 
 

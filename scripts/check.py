@@ -6,10 +6,10 @@ certificate``.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 from bootstrap import ROOT, prepare
+from children import end_with_code, run_child
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
     failed = []
     for name, command in checks.items():
         print(f"== {name}", flush=True)
-        if subprocess.run([python, "-m", *command], cwd=ROOT, check=False).returncode:
+        if run_child([python, "-m", *command], cwd=ROOT).returncode:
             failed.append(name)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
@@ -32,4 +32,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with_code(main)

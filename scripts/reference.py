@@ -11,12 +11,11 @@ import argparse
 import ast
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from bootstrap import ROOT, prepare
+from children import end_with_code, run_child
 
 STUB = ROOT / "dcglearn" / "__init__.pyi"
 PACKAGE = ROOT / "dcglearn"
@@ -54,7 +53,7 @@ def build(python: Path, out: Path) -> int:
         for name, text in pages().items():
             (source / f"{name}.rst").write_text(text, "utf-8")
         command = [str(python), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
-        return subprocess.run([*command, folder, str(out)], cwd=ROOT, check=False).returncode
+        return run_child([*command, folder, str(out)], cwd=ROOT).returncode
 
 
 def pages() -> dict[str, str]:
@@ -143,4 +142,4 @@ def _slug(title: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with_code(main)

@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 from bootstrap import ROOT, prepare
+from children import end_with_code, run_child
 
 PUBLISHED = "ecir2015-crowd.csv"
 PLACES = (ROOT / "data", ROOT.parent / "shared" / "data" / "side-by-side")
@@ -41,7 +42,7 @@ def main() -> int:
     arguments += ["--quick"] if options.quick else []
     arguments += ["--replace"] if options.replace else []
     arguments += ["--only", options.only] if options.only else []
-    code = _run([python, "-m", "dcglearn", *arguments])
+    code = run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode
     if code or options.quick or options.only:
         if not code:
             print("real judgments are not analysed; run without --quick and --only to analyse them")
@@ -72,16 +73,6 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _run(command: list[str]) -> int:
-    """Run a command in the root of the checkout; on Ctrl-C, wait for it to end by itself."""
-    with subprocess.Popen(command, cwd=ROOT) as child:
-        while True:
-            try:
-                return child.wait()
-            except KeyboardInterrupt:
-                continue
-
-
 def _study_of(found: Path | None, python: str, results: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         if found is not None:
@@ -98,7 +89,7 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     name, learned = judgments.name, "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
-    made = ["provenance.json", learned, "learned.svg", "learned.png", *comparison]
+    made = [learned, "learned.svg", "learned.png", *comparison]
     steps: list[tuple[list[str], str]] = [
         (make, ""),
         (["-m", "dcglearn", "inspect", name], "inspect.txt"),
@@ -107,29 +98,43 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
         (["-m", "dcglearn", "agree", name], "agree.txt"),
         (["-m", "dcglearn", "compare", name, *(p for c in comparison for p in ("-o", c))], ""),
-        (["-m", "dcglearn.lab.provenance", name, "-o", "provenance.json"], ""),
     ]
-    for arguments, keep in steps:
+    made += [keep for _, keep in steps if keep]
+    described = ["-m", "dcglearn.lab.provenance", name, *made, "-o", "provenance.json"]
+    for arguments, keep in [*steps, (described, "")]:
         print("$", " ".join(arguments), flush=True)
-        run = subprocess.run(
+        run = run_child(
             [python, *arguments],
             cwd=judgments.parent,
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            check=False,
         )
         print(run.stdout)
         if run.returncode:
             return run.returncode
         if keep:
             (judgments.parent / keep).write_text(run.stdout, encoding="utf-8")
-            made.append(keep)
-    for file in made:  # results are replaced only after all steps have succeeded
-        shutil.copyfile(judgments.parent / file, out / file)
+    _keep([*made, "provenance.json"], judgments.parent, out)
     print(f"results are in {out}")
     return 0
 
 
+def _keep(names: list[str], folder: Path, out: Path) -> None:
+    """Move files to the folder of results: all of them, or none if one cannot be written."""
+    copies = [(out / f".{name}.new", out / name) for name in names]
+    try:
+        for name, (copy, _) in zip(names, copies, strict=True):
+            try:
+                shutil.copyfile(folder / name, copy)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(out / name)) from error
+        for copy, target in copies:
+            copy.replace(target)
+    finally:
+        for copy, _ in copies:
+            copy.unlink(missing_ok=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with_code(main)

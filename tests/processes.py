@@ -110,6 +110,11 @@ class Process:
         self._safety.daemon = True
         self._safety.start()
 
+    @property
+    def pid(self) -> int:
+        """The number of the process, its group and its session."""
+        return self._process.pid
+
     def line(self) -> str:
         """Wait for the next line that the process prints."""
         assert self._process.stdout is not None

@@ -7,14 +7,21 @@ import json
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
 from dcglearn.design.cells import key_of, query_table_hash
 from dcglearn.design.config import Config, read_config
+from dcglearn.design.setting import Setting
 from dcglearn.lab.compute import compute_cell
-from dcglearn.lab.experiment_files import ExperimentFiles, config_files, load_experiment
+from dcglearn.lab.experiment_files import (
+    ExperimentFiles,
+    config_files,
+    load_experiment,
+    make_figures,
+)
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
 
@@ -260,3 +267,75 @@ def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message
     with pytest.raises(InputError, match=message) as caught:
         load_experiment(config)
     assert "mine.py" in str(caught.value)
+
+
+DIGITS = {n: "9" * n for n in (25, 310, 4300, 4301)}
+ABSURD = [
+    *("1e400", "nan", "-inf", "[]", "{}", "[[]]", "true", '""', '"\\u0000"', "1979-05-27"),
+    *DIGITS.values(),
+    *(f"-{digits}" for digits in DIGITS.values()),
+    *("[" * n + "]" * n for n in (300, 900, 100_000)),
+    "{a = " * 3000 + "1" + "}" * 3000,
+    '"' + "(" * 5000 + '"',
+    "9e-400",
+]
+
+
+def is_refused(folder: Path, text: str, name: str = "mine.toml") -> bool:
+    """Whether a config is refused, with one short line that names the file; nothing else fails."""
+    try:
+        read_config(written(folder, text, name))
+    except InputError as error:
+        line = str(error)
+        assert "\n" not in line
+        assert len(line) < 4000
+        assert line.startswith(str(folder / name)[:500])
+        return True
+    return False
+
+
+@pytest.mark.parametrize("value", ABSURD, ids=range(len(ABSURD)))
+def test_absurd_values_are_one_clear_error(tmp_path: Path, value: str) -> None:
+    for key in ("experiment", "figures", "seed", "repetitions", "setting", "sweep", "quick", "run"):
+        text = "\n".join(line for line in GOOD.splitlines() if not line.startswith(f"{key} ="))
+        if key in ("setting", "sweep", "quick"):
+            text = 'experiment = "pairs"\nfigures = [1]\nseed = 1\nrepetitions = 3\n'
+        allowed = (key == "seed" and value.isdigit() and len(value) <= 4300) or (
+            key in ("setting", "sweep", "quick", "run") and value == "{}"
+        )
+        assert is_refused(tmp_path, f"{key} = {value}\n{text}") is not allowed, key
+    for key in Setting.model_fields:
+        is_refused(tmp_path, GOOD.replace("[sweep]", f"{key} = {value}\n[sweep]"))
+        is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\n{key} = {value}"))
+        is_refused(tmp_path, GOOD.replace("[quick]", f"{key} = [{value}]\n[quick]"))
+
+
+def test_keys_of_many_parts_are_refused_at_once(tmp_path: Path) -> None:
+    assert is_refused(tmp_path, "a." * 50_000 + "b = 1")
+    assert is_refused(tmp_path, "x = {" + "a . " * 50_000 + "b = 1}")
+    numbers = ", ".join(f"{n / 1000}" for n in range(1, 300))
+    assert not is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\nC = [{numbers}]"))
+    assert not is_refused(tmp_path, f"# {'.' * 500}\n{GOOD}")
+
+
+@pytest.mark.parametrize(
+    "name", ["..toml", "...toml", ".toml", "....toml", ".a.toml", "a\nb.toml", "README.md.toml"]
+)
+def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"rename the file"):
+        read_config(written(tmp_path, GOOD, name))
+
+
+@pytest.mark.parametrize("number", ["", "../x", "a b", "1" * 41, "a\n"])
+def test_figures_of_an_experiment_are_named_like_files(tmp_path: Path, number: str) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/odd.py").write_text(
+        "from dcglearn.lab.claims import Finding\nfrom dcglearn.lab.plots import Figure, Plot\n"
+        "COLUMNS = ('precision',)\ndef figures(table):\n"
+        f"    return [Figure({number!r}, '', Plot('', '', ()), '', Finding('holds'))]\n"
+    )
+    (tmp_path / "configs").mkdir()
+    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"odd"')))
+    table = pd.DataFrame([{"truth": "free", "pairs": 20, "repetition": 0, "precision": 0.5}])
+    with pytest.raises(InputError, match="use up to 40 letters, digits and -"):
+        make_figures(load_experiment(config), config, table)

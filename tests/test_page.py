@@ -8,12 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from markdown_it import MarkdownIt
 
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.lab.provenance import read_provenance, write_provenance
@@ -257,6 +259,63 @@ def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -
     assert found["redrawn"]["versions"] == made["versions"]
     assert found["files"] != made["files"]
     assert run("status").stderr == ""
+
+
+ODD_FIGURES = """
+from dcglearn.lab.claims import Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+from dcglearn.lab.repetitions import MeanInterval
+
+COLUMNS = ("precision",)
+ODD = "# <img src=x onerror=1> a|b `c` \\\\input{x} **d** [e](f)"
+
+
+def figures(table):
+    series = curve(table, "flips", "precision", ODD)
+    interval = MeanInterval(ODD, 0.5, 0.4, 0.6, 9)
+    finding = Finding("holds", (interval,), ODD)
+    return [Figure("9", ODD, Plot(ODD, ODD, (series,)), ODD, finding, ODD)]
+"""
+
+
+def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
+    """In Markdown as GitHub reads it, and in HTML; the config's name is one of them."""
+    (folder / "experiments").mkdir()
+    (folder / "experiments/odd.py").write_text(ODD_FIGURES)
+    odd = "a|b `c` <img src=x> (d).toml"
+    (folder / "configs" / "flips.toml").rename(folder / "configs" / odd)
+    path = folder / "configs" / odd
+    path.write_text(CONFIG.replace('"flips"\n', '"odd"\n', 1))
+    done = run("run", f"configs/{odd}")
+    assert done.returncode == 0, done.stderr
+    assert run("report", f"configs/{odd}").returncode == 0
+    text = (folder / "results/README.md").read_text("utf-8")
+    shown = MarkdownIt("commonmark").enable("table").render(text)
+    reader = Tags()
+    reader.feed(shown)
+    words = "# <img src=x onerror=1> a|b `c` \\input{x} **d** [e](f)"
+    assert "".join(reader.text).count(words) == 6  # in tables, headings and paragraphs
+    assert f"dcglearn run 'configs/{odd}'" in "".join(reader.text)
+    assert [dict(found)["src"] for tag, found in reader.tags if tag == "img"] == [
+        f"{urllib.parse.quote(odd.removesuffix('.toml'))}/figure-09.png"
+    ]
+    assert sum(tag == "h2" for tag, _ in reader.tags) == 1
+    assert "<img src=x" not in (folder / "results/index.html").read_text("utf-8")
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
 
 
 def test_damaged_records_are_reported_and_computed_again(run: Run, folder: Path) -> None:

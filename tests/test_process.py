@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import PROGRAM, Processes
 
 from dcglearn.cli import UNFORESEEN
 
@@ -107,3 +109,65 @@ def test_sigterm_ends_like_ctrl_c(tmp_path: Path) -> None:
     assert "interrupted; nothing half-written is left" in rest
     assert "Traceback" not in rest
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
+
+
+RUN = """
+experiment = "flips"
+figures = ["T"]
+seed = 5
+repetitions = 1000
+
+[setting]
+pairs = 60
+
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 10]
+"""
+
+
+def in_session(leader: int) -> list[int]:
+    """Return the processes of a session that have not ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("number", "whole_group", "code"),
+    [
+        (signal.SIGTERM, False, 143),
+        (signal.SIGTERM, True, 143),
+        (signal.SIGINT, True, 130),
+        (signal.SIGKILL, False, -9),
+    ],
+)
+def test_workers_end_with_their_parent(
+    tmp_path: Path, number: signal.Signals, whole_group: bool, code: int
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "flips.toml").write_text(RUN)
+    processes = Processes()
+    try:
+        run = processes.start(
+            tmp_path,
+            PROGRAM,
+            *(3, 600, "run", "flips.toml", "--workers", "2"),
+            TMPDIR=str(tmp_path / "temporary"),
+        )
+        assert run.line() == "paused"
+        (os.killpg if whole_group else os.kill)(run.pid, number)
+        assert run.finish() == code, run.errors()
+        assert "Traceback" not in run.errors()
+        while in_session(run.pid):  # a time limit ends a test that waits here for ever
+            pass
+    finally:
+        processes.close()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    made = {path.name for path in tmp_path.rglob("*")} - {"temporary", "flips.toml"}
+    assert made == {"results", "store", "cells.jsonl"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tarfile
@@ -17,9 +19,14 @@ import pytest
 from conftest import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from processes import Process
+
+from dcglearn.lab.provenance import changed_files, read_provenance
+
+SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py", "versions.py"]
 
 
-@pytest.mark.parametrize("name", ["bootstrap.py", "check.py", "reproduce.py", "versions.py"])
+@pytest.mark.parametrize("name", SET_UP)
 def test_set_up_needs_nothing_installed(name: str) -> None:
     tree = ast.parse((ROOT / "scripts" / name).read_text("utf-8"))
     found = {
@@ -27,7 +34,7 @@ def test_set_up_needs_nothing_installed(name: str) -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
-    assert found <= {*sys.stdlib_module_names, "bootstrap"}
+    assert found <= {*sys.stdlib_module_names, "bootstrap", "children"}
 
 
 def requirements() -> dict[str, Requirement]:
@@ -107,7 +114,7 @@ def clone(tmp_path: Path) -> Path:
     clone = tmp_path / "clone"
     (clone / "scripts").mkdir(parents=True)
     (clone / "configs").mkdir()
-    for name in ("reproduce.py", "prepare_ecir2015.py"):
+    for name in ("reproduce.py", "prepare_ecir2015.py", "children.py"):
         (clone / "scripts" / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
     # Nothing is installed: the environment of these tests is used.
     (clone / "scripts" / "bootstrap.py").write_text(
@@ -150,13 +157,13 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
     """Run all of the script but the experiments, whose command is printed instead."""
     script = clone / "scripts" / "reproduce.py"
     text = script.read_text("utf-8")
-    run_line = "    with subprocess.Popen(command, cwd=ROOT) as child:\n"
-    assert run_line in text
-    script.write_text(text.replace(run_line, "    print(command); return 0\n" + run_line))
+    experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
+    assert experiments in text
+    script.write_text(text.replace(experiments, "print(arguments) or 0"))
     run = reproduce(clone, "--workers", "3", "--replace")
     assert run.returncode == 0, run.stdout + run.stderr
     arguments = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
-    assert str(arguments)[1:] in run.stdout
+    assert str(arguments) in run.stdout
     names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
     assert names >= {
         "inspect.txt",
@@ -171,6 +178,11 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
         "comparison.svg",
         "provenance.json",
     }
+    out = clone / "results" / "stand-in"
+    made = read_provenance(out)
+    assert made is not None
+    assert {*made["files"], "provenance.json"} == names
+    assert changed_files(out, made) == []
 
 
 def test_reproduce_passes_its_options_on(clone: Path) -> None:
@@ -186,3 +198,122 @@ def test_reproduce_passes_its_options_on(clone: Path) -> None:
     assert missing.returncode == 2
     assert "there is no ecir2015-crowd.csv here" in missing.stderr
     assert not (clone / "results").exists()
+
+
+def script_of(clone: Path, body: str) -> str:
+    """Code that runs as a script beside the others of a clone."""
+    return f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n{body}"
+
+
+PARENT = """
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from children import end_with_code, run_child
+
+
+def main():
+    with TemporaryDirectory() as folder:
+        Path(folder, "half-written").touch()
+        return run_child([sys.executable, "-c", sys.argv[1]]).returncode
+
+
+end_with_code(main)
+"""
+
+TIDY = """
+import time
+try:
+    print("started", flush=True)
+    while True:
+        time.sleep(0.01)
+finally:
+    print("ended", flush=True)
+"""
+
+IGNORING = f"""
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+import sys
+{TIDY}
+"""
+
+
+@pytest.mark.parametrize("child", [TIDY, IGNORING])
+@pytest.mark.parametrize(
+    ("number", "whole_group", "code"),
+    [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
+)
+def test_children_end_before_their_script(
+    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int
+) -> None:
+    temporary = clone / "temporary"
+    temporary.mkdir()
+    body = PARENT.replace("def main", "import children\nchildren.GRACE_SECONDS = 0.1\ndef main", 1)
+    process = Process(clone, script_of(clone, body), child, TMPDIR=str(temporary))
+    try:
+        assert process.line() == "started"
+        (os.killpg if whole_group else os.kill)(process.pid, number)
+        assert process.line() == "ended"
+        assert process.finish() == code
+        assert "interrupted; nothing half-written is left" in process.errors()
+    finally:
+        process.close()
+    assert list(temporary.iterdir()) == []
+
+
+KEEPING = """
+import resource
+from pathlib import Path
+
+from children import end_with_code
+from reproduce import _keep
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+end_with_code(lambda: _keep(["a.txt", "b.png"], Path("made"), Path("out")) or 0)
+"""
+
+
+def test_a_full_disk_leaves_the_old_results(clone: Path) -> None:
+    """A file that may not grow stands for the disk."""
+    pytest.importorskip("resource", reason="needs the limits of Unix")
+    for folder in ("made", "out"):
+        (clone / folder).mkdir()
+    for name, size in (("a.txt", 10), ("b.png", 5000)):
+        (clone / "made" / name).write_bytes(b"n" * size)
+        (clone / "out" / name).write_bytes(b"o" * 20)
+    run = subprocess.run(
+        [sys.executable, "-c", script_of(clone, KEEPING)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=clone,
+    )
+    assert run.returncode == 2
+    assert run.stderr == "out/b.png: File too large; nothing half-written is left\n"
+    assert {path.name: path.read_bytes() for path in (clone / "out").iterdir()} == {
+        "a.txt": b"o" * 20,
+        "b.png": b"o" * 20,
+    }
+
+
+def test_an_interrupted_environment_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its Python may be there, and pip not."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    bootstrap = importlib.import_module("bootstrap")
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+    made: list[Path] = []
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "PYTHON", python)
+    monkeypatch.setattr(bootstrap, "_install", lambda target: None)
+    monkeypatch.setattr(bootstrap.venv, "create", lambda path, **options: made.append(path))
+    for _ in range(2):
+        assert bootstrap.prepare() == python
+    assert bootstrap.prepare("dev") == python
+    assert made == [tmp_path]

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dcglearn.base.plain_text import plain_text
 
+LONGEST_PART = 1000
+"""Characters of a place, a problem or a remedy that are printed; the middle of more is left out."""
+
 
 class InputError(ValueError):
     """The input cannot be used as it is.
@@ -37,9 +40,10 @@ class InputError(ValueError):
         super().__init__(problem, remedy, place)
 
     def __str__(self) -> str:
-        before = f"{self.place}: " if self.place else ""
-        after = f"; {self.remedy}" if self.remedy else ""
-        return plain_text(f"{before}{self.problem}{after}")
+        place, problem, remedy = map(_short, (self.place, self.problem, self.remedy))
+        before = f"{place}: " if place else ""
+        after = f"; {remedy}" if remedy else ""
+        return plain_text(f"{before}{problem}{after}")
 
     def at(self, place: str) -> InputError:
         """Return the same error with an outer place put before its own.
@@ -74,3 +78,9 @@ class SolverError(RuntimeError):
 
     The message holds the solver's status, its number of iterations and its residuals.
     """
+
+
+def _short(text: str) -> str:
+    """Leave out the middle of a long text, such as a number of 4,000 digits."""
+    half = LONGEST_PART // 2
+    return text if len(text) <= LONGEST_PART else f"{text[:half]} ... {text[-half:]}"

@@ -77,5 +77,6 @@ def describe_fault(error: Exception) -> str:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
     _received.append(number)
     raise KeyboardInterrupt

@@ -14,7 +14,10 @@ that arrived before it remain valid.
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -26,7 +29,10 @@ from dcglearn.base.numbers import parse_whole
 from dcglearn.base.parallel_map import Function, Refusals, Say, Workers, WorkersLostError
 
 IDLE_SECONDS = 30
-"""Idle time after which a worker process ends, even if its parent was killed."""
+"""Idle time after which a worker process ends."""
+
+PARENT_SECONDS = 0.5
+"""How often a worker process looks whether its parent is still there."""
 
 MAX_PROCESSES = 1024
 """Largest number of worker processes on this machine."""
@@ -94,7 +100,7 @@ def _processes(count: int, say: Say) -> Workers:
         pool = Parallel(
             n_jobs=count,
             return_as="generator_unordered",
-            initializer=_ignore_ctrl_c,
+            initializer=_end_with_parent,
             idle_worker_timeout=IDLE_SECONDS,
         )
         here, refusals = fingerprint(), Refusals()
@@ -119,9 +125,17 @@ def _processes(count: int, say: Say) -> Workers:
     return workers
 
 
-def _ignore_ctrl_c() -> None:
-    """Ignore Ctrl-C in a worker process, because the parent stops its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _end_with_parent() -> None:
+    """Ignore signals that the parent receives too; end soon after it, even if it was killed."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_wait_for_parent, args=(os.getppid(),), daemon=True).start()
+
+
+def _wait_for_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
 
 
 def _answer_one(

@@ -9,8 +9,10 @@ selects some of these values and fewer repetitions, so its cells are a subset of
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +32,14 @@ from dcglearn.simulation.truths import grade_scale, named_truth
 
 MAX_CELLS = 1_000_000
 
-RESERVED = ("quick", "store", "side-by-side", "stand-in")
-"""Folders of results that do not belong to an experiment; a config cannot have these names."""
+RESERVED = ("quick", "store", "side-by-side", "stand-in", "index.html", "readme.md")
+"""Names in the folder of results that do not belong to an experiment, nor to a config."""
+
+FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+"""What a figure may be called; its files have the same name."""
+
+_LONGEST_NAME = 100
+"""Characters of the name of an experiment, and parts of a key."""
 
 
 class RunSettings(BaseModel):
@@ -179,6 +187,8 @@ def read_config(path: str | Path) -> Config:
     if Path(path).is_dir():
         raise InputError("is a folder", "name a .toml file", str(path))
     text = read_text(path)
+    if _has_long_key(text):
+        raise InputError("is not valid TOML (too deep)", "write a table of settings", str(path))
     try:
         document = _Document.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -194,8 +204,18 @@ def read_config(path: str | Path) -> Config:
         raise error.at(str(path)) from error
 
 
+def _has_long_key(text: str) -> bool:
+    """Find a key of more than a hundred parts, for which the parser needs quadratic time."""
+    parts = 0
+    for part in text.split("."):
+        parts = 0 if set(part.strip(" \t")) & set(" \t\r\n,=[]{}") else parts + bool(part.strip())
+        if parts > _LONGEST_NAME:
+            return True
+    return False
+
+
 def _checked(document: _Document, path: Path, text: str) -> Config:
-    if not document.experiment.isidentifier():
+    if not document.experiment.isidentifier() or len(document.experiment) > _LONGEST_NAME:
         raise InputError(
             f"{document.experiment!r} is not a name", "use letters, digits and _", "experiment"
         )
@@ -243,14 +263,31 @@ def _check_names(document: _Document, path: Path) -> None:
     for n, name in enumerate(names, 1):
         if name in names[: n - 1]:
             raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", name):
+        if not FIGURE_NAME.fullmatch(name):
             raise InputError(
-                f"{name!r} is not a name", "use letters, digits and -", f"figures, value {n}"
+                f"{name!r} is not a name",
+                "use up to 40 letters, digits and -",
+                f"figures, value {n}",
             )
-    if path.stem in RESERVED:
+    if path.stem.lower() in RESERVED:
         raise InputError(
             f"the folder of results would be {path.stem}, which is taken", "rename the file"
         )
+    if path.stem.startswith(".") or not path.stem.isprintable():
+        raise InputError(
+            f"{path.stem!r} cannot be the name of a folder of results",
+            "rename the file, without a dot at its start",
+        )
+    _check_path("run.out", document.run.out)
+
+
+def _check_path(key: str, name: str) -> None:
+    """Refuse what no file can be called: null characters, names that are too long."""
+    try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.stat(name)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name!r} cannot be a path ({error})", "correct it", key) from error
 
 
 def _check_used(config: Config) -> None:
@@ -328,6 +365,7 @@ def _with_file_contents(
     if isinstance(setting.queries, list):
         raise InputError("found a list", f"expected {EXPECTED['queries']}", "setting.queries")
     if isinstance(setting.queries, str):
+        _check_path("setting.queries", setting.queries)
         file = Path(setting.queries)
         file = file if file.is_absolute() or file.is_file() else path.parent / file
         try:
@@ -336,6 +374,7 @@ def _with_file_contents(
             raise error.at("setting.queries") from error
         fixed["queries"] = query_table_hash(queries)
     if is_measure_file_name(setting.truth):
+        _check_path("setting.truth", setting.truth)
         try:
             truth = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
         except InputError as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.design.config import Config
+from dcglearn.design.config import FIGURE_NAME, Config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import add_settings
 
@@ -208,6 +208,9 @@ def make_figures(experiment: Experiment, config: Config, table: pd.DataFrame) ->
             raise InputError(
                 f"figures(table) returned {figure!r}", "return a list of Figure", str(path)
             )
+        if not FIGURE_NAME.fullmatch(figure.number):
+            problem = f"figures(table) returned a figure with the number {figure.number!r}"
+            raise InputError(problem, "use up to 40 letters, digits and -", str(path))
     return found
 
 

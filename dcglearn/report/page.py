@@ -7,6 +7,8 @@ as Markdown.
 from __future__ import annotations
 
 import base64
+import re
+import shlex
 import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +20,14 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.files import write_text
+from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.lab.claims import CLAIM_VERDICTS
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
 from dcglearn.report.results import TABLE, ReportedExperiment
+
+_BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
+"""What would begin a heading, a list or a quotation."""
 
 PAGE, MARKDOWN = "index.html", "README.md"
 
@@ -105,21 +111,47 @@ def _render(template: str, content: dict[str, Any]) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["three_digits"] = _three_digits
+    environment.filters |= {
+        "markdown": _markdown_line,
+        "code": _markdown_code,
+        "url": urllib.parse.quote,
+    }
     environment.filters["slug"] = lambda text: "".join(c if c.isalnum() else "-" for c in text)
     source = files("dcglearn.report").joinpath(template).read_text("utf-8")
     return environment.from_string(source).render(content)
+
+
+def _markdown_line(text: str) -> str:
+    r"""Escape what Markdown would take as markup in a line of text.
+
+    >>> print(_markdown_line("# a_b <img src=x> `c` | d"))
+    \# a_b &lt;img src=x> \`c\` \| d
+    """
+    return _BLOCK.sub(r"\1\\\2", markdown_cell(text))
+
+
+def _markdown_code(text: str) -> str:
+    """Write text as code, between more backquotes than it has in a row.
+
+    >>> print(_markdown_code("run a`b.toml"))
+    ``run a`b.toml``
+    """
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " * (text[:1] == "`" or text[-1:] == "`")
+    return f"{fence}{pad}{plain_text(text)}{pad}{fence}"
 
 
 def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
     numbered = figure.number[0].isdecimal()
+    config = f"configs/{experiment.config.path.name}"
     return PageEntry(
         experiment,
         figure,
         f"Figure {figure.number}. {figure.title}" if numbered else figure.title,
         figure.name,
-        f"dcglearn run configs/{experiment.config.path.name}" + (" --quick" if quick else ""),
+        f"dcglearn run {shlex.quote(config)}" + (" --quick" if quick else ""),
         data,
         f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}",
         f"data:text/csv;charset=utf-8,{urllib.parse.quote(data)}",

@@ -1,0 +1,90 @@
+"""Child processes that end with the script that started them, on Ctrl-C and on SIGTERM.
+
+Uses the standard library only. A script that is told to end tells its child, waits until it has
+put its files in order, and only then ends itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, NoReturn
+
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
+
+GRACE_SECONDS = 10
+"""How long a child may take to end by itself."""
+
+_received: list[int] = []
+
+
+def end_with_code(main: Callable[[], int]) -> NoReturn:
+    """Run a script and end with its exit code; one line says why it ended early.
+
+    Parameters
+    ----------
+    main : callable
+        Returns the exit code.
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        print("interrupted; nothing half-written is left", file=sys.stderr)
+        code = TERMINATED if _received else INTERRUPTED
+    except OSError as error:
+        place = error.filename or "input or output"
+        print(f"{place}: {error.strerror or error}; nothing half-written is left", file=sys.stderr)
+        code = 2
+    sys.exit(code)
+
+
+def run_child(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; if this process is told to end, end the command first.
+
+    Parameters
+    ----------
+    command : sequence of str
+    **options
+        Of ``subprocess.Popen``.
+
+    Returns
+    -------
+    subprocess.CompletedProcess
+        With what the command printed, if its output is a pipe.
+    """
+    with subprocess.Popen(command, **options) as child:
+        try:
+            printed, _ = child.communicate()
+        except BaseException:
+            _end(child)
+            raise
+    return subprocess.CompletedProcess(command, child.returncode, printed)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    """Wait for a child that Ctrl-C has reached too; otherwise tell it to end, ever more firmly."""
+    numbers: list[signal.Signals | None] = [signal.SIGTERM]
+    if os.name != "nt" and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        numbers.insert(0, signal.SIGINT)
+    if not _received:
+        numbers.insert(0, None)
+    for number in numbers:
+        if number is not None:
+            child.send_signal(number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE_SECONDS)
+            return
+    child.kill()
