@@ -9,7 +9,6 @@ selects some of these values and fewer repetitions, so its cells are a subset of
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import tomllib
 from contextlib import suppress
@@ -285,7 +284,7 @@ def _check_path(key: str, name: str) -> None:
     """Refuse what no file can be called: null characters, names that are too long."""
     try:
         with suppress(FileNotFoundError, NotADirectoryError):
-            os.stat(name)
+            Path(name).stat()
     except (OSError, ValueError) as error:
         raise InputError(f"{name!r} cannot be a path ({error})", "correct it", key) from error
 
