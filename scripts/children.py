@@ -84,7 +84,7 @@ def _end(child: subprocess.Popen[str]) -> None:
     for number in numbers:
         if number is not None:
             child.send_signal(number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it is told again
             child.wait(GRACE_SECONDS)
             return
     child.kill()

@@ -130,7 +130,7 @@ def in_session(leader: int) -> list[int]:
     """Return the processes of a session that have not ended."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # it has ended
             state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
             if int(session) == leader and state != "Z":
                 found.append(int(stat.parent.name))

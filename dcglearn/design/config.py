@@ -283,7 +283,7 @@ def _check_names(document: _Document, path: Path) -> None:
 def _check_path(key: str, name: str) -> None:
     """Refuse what no file can be called: null characters, names that are too long."""
     try:
-        with suppress(FileNotFoundError, NotADirectoryError):
+        with suppress(FileNotFoundError, NotADirectoryError):  # whoever opens it says so
             Path(name).stat()
     except (OSError, ValueError) as error:
         raise InputError(f"{name!r} cannot be a path ({error})", "correct it", key) from error
