@@ -21,6 +21,7 @@ J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,8 +44,8 @@ class Clustering:
     ----------
     name : str
         ``query``, ``judge``, or both.
-    covariance : ndarray of float, shape (P, P)
-        CR2; 0 for parameters that are fixed or held by a bound.
+    steps : ndarray of float, shape (clusters, P)
+        By how much each cluster has moved the estimate, adjusted; their products are V.
     rows : ndarray of float, shape (m, P)
         Rows of expected information, times R: their outer products sum to R' F R.
     clusters : ndarray of int, shape (m,)
@@ -52,9 +53,14 @@ class Clustering:
     """
 
     name: str
-    covariance: Floats
+    steps: Floats
     rows: Floats
     clusters: Integers
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """CR2, shape (P, P); 0 for parameters that are held by a bound."""
+        return self.steps.T @ self.steps
 
     def degrees_of_freedom(self, directions: Floats) -> float:
         """Return Satterthwaite's degrees of freedom of a variance.
@@ -201,7 +207,7 @@ def _clustering(
         values = np.maximum(values, _FIRMEST)
         adjusted[q] = vectors @ ((vectors.T @ totals[q]) / np.sqrt(values))
     steps = adjusted @ root.T
-    return Clustering(name, steps.T @ steps, rows, of_row)
+    return Clustering(name, steps, rows, of_row)
 
 
 def _sum_by(clusters: Integers, rows: Floats) -> Floats:

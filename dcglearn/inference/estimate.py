@@ -29,17 +29,21 @@ from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, maximise
-from dcglearn.inference.ratios import RatioInterval, ratio_interval
+from dcglearn.inference.ratios import (
+    MIN_SHARE,
+    Estimated,
+    estimated_ratios,
+    ratio_slopes,
+    share_of_data,
+)
 from dcglearn.learning.families import FREE_FAMILY, discount_family, gain_family
-from dcglearn.learning.weight_families import AnyWeights, Products, WeightFamily
+from dcglearn.learning.weight_families import AnyWeights, GivenWeights, Products, WeightFamily
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
 
 ORDERED = ("decreasing", "convex")
 """Families of discounts on whose border no theory of intervals holds."""
-
-MIN_SHARE = 0.9
-"""An estimate is determined if the data give at least this share of its information."""
 
 _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
@@ -60,6 +64,8 @@ class JudgmentModel:
         Whether the side may matter, and a share of the answers may be random.
     position_dependent : bool, default False
         Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
+    measure : DCG or LinearUtility, optional
+        Only the multiples of this measure; `gains` and `discounts` have no effect then.
 
     Examples
     --------
@@ -76,6 +82,7 @@ class JudgmentModel:
     side: bool = True
     lapses: bool = True
     position_dependent: bool = False
+    measure: Measure | None = None
 
     def family(self, scale: Scale, n_ranks: int) -> WeightFamily:
         """Return the family of W on a scale.
@@ -85,6 +92,8 @@ class JudgmentModel:
         scale : Scale
         n_ranks : int
         """
+        if self.measure is not None:
+            return GivenWeights(np.array(self.measure.matrix_for(n_ranks)), str(self.measure))
         if self.position_dependent:
             return AnyWeights(n_ranks, len(scale))
         values = np.array(scale.values, float)
@@ -108,40 +117,36 @@ class JudgmentModel:
         SolverError
             If the maximum is not reached.
         """
-        family = self.family(preferences.scale, preferences.n_ranks)
-        evidence = Evidence.of(preferences, self.ties)
+        return self.fit_evidence(Evidence.of(preferences, self.ties), preferences.scale)
+
+    def fit_evidence(self, evidence: Evidence, scale: Scale) -> JudgmentFit:
+        """Estimate the parameters from judgments that are encoded already.
+
+        Parameters
+        ----------
+        evidence : Evidence
+        scale : Scale
+
+        Returns
+        -------
+        JudgmentFit
+
+        Raises
+        ------
+        InputError, SolverError
+            As :meth:`fit`.
+        """
+        family = self.family(scale, evidence.shape[0])
         likelihood = Likelihood(evidence, family, self.ties, self.side, self.lapses)
         free = None
-        if not self.position_dependent and self.discounts in ORDERED:
-            free = replace(self, discounts=FREE_FAMILY).fit(preferences)
-        return JudgmentFit(self, preferences.scale, likelihood, _maximum(likelihood), free)
+        if not self.has_own_family and self.discounts in ORDERED:
+            free = replace(self, discounts=FREE_FAMILY).fit_evidence(evidence, scale)
+        return JudgmentFit(self, scale, likelihood, _maximum(likelihood), free)
 
-
-@dataclass(frozen=True)
-class Estimated:
-    """One number of a model, with its interval.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``gain 1`` or ``discount 3``.
-    estimate, low, high : float
-        Bounds may be infinite.
-    df : float
-        Degrees of freedom of the variance; inf for a number that is given.
-    given : bool
-        Whether the family gives the number.
-    determined : bool
-        Whether the data, and not the prior, decide.
-    """
-
-    name: str
-    estimate: float
-    low: float
-    high: float
-    df: float = math.inf
-    given: bool = False
-    determined: bool = True
+    @property
+    def has_own_family(self) -> bool:
+        """Whether `gains` and `discounts` have no effect: W is free, or of one measure."""
+        return self.position_dependent or self.measure is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,10 +230,8 @@ class JudgmentFit:
         tuple of Estimated
             One per grade; the best is 1, the worst 0.
         """
-        K, L = self.weights.shape
-        of_grade = np.kron(np.full(K, 1 / K), np.eye(L)).reshape(L, K * L)
         names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios(names, of_grade, 0, level)
+        return self._ratios(names, self._grade_rows, level)
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the discount of each rank, with its interval.
@@ -242,13 +245,23 @@ class JudgmentFit:
         tuple of Estimated
             One per rank; the first is 1.
         """
-        K, L = self.weights.shape
-        of_rank = np.kron(np.eye(K), np.eye(L)[0])
-        names = [f"discount {rank}" for rank in range(1, K + 1)]
+        names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios(names, of_rank, 0, level)
+            return self._ratios(names, self._rank_rows, level)
         column = self.weights[:, 0]
         return _in_order(column / column[0], self.free.discounts(level))
+
+    @property
+    def gain_slopes(self) -> Floats:
+        """The derivative of each gain in the parameters, shape (L, P)."""
+        rows = self._grade_rows
+        return ratio_slopes(rows @ self.weights.ravel(), self._slopes(rows))
+
+    @property
+    def discount_slopes(self) -> Floats:
+        """The derivative of each discount in the parameters, shape (K, P)."""
+        rows = self._rank_rows
+        return ratio_slopes(rows @ self.weights.ravel(), self._slopes(rows))
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
         """Return the side bias, the share of lapses or another parameter, with its interval.
@@ -277,57 +290,45 @@ class JudgmentFit:
         if name == "lapses":
             low, high = max(low, 0.0), min(high, 1.0)
         return Estimated(
-            name, estimate, low, high, df, determined=self.share_of_data(contrast) > MIN_SHARE
+            name,
+            estimate,
+            low,
+            high,
+            df,
+            determined=share_of_data(self.covariance, self._prior, contrast) >= MIN_SHARE,
         )
-
-    def share_of_data(self, contrast: Floats) -> float:
-        """Return the share of the information on contrast'theta that does not come from the prior.
-
-        Parameters
-        ----------
-        contrast : ndarray of float, shape (P,)
-        """
-        step = self.covariance.model @ contrast
-        total = float(contrast @ step)
-        prior = self.likelihood.prior_information(self.parameters)
-        return 1 - float(step @ prior @ step) / total if total > 0 else 1.0
 
     @property
     def _of_weights(self) -> Floats:
         return self.parameters[: self.likelihood.n_weights]
 
-    def _ratios(
-        self, names: list[str], rows: Floats, denominator: int, level: float
-    ) -> tuple[Estimated, ...]:
-        """Return the ratios of rows of W (m, K L) to one of them."""
-        w = self.weights.ravel()
-        J = np.zeros((w.size, self.likelihood.n_parameters))
-        J[:, : self.likelihood.n_weights] = self.likelihood.family.jacobian(self._of_weights)
-        values, slopes = rows @ w, rows @ J
-        below, slope_below = float(values[denominator]), slopes[denominator]
-        found = []
-        for name, above, slope in zip(names, values.tolist(), slopes, strict=True):
-            ratio = above / below
-            contrast = (slope - ratio * slope_below) / below
-            if np.abs(contrast).max() <= 1e-12 * np.abs(slope_below / below).max():
-                found.append(Estimated(name, ratio, ratio, ratio, given=True))
-                continue
-            one = self._fieller(above, below, np.stack([slope, slope_below]), contrast, level)
-            determined = one.bounded and self.share_of_data(contrast) >= MIN_SHARE
-            found.append(Estimated(name, ratio, one.low, one.high, one.df, determined=determined))
-        return tuple(found)
+    @property
+    def _grade_rows(self) -> Floats:
+        """Return rows (L, K L) whose products with W are the mean weights of the grades."""
+        K, L = self.weights.shape
+        return np.tile(np.eye(L) / K, K)
 
-    def _fieller(
-        self, above: float, below: float, slopes: Floats, contrast: Floats, level: float
-    ) -> RatioInterval:
-        variance = self.covariance.variance(contrast)
-        both = slopes @ self.covariance.robust @ slopes.T
-        flat = float(contrast @ self.covariance.robust @ contrast)
-        if not flat:  # held by the bound of a family
-            return RatioInterval(above / below, -math.inf, math.inf, math.inf)
-        df = self.covariance.degrees_of_freedom(contrast)
-        quantile = float(student.ppf((1 + level) / 2, df))
-        return ratio_interval(above, below, both * (variance / flat), df, quantile)
+    @property
+    def _rank_rows(self) -> Floats:
+        """Return rows (K, K L) whose products with W are the weights of the best grade."""
+        K, L = self.weights.shape
+        return np.kron(np.eye(K), np.eye(L)[0])
+
+    def _slopes(self, rows: Floats) -> Floats:
+        slopes = np.zeros((len(rows), self.likelihood.n_parameters))
+        slopes[:, : self.likelihood.n_weights] = rows @ self.likelihood.family.jacobian(
+            self._of_weights
+        )
+        return slopes
+
+    def _ratios(self, names: list[str], rows: Floats, level: float) -> tuple[Estimated, ...]:
+        """Return the ratios of rows of W (m, K L) to the first of them."""
+        values, slopes = rows @ self.weights.ravel(), self._slopes(rows)
+        return estimated_ratios(names, values, slopes, self.covariance, self._prior, level)
+
+    @property
+    def _prior(self) -> Floats:
+        return self.likelihood.prior_information(self.parameters)
 
 
 def _maximum(likelihood: Likelihood) -> Maximum:

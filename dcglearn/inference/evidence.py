@@ -36,6 +36,8 @@ class Evidence:
         A number per query; a judgment without one is a cluster of its own.
     judges : ndarray of int, shape (n,), or None
         A number per judge, if judges are known.
+    rows : ndarray of int, shape (n,)
+        Which judgments of the preferences these are.
     sum_layout : CodeLayout or None
         As `layout`, for the sum of the two encoded lists; None unless ties have levels.
     same_lists, without_weight, ties_left_out : int
@@ -49,6 +51,7 @@ class Evidence:
     weights: Floats
     queries: Integers
     judges: Integers | None
+    rows: Integers
     sum_layout: CodeLayout | None
     same_lists: int = 0
     without_weight: int = 0
@@ -80,7 +83,8 @@ class Evidence:
         differ = (preferences.lists[:, 0] != preferences.lists[:, 1]).any(axis=1)
         weighted = preferences.weights > 0
         modelled = preferences.strict if ties == "strict" else np.ones(len(preferences), bool)
-        used = preferences[differ & weighted & modelled]
+        rows = np.flatnonzero(differ & weighted & modelled)
+        used = preferences[rows]
         if not len(used):
             raise InputError("no judgment of lists that differ", "give judgments of other lists")
         if levels is None:
@@ -101,6 +105,7 @@ class Evidence:
             used.weights,
             group_numbers(used.queries),
             judges,
+            rows,
             CodeLayout(used.n_ranks, used.n_grades, has_empty, sums=True) if levels else None,
             int((~differ & weighted & modelled).sum()),
             int((~weighted).sum()),
@@ -120,8 +125,13 @@ class Evidence:
         """Whether some judgments share a query."""
         return bool(self.queries.max(initial=-1) + 1 < len(self))
 
-    def take(self, rows: slice) -> Evidence:
-        """Return some of the judgments."""
+    def take(self, rows: slice | NDArray[np.bool_]) -> Evidence:
+        """Return some of the judgments; queries and judges keep their numbers.
+
+        Parameters
+        ----------
+        rows : slice or ndarray of bool, shape (n,)
+        """
         return Evidence(
             self.layout,
             self.codes[:, rows],
@@ -129,6 +139,7 @@ class Evidence:
             self.weights[rows],
             self.queries[rows],
             None if self.judges is None else self.judges[rows],
+            self.rows[rows],
             self.sum_layout,
             self.same_lists,
             self.without_weight,

@@ -100,10 +100,15 @@ def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
     for name in ("side", "lapses"):
         if getattr(smaller, name) and not getattr(larger, name):
             raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
-    if larger.position_dependent:
+    if larger.position_dependent or larger.measure == smaller.measure is not None:
         return
-    if smaller.position_dependent or not (
-        _holds(larger.gains, smaller.gains) and _holds(larger.discounts, smaller.discounts)
+    free = larger.gains == larger.discounts == FREE_FAMILY
+    if smaller.measure is not None and larger.measure is None and free:
+        return
+    if (
+        smaller.has_own_family
+        or larger.has_own_family
+        or not (_holds(larger.gains, smaller.gains) and _holds(larger.discounts, smaller.discounts))
     ):
         raise InputError(
             f"gains {larger.gains} and discounts {larger.discounts} do not hold all measures of "

@@ -13,11 +13,17 @@ an interval where D differs from 0; otherwise it is unbounded, and says so.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import t as student
 
 from dcglearn.base.types import Floats
+from dcglearn.inference.covariance import Covariance
+
+MIN_SHARE = 0.9
+"""An estimate is determined if the data give at least this share of its information."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,108 @@ def ratio_interval(
         return RatioInterval(estimate, -math.inf, math.inf, df)
     half = math.sqrt(root)
     return RatioInterval(estimate, (b - half) / a, (b + half) / a, df)
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """One number of a model, with its interval.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``gain 1`` or ``discount 3``.
+    estimate, low, high : float
+        Bounds may be infinite.
+    df : float
+        Degrees of freedom of the variance; inf for a number that is given.
+    given : bool
+        Whether the family gives the number.
+    determined : bool
+        Whether the data, and not the prior, decide.
+    """
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    df: float = math.inf
+    given: bool = False
+    determined: bool = True
+
+
+def estimated_ratios(
+    names: Sequence[str],
+    values: Floats,
+    slopes: Floats,
+    covariance: Covariance,
+    prior: Floats,
+    level: float,
+) -> tuple[Estimated, ...]:
+    """Return ratios of estimates to the first of them, with their intervals.
+
+    Parameters
+    ----------
+    names : sequence of str, length m
+    values : ndarray of float, shape (m,)
+    slopes : ndarray of float, shape (m, P)
+        Their derivatives in the parameters.
+    covariance : Covariance
+    prior : ndarray of float, shape (P, P)
+        Information of the prior.
+    level : float
+
+    Returns
+    -------
+    tuple of Estimated
+        Ratios that no parameter changes are given.
+    """
+    contrasts = ratio_slopes(values, slopes)
+    given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
+    found = []
+    for i, name in enumerate(names):
+        ratio = float(values[i] / values[0])
+        if given[i]:
+            found.append(Estimated(name, ratio, ratio, ratio, given=True))
+            continue
+        variance = covariance.variance(contrasts[i])
+        flat = float(contrasts[i] @ covariance.robust @ contrasts[i])
+        if not flat:  # held by the bound of a family
+            found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
+            continue
+        both = slopes[[i, 0]]
+        spread = both @ covariance.robust @ both.T * (variance / flat)
+        df = covariance.degrees_of_freedom(contrasts[i])
+        quantile = float(student.ppf((1 + level) / 2, df))
+        one = ratio_interval(float(values[i]), float(values[0]), spread, df, quantile)
+        determined = one.bounded and share_of_data(covariance, prior, contrasts[i]) >= MIN_SHARE
+        found.append(Estimated(name, ratio, one.low, one.high, df, determined=determined))
+    return tuple(found)
+
+
+def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
+    """Return the derivatives of ratios to the first of several estimates, shape (m, P).
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (m,)
+    slopes : ndarray of float, shape (m, P)
+    """
+    return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
+
+
+def share_of_data(covariance: Covariance, prior: Floats, contrast: Floats) -> float:
+    """Return the share of the information on contrast'theta that does not come from the prior.
+
+    Parameters
+    ----------
+    covariance : Covariance
+    prior : ndarray of float, shape (P, P)
+        Information of the prior.
+    contrast : ndarray of float, shape (P,)
+    """
+    step = covariance.model @ contrast
+    total = float(contrast @ step)
+    return 1 - float(step @ prior @ step) / total if total > 0 else 1.0
 
 
 def simultaneous_quantile(

@@ -1,4 +1,4 @@
-"""Families of weights W: products of discounts and gains, or any W.
+"""Families of weights W: products of discounts and gains, any W, or the multiples of one.
 
 W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.learning.families`), or W
 itself is free, so that the gains may depend on the position. The worst grade has the weight 0:
@@ -162,3 +162,49 @@ class AnyWeights:
     def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
         """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), which is 0."""
         return np.zeros((len(parameters), len(parameters)))
+
+
+@dataclass(frozen=True, eq=False)
+class GivenWeights:
+    """The multiples of one W.
+
+    Parameters
+    ----------
+    given : ndarray of float, shape (K, L)
+        The last column is subtracted from all.
+    name : str
+
+    Examples
+    --------
+    >>> GivenWeights(np.array([[3.0, 2.0, 1.0]]), "mine").weights(np.array([2.0]))
+    array([[4., 2., 0.]])
+    """
+
+    given: Floats
+    name: str
+
+    @cached_property
+    def start(self) -> Floats:
+        """Where an estimate begins, shape (1,): a weight of 2 for the largest entry."""
+        return np.array([2 / np.abs(self._relative).max()])
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the parameters, each of shape (1,)."""
+        return np.array([-math.inf]), np.array([math.inf])
+
+    def weights(self, parameters: Floats) -> Floats:
+        """Return W, shape (K, L)."""
+        return np.asarray(parameters[0] * self._relative)
+
+    def jacobian(self, parameters: Floats) -> Floats:
+        """Return dW / d parameters, shape (K L, 1)."""
+        return self._relative.reshape(-1, 1)
+
+    def curvature(self, parameters: Floats, gradient: Floats) -> Floats:
+        """Return sum_kl gradient_kl d^2 W_kl, shape (1, 1), which is 0."""
+        return np.zeros((1, 1))
+
+    @cached_property
+    def _relative(self) -> Floats:
+        return np.asarray(self.given - self.given[:, -1:])

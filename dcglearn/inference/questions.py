@@ -1,0 +1,199 @@
+"""What a team asks of its judgments, each question answered by a test and by its effect.
+
+Does a preset fit? Are gains linear, exponential; are discounts those in use? Do gains depend on
+the position? Does the side matter, are some answers random? Each question restricts a model, which
+is tested by its likelihood ratio (:mod:`dcglearn.inference.hypotheses`); the p-values of several
+questions are corrected by Holm's method. A measure may be rejected and hardly matter: so the
+effect stands beside the test, the share of judgments that the restricted measure orders otherwise
+than the estimate, of those that were judged and of all pairs of the lists that were shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dcglearn.base.types import Floats, Grades
+from dcglearn.data.preferences import Preferences
+from dcglearn.evaluation.significance import holm
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.hypotheses import LikelihoodRatio, likelihood_ratio
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import usual_presets
+
+Verdict = Literal["rejected", "near the line", "not rejected", "not determined"]
+
+REJECTED, NEAR = 0.02, 0.10
+"""A corrected p below the first rejects; between the two, it is near the line."""
+
+USUAL_GAINS = ("linear", "exponential")
+USUAL_DISCOUNTS = ("log2", "zipf", "constant")
+
+MAX_LISTS = 1000
+"""All pairs of at most so many distinct lists are compared, evenly taken."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A restriction of the model, its test and its effect.
+
+    Attributes
+    ----------
+    about : str
+        ``measure``, ``gains``, ``discounts``, ``positions``, ``side`` or ``lapses``.
+    hypothesis : str
+        What is tested, such as ``exponential-log2`` or ``the same gains at every rank``.
+    restricted, fit : JudgmentFit
+        The model under the hypothesis, and without it.
+    test : LikelihoodRatio
+    corrected : float
+        Its p-value, corrected for the number of questions.
+    reversed_judged, reversed_all : float
+        The share of judgments, and of all pairs of lists, that the restricted measure orders
+        otherwise than the estimate; a tie of one of them counts 1/2.
+    """
+
+    about: str
+    hypothesis: str
+    restricted: JudgmentFit
+    fit: JudgmentFit
+    test: LikelihoodRatio
+    corrected: float
+    reversed_judged: float
+    reversed_all: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the test says."""
+        if not self.test.df:
+            return "not determined"
+        if self.corrected < REJECTED:
+            return "rejected"
+        return "near the line" if self.corrected < NEAR else "not rejected"
+
+
+def usual_questions(
+    preferences: Preferences,
+    model: JudgmentModel | None = None,
+    measures: Mapping[str, Measure] | None = None,
+) -> tuple[Question, ...]:
+    """Ask the usual questions.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    model : JudgmentModel, optional
+        What stays in all models: how ties, side and lapses are modelled. By default
+        ``JudgmentModel()``.
+    measures : mapping from name to measure, optional
+        By default every preset.
+
+    Returns
+    -------
+    tuple of Question
+        Measures, gains, discounts, positions, side and lapses, in this order.
+
+    Raises
+    ------
+    InputError
+        If no judgment can be used.
+
+    Examples
+    --------
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> {one.about for one in usual_questions(data)} >= {"measure", "discounts"}
+    True
+    """
+    model = JudgmentModel() if model is None else model
+    scale, n_ranks = preferences.scale, preferences.n_ranks
+    if measures is None:
+        measures = dict(usual_presets(scale, n_ranks))
+    asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
+    if len(scale) > 2:
+        asked += [("gains", name, replace(model, gains=name)) for name in USUAL_GAINS]
+    asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
+    if model.side:
+        asked.append(("side", "no side bias", replace(model, side=False)))
+    if model.lapses:
+        asked.append(("lapses", "no random answers", replace(model, lapses=False)))
+    fit = model.fit(preferences)
+    pairs = [(about, name, one.fit(preferences), fit) for about, name, one in asked]
+    if len(scale) > 2 and n_ranks > 1:
+        wider = replace(model, position_dependent=True).fit(preferences)
+        pairs.insert(-2, ("positions", "the same gains at every rank", fit, wider))
+    return _answered(preferences, pairs)
+
+
+def ask(
+    preferences: Preferences, hypothesis: JudgmentModel, model: JudgmentModel, name: str
+) -> Question:
+    """Ask one question.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    hypothesis, model : JudgmentModel
+        The smaller and the larger model.
+    name : str
+        Of the hypothesis.
+
+    Returns
+    -------
+    Question
+
+    Raises
+    ------
+    InputError
+        If the larger model does not hold the smaller one, or no judgment can be used.
+    """
+    pair = ("hypothesis", name, hypothesis.fit(preferences), model.fit(preferences))
+    return _answered(preferences, [pair])[0]
+
+
+def _answered(
+    preferences: Preferences, pairs: list[tuple[str, str, JudgmentFit, JudgmentFit]]
+) -> tuple[Question, ...]:
+    tests = [likelihood_ratio(smaller, larger) for _, _, smaller, larger in pairs]
+    corrected = holm(np.array([test.p for test in tests]))
+    judged = preferences.lists[pairs[0][3].likelihood.evidence.rows]
+    weights = preferences.weights[pairs[0][3].likelihood.evidence.rows]
+    shown = _lists_shown(judged)
+    questions = []
+    for (about, name, smaller, larger), test, p in zip(pairs, tests, corrected, strict=True):
+        both = smaller.weights, larger.weights
+        scores = np.stack([_utilities(judged, W) for W in both])
+        between = np.sign(np.round(scores[:, :, 0] - scores[:, :, 1], 9))
+        all_scores = np.stack([_utilities(shown, W) for W in both])
+        across = np.sign(np.round(all_scores[:, :, None] - all_scores[:, None, :], 9))
+        upper = np.triu_indices(len(shown), 1)
+        questions.append(
+            Question(
+                about,
+                name,
+                smaller,
+                larger,
+                test,
+                float(p),
+                float(np.average(np.abs(between[0] - between[1]) / 2, weights=weights)),
+                float(np.abs(across[0] - across[1])[upper].mean() / 2) if len(shown) > 1 else 0.0,
+            )
+        )
+    return tuple(questions)
+
+
+def _lists_shown(judged: Grades) -> Grades:
+    """Return the distinct lists, at most :data:`MAX_LISTS` of them."""
+    distinct = np.unique(judged.reshape(-1, judged.shape[2]), axis=0)
+    step = -(-len(distinct) // MAX_LISTS)
+    return np.asarray(distinct[::step])
+
+
+def _utilities(lists: Grades, W: Floats) -> Floats:
+    """Return the utility of lists (..., K); an empty rank adds nothing."""
+    padded = np.hstack([W, np.zeros((len(W), 1))])
+    return np.asarray(padded[np.arange(len(W)), lists].sum(axis=-1))
