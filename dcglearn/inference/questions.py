@@ -24,7 +24,7 @@ from dcglearn.inference.hypotheses import LikelihoodRatio, likelihood_ratio
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 
-Verdict = Literal["rejected", "near the line", "not rejected", "not determined"]
+TestVerdict = Literal["rejected", "near the line", "not rejected", "not determined"]
 
 REJECTED, NEAR = 0.02, 0.10
 """A corrected p below the first rejects; between the two, it is near the line."""
@@ -66,7 +66,7 @@ class Question:
     reversed_all: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TestVerdict:
         """What the test says."""
         if not self.test.df:
             return "not determined"
