@@ -20,7 +20,7 @@ from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.judgments import comparison_table
+from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.report.measures import learned_text, measure_text, parameter_tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -178,33 +179,26 @@ def agree(
     json: JsonOption = False,
 ) -> None:
     """Count how often measures agree with judgments."""
-    from dcglearn.measures.agreement import agreement, outcomes
+    from dcglearn.evaluation.judged_agreement import judged_agreement
+    from dcglearn.report.comparisons import agreement_table
     from dcglearn.report.measures import in_full
-    from dcglearn.report.tables import Table
 
     if encoding == "documents" and not measure:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
     data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     named = measures_for_judgments(measure, data, prefs)
-    data = data.take(data.strict & (data.weights > 0))
-    if not len(data):
+    data = data.take(data.weights > 0)
+    if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
-    rows = []
-    for one in named:
-        result = outcomes(one.measure, data.pairs)
-        right, wrong = int((result == 1).sum()), int((result == 0).sum())
-        share = agreement(one.measure, data.pairs, data.pair_weights)
-        full = in_full(one.measure, one.file)
-        rows.append((one.name, share, right, len(result) - right - wrong, wrong, full))
-    columns = ("measure", "agreement", "right", "tied", "wrong", "in full")
+    rows = [
+        (one.name, judged_agreement(one.measure, data), in_full(one.measure, one.file))
+        for one in named
+    ]
     if json:
-        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+        print_json([{"measure": name, **asdict(row), "in full": full} for name, row, full in rows])
         return
-    caption = f"{len(data):,} strict judgments; a tie under the measure counts 1/2"
-    if (data.weights != data.weights[0]).any():
-        caption += "; agreement is weighted, the counts are not"
-    short = [(*row[:5], _short(row[5])) for row in rows]
-    print_text(Table(columns, short, caption).text())
+    short = [(name, row, _short(full)) for name, row, full in rows]
+    print_text(agreement_table(short, data).text())
 
 
 def _short(text: str, most: int = 60) -> str:

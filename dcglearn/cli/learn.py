@@ -171,7 +171,7 @@ def compare(
 
     from dcglearn.learning import compare as study
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.judgments import comparison_table
+    from dcglearn.report.comparisons import comparison_table
 
     value = parse_C(C)
     for path in out or []:
@@ -303,7 +303,7 @@ def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
     import json as codec
 
     from dcglearn.base.files import write_text
-    from dcglearn.report.judgments import comparison_table
+    from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.measure_figures import draw_comparison
     from dcglearn.report.style import save
     from dcglearn.report.tables import FIGURE_FORMATS

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Integers
+from dcglearn.base.types import Ids, Integers
 
 
 def group_numbers(groups: ArrayLike) -> Integers:
@@ -38,6 +38,27 @@ def group_numbers(groups: ArrayLike) -> Integers:
         for row, group in enumerate(array)
     )
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+
+def query_counts(queries: Ids) -> tuple[int, int]:
+    """Count queries, and judgments without one.
+
+    Parameters
+    ----------
+    queries : ndarray of object, shape (n,)
+        The query of each judgment, None where unknown.
+
+    Returns
+    -------
+    n_queries, without : int
+
+    Examples
+    --------
+    >>> query_counts(np.array(["q", None, "p", "q"], object))
+    (2, 1)
+    """
+    ids = queries.tolist()
+    return len(set(ids) - {None}), ids.count(None)
 
 
 def query_folds(

@@ -9,7 +9,7 @@ section 6.2) call it "precision".
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
@@ -89,8 +89,25 @@ def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     >>> outcomes(DCG([2, 1, 0], "constant"), [[[0, 2], [1, 1]], [[0, 1], [1, 2]]])
     array([0.5, 1. ])
     """
-    other = rescaled(as_measure(measure)).measure
-    return outcomes_of_differences(_score_differences(other, pairs))
+    return outcomes_of_differences(relative_differences(measure, pairs))
+
+
+def relative_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
+    """Return u(first) - u(second) of each pair in a unit of the measure's own, 0 for a tie.
+
+    Only their signs and ratios mean something. They are finite for any measure.
+
+    Parameters
+    ----------
+    measure : DCG, LinearUtility, MeasureFile, or its name
+        See :func:`dcglearn.measures.names.as_measure`.
+    pairs : array-like of int, shape (n, 2, K)
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+    """
+    return _score_differences(rescaled(as_measure(measure)).measure, pairs)
 
 
 def outcomes_of_differences(difference: Floats) -> Floats:
@@ -139,6 +156,49 @@ def agreement(
     0.5
     """
     return weighted_mean(outcomes(measure, pairs), sample_weight)
+
+
+def agreement_with_ties(
+    difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
+) -> float:
+    """Return the agreement of a measure with all judgments, ties included.
+
+    The measure is made to call as many ties as the judges did: the pairs that it finds closest.
+    The result is the share of judgments that it then answers as the judge did. Where equally
+    close pairs can only partly be ties, each is one with the same probability.
+
+    Parameters
+    ----------
+    difference : ndarray of float, shape (n,)
+        u(first) - u(second) of each pair, exactly 0 for a tie; the preferred ranking first.
+    tied : ndarray of bool, shape (n,)
+        Which judgments are ties.
+    sample_weight : array-like of float, shape (n,), optional
+        0 or more; 1 by default.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    Two ties are called: one is right. The other two pairs are ordered as judged:
+
+    >>> difference, tied = np.array([3.0, 2.0, -1.0, 0.5]), np.array([0, 0, 1, 0], bool)
+    >>> agreement_with_ties(np.append(difference, 4.0), np.append(tied, True))
+    0.6
+    """
+    weights = np.ones(len(difference)) if sample_weight is None else np.asarray(sample_weight)
+    size = np.abs(difference)
+    levels, level = np.unique(
+        np.round(size / (size.max(initial=0.0) or 1.0), 12), return_inverse=True
+    )
+    held = np.bincount(level, weights, len(levels))
+    before = np.cumsum(held) - held
+    room = float(weights[tied].sum()) - before
+    called = np.clip(np.divide(room, held, out=np.zeros_like(held), where=held > 0), 0, 1)[level]
+    right = np.where(tied, called, (1 - called) * outcomes_of_differences(difference))
+    return weighted_mean(right, weights)
 
 
 def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:

@@ -12,7 +12,6 @@ from dcglearn.report.undetermined import undetermined_statements
 
 if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.compare import MeasureComparison
     from dcglearn.learning.identify import Identifiability
 
 
@@ -129,36 +128,3 @@ def choice_table(choice: ChosenC) -> Table:
 def bulleted(statements: Sequence[str]) -> str:
     """Return statements as an indented list, one per line."""
     return "\n".join(f"  - {statement}" for statement in statements)
-
-
-def comparison_table(comparison: MeasureComparison) -> Table:
-    """Return a table of a comparison, one row per measure."""
-    rows = [
-        (
-            row.name,
-            row.agreement,
-            f"{row.low:.4f} to {row.high:.4f}",
-            row.ahead,
-            "" if row.ahead_low is None else f"{row.ahead_low:+.4f} to {row.ahead_high:+.4f}",
-            row.verdict,
-            row.measure,
-        )
-        for row in comparison.rows
-    ]
-    columns = (
-        "measure",
-        "agreement",
-        "95% interval",
-        "lead of learned",
-        "95% interval of lead",
-        "verdict",
-        "in full",
-    )
-    in_csv = (*columns[:3], "learned ahead by", "95% interval of that", *columns[5:])
-    caption = (
-        f"Agreement with {comparison.judgments:,} strict judgments of {comparison.queries:,} "
-        f"queries; a tie under the measure counts 1/2. Learned: {comparison.n_folds}-fold "
-        "cross-validation by query. Intervals: bootstrap over queries, paired, not corrected "
-        "for the number of measures."
-    )
-    return Table(columns, rows, caption, csv_columns=in_csv)

@@ -34,8 +34,9 @@ class Table:
         :func:`~dcglearn.base.numbers.decimals`; in CSV, in full.
     caption : str
     digits : int, default 4
-    csv_columns : sequence of str, optional
-        The names of the columns in CSV, which programs rely on; `columns` by default.
+    csv_columns, csv_rows : optional
+        The columns and rows of the CSV, which programs rely on: one number per cell, where
+        `columns` and `rows` hold text such as an interval. The same by default.
 
     Examples
     --------
@@ -56,6 +57,7 @@ class Table:
     caption: str = ""
     digits: int = 4
     csv_columns: Sequence[str] | None = None
+    csv_rows: Sequence[Sequence[Cell]] | None = None
 
     def text(self) -> str:
         """Return the table as plain text, with numbers aligned on the right."""
@@ -93,7 +95,7 @@ class Table:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.csv_columns or self.columns)
-        writer.writerows(self.rows)
+        writer.writerows(self.rows if self.csv_rows is None else self.csv_rows)
         return text.getvalue().rstrip("\n")
 
     def write(self, path: str | Path) -> None:
