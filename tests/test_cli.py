@@ -86,7 +86,7 @@ def test_inspect_takes_what_teaches_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_text(TWO.replace("}", ', "weight": 0}'))
     weightless = run("inspect", "w.jsonl")
     assert weightless.returncode == 0
-    assert "which have no effect: 3" in weightless.stdout
+    assert "3 of 3 strict judgments have weight 0" in weightless.stdout
     assert "nan" not in weightless.stdout
 
 

@@ -111,17 +111,13 @@ def inspect(
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.inspection.summary import summarise
+    from dcglearn.inspection.inspect import inspect_judgments
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
-    from dcglearn.report.judgments import (
-        contents_text,
-        grade_table,
-        identifiability_text,
-        inspection_text,
-        scale_text,
-    )
+    from dcglearn.report.inspection import findings_text, grade_table, inspection_text
+    from dcglearn.report.judgments import contents_text, identifiability_text, scale_text
     from dcglearn.report.undetermined import undetermined_statements
+    from dcglearn.report.wording import wrap_lines
     from dcglearn.solver.problem import Problem
 
     documents = encoding == "documents"
@@ -129,8 +125,8 @@ def inspect(
     labels, noun = data.scale.labels, encoding[:-1]
     identified = None
     with reporting(f"inspecting {len(data):,} judgments"):
-        summary = summarise(data)
-        if summary.strict:
+        found = inspect_judgments(data, documents)
+        if found.summary.strict:
             problem = Problem.of(
                 data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
             )
@@ -144,20 +140,23 @@ def inspect(
             {
                 "file": prefs,
                 f"{noun}s": list(labels),
-                **summary.to_json(),
+                **found.to_json(),
                 "identifiability": record,
             }
         )
         return
     words = scale_text(data.scale, scale is not None, documents)
-    print_text(contents_text(prefs, summary, words))
-    if not documents:
-        print_text("\n" + grade_table(labels, summary.grade_counts).text())
+    text = contents_text(prefs, found.summary, words)
     if identified is None:
-        print_text("\nno strict preference: nothing can be learned from this file")
-        return
-    print_text("\n" + inspection_text(summary))
-    print_text("\n" + identifiability_text(identified, labels, noun))
+        text += "\n\nno strict preference: nothing can be learned from this file"
+    else:
+        text += "\n\n" + findings_text(found)
+    if not documents:
+        text += "\n\n" + grade_table(labels, found.summary.grade_counts).text()
+    if identified is not None:
+        text += "\n\n" + inspection_text(found)
+        text += "\n\n" + identifiability_text(identified, labels, noun)
+    print_text(wrap_lines(text))
 
 
 def agree(

@@ -1,15 +1,17 @@
 """Which judges answer nearly at random, or nearly always one side.
 
 Both tests ask for more than a difference that chance does not explain, because with many judgments
-every judge differs from the others. With r the share of all other judges,
+every judge differs from the others. With r the typical share of all other judges,
 
     one side:   the share of a is above max(r, 1/2) + 0.1, or below min(r, 1/2) - 0.1
     at random:  agreement is below (r + 1/2) / 2, closer to chance than to the others
 
-are tested as hypotheses, by exact binomial tests whose null is the opposite. Agreement is with the
-other judges on the same lists where at least half of the judgments can be compared so, otherwise
-with linear gains and discounts 1/log2(i+1). The p-values of both tests and all judges are corrected
-together by Holm's method. Judges with few judgments are not tested.
+are tested as hypotheses, by exact binomial tests whose null is the opposite. r is the median over
+judgments of their judges' shares, which a few bad judges do not move, and is taken as known; judges
+with few judgments are one judge there and are not tested. Agreement is with the other judges on the
+same lists where at least half of the judgments can be compared so, otherwise with linear gains and
+discounts 1/log2(i+1). The p-values of both tests and all judges are corrected together by Holm's
+method.
 """
 
 from __future__ import annotations
@@ -88,8 +90,9 @@ class JudgeTests:
         Those that stand out first, then by number of judgments.
     basis : {"other judges", "linear-log2"} or None
         What answers are compared with; None if nothing compares them.
-    agreement : float
-        Of all judges together; nan without a basis.
+    agreement, typical_agreement : float
+        Of all judges together, and the median over judgments of their judges' agreement; nan
+        without a basis.
     tested : int
         The number of judges with enough strict judgments to be tested.
     shared_pairs, contradicted_pairs : int
@@ -101,6 +104,7 @@ class JudgeTests:
     judges: tuple[JudgeTest, ...]
     basis: Basis | None
     agreement: float
+    typical_agreement: float
     tested: int
     shared_pairs: int
     contradicted_pairs: int
@@ -160,6 +164,7 @@ def judge_tests(answers: JudgeAnswers) -> JudgeTests:
         judges,
         basis,
         float(_ratio(agree.sum(keepdims=True), compared.sum(keepdims=True))[0]),
+        _typical_shares(agree, compared)[1],
         int(enough.sum()),
         answers.shared_pairs,
         answers.contradicted_pairs,
@@ -180,7 +185,7 @@ def _basis(answers: JudgeAnswers) -> tuple[Basis | None, Integers, Integers]:
 def _p_one_sided(a_wins: Integers, strict: Integers) -> Floats:
     from scipy.stats import binom
 
-    share = _ratio(a_wins.sum() - a_wins, strict.sum() - strict, without=0.5)
+    share = _typical_shares(a_wins, strict)[0]
     high = np.minimum(np.maximum(share, 0.5) + _SIDE_LEAD, 1.0)
     low = np.maximum(np.minimum(share, 0.5) - _SIDE_LEAD, 0.0)
     above, below = binom.sf(a_wins - 1, strict, high), binom.cdf(a_wins, strict, low)
@@ -190,9 +195,31 @@ def _p_one_sided(a_wins: Integers, strict: Integers) -> Floats:
 def _p_random(agree: Integers, compared: Integers) -> Floats:
     """Return nan where the judge, or all others, have too few judgments that can be compared."""
     others = compared.sum() - compared
-    share = _ratio(agree.sum() - agree, others, without=0.5)
+    share = _typical_shares(agree, compared)[0]
     p = np.where(share > 0.5, _binomial_tail(agree, compared, (share + 0.5) / 2), 1.0)
     return np.where(np.minimum(compared, others) >= FEWEST_JUDGMENTS, p, np.nan)
+
+
+def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
+    """Return the median share of the others for each judge with enough judgments, and of all.
+
+    The others' share is 1/2 where there are none, and for judges with few judgments, who are not
+    tested.
+    """
+    enough = whole >= FEWEST_JUDGMENTS
+    few = np.array([[part[~enough].sum()], [whole[~enough].sum()]])
+    parts, wholes = np.hstack([np.stack([part, whole])[:, enough], few])
+    shares = _ratio(parts, wholes, without=0.5)
+    order = np.argsort(shares, kind="stable")
+    total = np.cumsum(wholes[order])
+    position, n = np.argsort(order), len(order)
+    half = (total[-1] - wholes) / 2
+    at = np.searchsorted(total, half)  # if the judge comes later; otherwise without the judge's own
+    after = np.minimum(np.searchsorted(total, half + wholes), n - 1)
+    others = shares[order[np.where(at < position, at, after)]]
+    found = np.full(len(part), 0.5)
+    found[enough] = np.where(half > 0, others, 0.5)[:-1]
+    return found, float(shares[order[np.searchsorted(total, total[-1] / 2)]])
 
 
 def _binomial_tail(successes: Integers, n: Integers, share: Floats | float) -> Floats:

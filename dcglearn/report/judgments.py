@@ -9,6 +9,7 @@ from dcglearn.inspection.summary import Summary
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
+from dcglearn.report.wording import counted
 
 if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC
@@ -28,14 +29,14 @@ def contents_text(name: str, summary: Summary, scale: str) -> str:
     """
     s = summary
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
-    ties = f"{s.ties:,} ties" + (f" ({levels})" if s.ties else "")
-    by = f"{s.queries:,} queries" if s.queries else "no query ids"
-    judges = f", {s.judges:,} judges" if s.judges else ""
+    ties = counted(s.ties, "tie") + (f" ({levels})" if s.ties else "")
+    by = counted(s.queries, "query", "queries") if s.queries else "no query ids"
+    judges = f", {counted(s.judges, 'judge')}" if s.judges else ""
     lists = f"lists of {s.n_ranks}" + (
         f" ({s.shorter_lists:,} of {2 * s.judgments:,} shorter)" if s.shorter_lists else ""
     )
     return (
-        f"{name}: {s.judgments:,} judgments, {s.strict:,} strict ({s.answers['a']:,} a, "
+        f"{name}: {counted(s.judgments, 'judgment')}, {s.strict:,} strict ({s.answers['a']:,} a, "
         f"{s.answers['b']:,} b), {ties}; {by}{judges}; {lists}; {scale}"
     )
 
@@ -45,45 +46,6 @@ def scale_text(scale: Scale, declared: bool, documents: bool) -> str:
     if documents:
         return f"rankings of the {len(scale)} documents {', '.join(map(str, scale.labels))}"
     return f"grades {scale}" + ("" if declared else " (those that occur; best first)")
-
-
-def inspection_text(summary: Summary) -> str:
-    """Describe judgments without fitting anything: sides, repeats, contradictions, the ceiling."""
-    s = summary
-    low, high = s.a_share_interval
-    lines = [
-        f"side a wins {s.a_share:.3f} of the strict judgments (95% interval {low:.3f} to "
-        f"{high:.3f}): "
-        + (
-            "no evidence of a preference for a side"
-            if low <= 0.5 <= high
-            else "one side wins more often, because of its lists or of its position"
-        ),
-        f"strict judgments of identical lists: {s.identical:,}",
-        f"pairs of lists judged strictly more than once: {s.repeated_pairs:,}; with contradictory "
-        f"answers: {s.contradicted_pairs:,} ({s.contradicted:,} judgments)",
-        f"strict judgments of lists that were also judged a tie: {s.also_tied:,}",
-    ]
-    if s.weightless < s.strict:
-        lines.append(
-            f"no measure can agree with more than {s.ceiling_identical:.4f} of the strict "
-            f"judgments, because of identical lists, or {s.ceiling:.4f}, because of contradictions "
-            "as well"
-        )
-    if s.weightless:
-        lines.append(f"strict judgments of weight 0, which have no effect: {s.weightless:,}")
-    if s.without_query:
-        lines.append(
-            f"judgments without a query: {s.without_query:,}; each counts as a query of its own"
-        )
-    return "\n".join(lines)
-
-
-def grade_table(labels: Sequence[Label], counts: Sequence[int]) -> Table:
-    """Return a table of how often each grade occurs in all lists."""
-    total = sum(counts) or 1
-    rows = [(str(label), n, n / total) for label, n in zip(labels, counts, strict=True)]
-    return Table(("grade", "documents", "share"), rows, digits=3)
 
 
 def identifiability_text(

@@ -1,0 +1,64 @@
+"""Counted nouns and lines of a width that is easy to read."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+LINE_WIDTH = 96
+"""The number of characters of a line of prose."""
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+    noun : str
+    plural : str, optional
+        By default the noun and an s.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "judgment"), counted(2090, "query", "queries")
+    ('1 judgment', '2,090 queries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:
+    """Break long lines between words; what follows an item's mark is indented as its text.
+
+    Parameters
+    ----------
+    text : str
+    width : int, default 96
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(wrap_lines("  - one two three", 12))
+      - one two
+        three
+    """
+    lines = []
+    for line in text.split("\n"):
+        mark = re.match(r" *(- )?", line)
+        indent = " " * len(mark.group()) if mark else ""
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        ) or [""]
+    return "\n".join(lines)
