@@ -45,12 +45,14 @@ def end_with_code(main: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
-def run_child(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+def run_child(
+    command: Sequence[str | os.PathLike[str]], **options: Any
+) -> subprocess.CompletedProcess[str]:
     """Run a command to its end; if this process is told to end, end the command first.
 
     Parameters
     ----------
-    command : sequence of str
+    command : sequence of str or path-like
     **options
         Of ``subprocess.Popen``.
 

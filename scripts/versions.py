@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from bootstrap import ROOT
+from children import end_with_code, run_child
 
 CHOICES = {
     "lowest": ["--resolution", "lowest-direct"],
@@ -38,7 +39,7 @@ def main() -> int:
     options, for_pytest = parser.parse_known_args()
     python = make_environment(options.python, options.versions)
     tests = ["pytest", "--numprocesses=2", "--dist=worksteal", *for_pytest]
-    return subprocess.run([python, "-m", *tests], cwd=ROOT, check=False).returncode
+    return run_child([python, "-m", *tests], cwd=ROOT).returncode
 
 
 def make_environment(interpreter: str, versions: str) -> Path:
@@ -63,12 +64,12 @@ def make_environment(interpreter: str, versions: str) -> Path:
         sys.exit(f"{interpreter} cannot be run ({error}); give another --python")
     folder = ROOT / f".venv-{versions}-{number}"
     print(f"making {folder.name} (a minute or two)", flush=True)
-    if subprocess.run([interpreter, "-m", "venv", "--clear", folder], check=False).returncode:
+    if run_child([interpreter, "-m", "venv", "--clear", folder]).returncode:
         sys.exit(f"{interpreter} could not make {folder}; see its messages above")
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     install = [*find_uv(python), "pip", "install", "--quiet", "--python", python]
     install += [*CHOICES[versions], "--editable", ".[dev]"]
-    if subprocess.run(install, cwd=ROOT, check=False).returncode:
+    if run_child(install, cwd=ROOT).returncode:
         sys.exit(f"installation failed with Python {number}; see the messages of uv above")
     return python
 
@@ -90,10 +91,10 @@ def find_uv(python: Path) -> list[str]:
     if found:
         return [found]
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "uv"]
-    if subprocess.run(pip, check=False).returncode:
+    if run_child(pip).returncode:
         sys.exit("versions are chosen by uv, which is not here and could not be installed by pip")
     return [str(python), "-m", "uv"]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with_code(main)

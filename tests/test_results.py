@@ -14,6 +14,7 @@ from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
 from dcglearn.design.setting import Setting
 from dcglearn.lab.compute import run_cell
+from dcglearn.lab.provenance import changed_files, read_provenance
 
 RESULTS = ROOT / "results"
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
@@ -146,6 +147,15 @@ def test_results_were_made_from_the_committed_config(name: str) -> None:
     assert config.repetitions >= 50
     assert Setting(**config.fixed).test_pairs >= 2000
     assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "side-by-side"])
+def test_every_committed_file_is_what_was_made(name: str) -> None:
+    made = read_provenance(RESULTS / name)
+    assert made is not None
+    names = {path.name for path in (RESULTS / name).iterdir()}
+    assert {*made["files"], "provenance.json"} == names
+    assert changed_files(RESULTS / name, made) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
