@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from exact_optimum import distance_squared, exact_objective, exact_optimum
 
 from dcglearn.base.errors import SolverError
+from dcglearn.base.workers import open_workers
+from dcglearn.data import packed_pairs
+from dcglearn.data.packed_pairs import PackedPairs, packed_writer
+from dcglearn.measures.scale import Scale
+from dcglearn.solver import streamed
 from dcglearn.solver.exact import solve_exactly
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import Solution, solve
+from dcglearn.solver.streamed import Streamed
 
 PROBLEMS = int(os.environ.get("DCGLEARN_EXACT_PROBLEMS", "300"))
 """Number of random problems; 10,000 take five minutes."""
@@ -82,9 +89,61 @@ def test_two_strict_pairs_at_a_C_of_10_to_the_12() -> None:
     check_bounds(problem, solve(problem))
 
 
+def test_packed_pairs_have_the_same_bits_as_those_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However they are split into row groups and blocks, by threads and by processes."""
+    monkeypatch.setattr(packed_pairs, "ROW_GROUP_SIZE", 32)
+    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 20)
+    with open_workers("2") as processes:
+        for seed in (0, 5, 9, 21):
+            rng = np.random.default_rng(seed)
+            n = int(rng.integers(60, 200))
+            pairs = rng.integers(0, 3, (n, 2, 3)).astype(np.int8)
+            weights, C = 10.0 ** rng.uniform(-12, 12, n), 10.0 ** rng.uniform(-2, 8)
+            path = tmp_path / f"{seed}.parquet"
+            with packed_writer(path, Scale((2, 1, 0))) as write:
+                write(pairs, weights)
+            packed = PackedPairs.of(path)
+            assert len(packed.row_groups) > 1
+            twin = solve(Problem.of(pairs, 3, weights=weights, C=C))
+            for workers in (None, processes):
+                found = solve(Streamed.of(packed, C=C, workers=workers))
+                assert (found.W == twin.W).all()
+                assert found.certificate.distance == twin.certificate.distance
+                assert found.certificate.gap == twin.certificate.gap
+
+
+def test_the_exact_optimum_does_not_depend_on_the_start() -> None:
+    rng = np.random.default_rng(2)
+    problem = Problem.of(rng.integers(0, 3, (40, 2, 3)), 3, weights=10.0 ** rng.uniform(-9, 9, 40))
+    W, certificate = solve_exactly(problem, problem.prior)
+    for start in (W, W * (1 + 1e-9), rng.normal(size=W.shape)):
+        again, twin = solve_exactly(problem, start)
+        assert (again == W).all()
+        assert twin == certificate
+
+
 def test_too_many_unknowns_are_refused() -> None:
-    pairs = np.zeros((1, 2, 101), int)
+    pairs = np.zeros((1, 2, 251), int)
     pairs[0, 1] = 1
     problem = Problem.of(pairs, 2)
-    with pytest.raises(SolverError, match="202 unknowns are too many"):
+    with pytest.raises(SolverError, match="502 unknowns are too many"):
         solve_exactly(problem, problem.prior)
+
+
+def test_exact_arithmetic_ends_when_its_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    problem = Problem.of(rng.integers(0, 3, (40, 2, 3)), 3, weights=10.0 ** rng.uniform(-9, 9, 40))
+    monkeypatch.setattr("dcglearn.solver.exact.MAX_EXACT_WORK", 10)
+    with pytest.raises(SolverError, match="did not settle in exact arithmetic"):
+        solve_exactly(problem, problem.prior)
+
+
+@pytest.mark.parametrize("C", [1e5, 1e9])
+def test_random_judgments_with_hundreds_of_unknowns_are_solved(C: float) -> None:
+    """|W| is small and C sum v r large, more than double precision can certify."""
+    rng = np.random.default_rng(1)
+    pairs = rng.integers(0, 5, (10_000, 2, 41)).astype(np.int8)
+    solution = solve(Problem.of(pairs, 5, C=C), "newton")
+    assert solution.certificate.distance <= 1e-14 * solution.certificate.size

@@ -111,7 +111,7 @@ def solve(
         except SolverError as error:
             refused.append(str(error))
     raise SolverError(
-        f"no solver reached a confirmed optimum (sqrt(gap) <= {TOLERANCE:g} |W|): "
+        f"no solver reached a confirmed optimum (|W - W*| <= {TOLERANCE:g} |W|): "
         + "; ".join(refused)
         + f"; {_scale(problem)}; "
         + "rescale `C`, the weights or the margins, or choose another `solver`"
