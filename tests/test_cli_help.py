@@ -20,7 +20,6 @@ from dcglearn.interop.export import TARGETS
 from dcglearn.learning.learner import Encoding
 from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.margins import MARGINS
-from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS
 from dcglearn.terminal import choices
 
@@ -100,7 +99,6 @@ def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
         ("TiesChoice", TIES),
         ("UnjudgedChoice", UNJUDGED),
         ("UseChoice", get_args(MeasurePart)),
-        ("WithinChoice", WITHIN),
     ],
 )
 def test_choices_are_those_of_the_library(choice: str, accepted: tuple[str, ...]) -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.families import Family, discount_family, gain_family, given_gains
-from dcglearn.learning.weight_families import AnyWeights, Products, WeightFamily
+from dcglearn.families.vectors import Family, discount_family, gain_family, given_gains
+from dcglearn.families.weights import AnyWeights, Products, WeightFamily
 from dcglearn.measures.discounts import rule_discounts
 
 VALUES = np.array([4.0, 2.5, 1.0, 0.0])

@@ -163,7 +163,7 @@ def test_an_answer_that_is_not_confirmed_raises(
         nowhere = Descent(
             np.zeros(problem.shape), QuadraticModel(np.eye(50), np.zeros(50), 0.0), 1, 2, False
         )
-        patch.setattr(solving, "newton", lambda problem: nowhere)
+        patch.setattr(solving, "newton", lambda *arguments: nowhere)
         patch.setattr(solving, "polish", polish)
         found = solve(problem, "auto")
         assert found.certificate.confirmed
@@ -219,7 +219,7 @@ def test_a_polished_answer_has_its_own_model(
         model=QuadraticModel(np.eye(50), np.zeros(50), 0.0),
         settled=False,
     )
-    monkeypatch.setattr(solving, "newton", lambda problem: off)
+    monkeypatch.setattr(solving, "newton", lambda *arguments: off)
     solution = solve(problem, "newton")
     assert solution.polished
     assert pytest.approx(optimum.W, abs=1e-10) == solution.W
@@ -231,7 +231,7 @@ def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> N
     nowhere = Descent(
         np.zeros(problem.shape), QuadraticModel(np.eye(2), np.zeros(2), 0.0), 1, 2, False
     )
-    monkeypatch.setattr(solving, "newton", lambda problem: nowhere)
+    monkeypatch.setattr(solving, "newton", lambda *arguments: nowhere)
     monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
     monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
     monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 2)

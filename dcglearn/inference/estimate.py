@@ -24,6 +24,8 @@ from scipy.stats import t as student
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
+from dcglearn.families.vectors import FREE_FAMILY, discount_family, gain_family
+from dcglearn.families.weights import AnyWeights, GivenWeights, Products, WeightFamily
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.evidence import Evidence
@@ -36,8 +38,6 @@ from dcglearn.inference.ratios import (
     ratio_slopes,
     share_of_data,
 )
-from dcglearn.learning.families import FREE_FAMILY, discount_family, gain_family
-from dcglearn.learning.weight_families import AnyWeights, GivenWeights, Products, WeightFamily
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
@@ -56,8 +56,8 @@ class JudgmentModel:
     Parameters
     ----------
     gains, discounts : str
-        Families, as in :func:`~dcglearn.learning.families.gain_family` and
-        :func:`~dcglearn.learning.families.discount_family`.
+        Families, as in :func:`~dcglearn.families.vectors.gain_family` and
+        :func:`~dcglearn.families.vectors.discount_family`.
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True

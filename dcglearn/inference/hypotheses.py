@@ -23,9 +23,9 @@ from scipy.stats import f as fisher
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
+from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.families.weights import WeightFamily
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.learning.families import FREE_FAMILY
-from dcglearn.learning.weight_families import WeightFamily
 
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""

@@ -6,7 +6,7 @@ A judgment of lists a and b has the inputs
     h = offset + slope <W, s(a) + s(b)> / 2,            (level of a tie)
 
 and t, e of :mod:`dcglearn.inference.answers`. W depends on parameters as its family says
-(:mod:`dcglearn.learning.weight_families`), with the utility in units of log odds.
+(:mod:`dcglearn.families.weights`), with the utility in units of log odds.
 
 The prior keeps estimates finite where no data do, such as judgments that some W predicts without
 an error: every entry of W, the side bias and the parameters of ties and levels are normal with
@@ -29,6 +29,7 @@ import numpy as np
 
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
+from dcglearn.families.weights import WeightFamily
 from dcglearn.inference.answers import (
     BAD,
     GOOD,
@@ -44,7 +45,6 @@ from dcglearn.inference.answers import (
     with_lapses,
 )
 from dcglearn.inference.evidence import Evidence, features, transposed_product
-from dcglearn.learning.weight_families import WeightFamily
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""

@@ -25,8 +25,9 @@ import numpy as np
 
 from dcglearn.base.numbers import round_up
 from dcglearn.base.types import Floats
+from dcglearn.solver.active_set import ResidualSums, accurate_sums, residual_sums
+from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
@@ -158,6 +159,12 @@ def _with_bounds(certificate: Certificate, gap: float, rounding: float) -> Certi
 
 def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
     """Return the duality gap and P(q)."""
+    if isinstance(problem.structure, GeneratedCone):
+        nearest = problem.structure.projection(q.ravel())
+        off = W.ravel() - nearest.point
+        coefficients = problem.structure.coefficients(W.ravel())
+        gap = float(off @ off + 2 * coefficients @ nearest.multipliers)
+        return gap, nearest.point.reshape(W.shape)
     target = project(problem, q)
     gap = float(np.sum((W - target) ** 2))
     if problem.monotone:
@@ -177,11 +184,14 @@ def _rounding(
     Scientific Computing 41, 2019; with the factor 10, with probability 1 - 4e-22 n).
     """
     K, L = problem.shape
-    n, parts = min(problem.n_pairs, SUMMED_PAIRS), sums.n_parts
-    terms = min(n, 10 * math.sqrt(n) + 400) + min(parts, 10 * math.sqrt(parts)) + 16
+    n = problem.n_pairs
+    terms = min(n, 10 * math.sqrt(n) + 400) + 16
     summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W) + np.linalg.norm(problem.prior))
     projecting = 4 * ((L if problem.monotone else 0) + 4) * sizes
+    if isinstance(problem.structure, GeneratedCone):  # q is rounded once; the rest is bounded
+        projecting = 4 * float(np.linalg.norm(W)) + sizes
+        projecting += problem.structure.projection(q.ravel()).error / UNIT_ROUNDOFF
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss
     return UNIT_ROUNDOFF * (summing + projecting + math.sqrt(2 * problem.C * residuals))
 
@@ -212,13 +222,15 @@ def primal_from_dual(problem: Objective, sums: ResidualSums) -> Floats:
 
 
 def project(problem: Objective, W: Floats) -> Floats:
-    """Return the nearest matrix with non-increasing rows, or a copy of W if none are required.
+    """Return the nearest matrix of the cone: with non-increasing rows, or as the structure says.
 
     Parameters
     ----------
     problem : Objective
     W : ndarray of float, shape (K, L)
     """
+    if isinstance(problem.structure, GeneratedCone):
+        return problem.structure.nearest(W.ravel()).reshape(W.shape)
     if not problem.monotone:
         return np.array(W, float)
     from scipy.optimize import isotonic_regression  # loads slowly

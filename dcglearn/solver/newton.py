@@ -45,6 +45,7 @@ from dcglearn.solver.active_set import (
     quadratic_model,
 )
 from dcglearn.solver.certificate import project
+from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.solver.problem import Objective
 
@@ -164,6 +165,7 @@ def _strategies(
     """Yield one descent after the other; a generator, so that later ones run only if needed."""
     size = math.prod(problem.shape)
     few = not _many(problem) and problem.n_pairs * size <= MAX_DENSE_ENTRIES
+    few &= problem.structure is None  # the interior point's constraints are those of rows
     # With fewer pairs than unknowns, line searches are faster than an interior point.
     full_steps_only = few and problem.n_pairs >= size
     searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
@@ -308,7 +310,9 @@ def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Flo
     H.flat[:: len(H) + 1] += 1
     b = problem.prior.ravel() + problem.C * model.linear
     try:
-        if not problem.monotone or problem.shape[1] == 1:
+        if isinstance(problem.structure, GeneratedCone):
+            minimum = problem.structure.minimise(H, b, w)
+        elif not problem.monotone or problem.shape[1] == 1:
             minimum = _solve_triangular(*_cholesky(H, b))
         else:
             W = w.reshape(problem.shape)

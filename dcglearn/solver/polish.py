@@ -7,21 +7,21 @@ the value of tied grades:
 
     B'(I + C X_A' V X_A) B z = B'(w_0 + C X_A' V m)
 
-This is solved exactly, the active set and the ties are determined again from the result,
-and so on until they repeat. The answer with the smallest duality gap is kept.
+In a cone with generators, B holds those with a coefficient above 0. This is solved exactly, the
+active set and the face are determined again from the result, and so on until they repeat. The
+answer with the smallest duality gap is kept.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
+from dcglearn.solver.active_set import QuadraticModel, quadratic_model, residual_sums
 from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
+from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
 
 MAX_POLISH_ROUNDS = 20
 
@@ -52,14 +52,14 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     current = best
     solved: set[bytes] = set()
     for _ in range(MAX_POLISH_ROUNDS):
-        ties = _tie_groups(problem, current)
+        B = _face(problem, current)
         model = problem.sum_over_blocks(quadratic_model, current.ravel())
-        key = model.linear.tobytes() + model.hessian.tobytes() + ties.tobytes()
+        key = model.linear.tobytes() + model.hessian.tobytes() + B.tobytes()
         if key in solved:
             break
         solved.add(key)
         try:
-            current, current_certificate = certify(problem, _solve_model(problem, model, ties))
+            current, current_certificate = certify(problem, _solve_model(problem, model, B))
         except LinAlgError:  # singular in double precision; the best so far is returned
             break
         if current_certificate.computed_gap < certificate.computed_gap:
@@ -67,20 +67,24 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     return best, certificate
 
 
-def _tie_groups(problem: Objective, W: Floats) -> NDArray[np.intp]:
-    """Return the number of the distinct value of each entry, (K L,): tied grades share one."""
+def _face(problem: Objective, W: Floats) -> Floats:
+    """Return B, shape (K L, f): the 0/1 matrix of tied grades, or the generators in use."""
     starts = np.ones(problem.shape, bool)
-    if problem.monotone:
-        sums = problem.sum_over_blocks(residual_sums, W.ravel())
-        target = project(problem, primal_from_dual(problem, sums))
+    structure = problem.structure
+    if structure is not None or problem.monotone:
+        q = primal_from_dual(problem, problem.sum_over_blocks(residual_sums, W.ravel()))
+        if isinstance(structure, GeneratedCone):
+            return structure.generators[:, structure.coefficients(q.ravel()) > 0]
+        target = project(problem, q)
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
-    return np.cumsum(starts.ravel()) - 1
+    ties = np.cumsum(starts.ravel()) - 1
+    B: Floats = np.eye(ties[-1] + 1)[ties]
+    return B
 
 
-def _solve_model(problem: Objective, model: QuadraticModel, ties: NDArray[np.intp]) -> Floats:
-    """Return the minimum of the quadratic model among the W with these ties."""
-    B = np.eye(ties[-1] + 1)[ties]
+def _solve_model(problem: Objective, model: QuadraticModel, B: Floats) -> Floats:
+    """Return the minimum of the quadratic model among the W = B z."""
     hessian = B.T @ B + problem.C * (B.T @ model.hessian @ B)
     linear = B.T @ (problem.prior.ravel() + problem.C * model.linear)
-    values = cho_solve(cho_factor(hessian), linear)
-    return values[ties].reshape(problem.shape)
+    values: Floats = cho_solve(cho_factor(hessian), linear)
+    return np.array(B @ values, float).reshape(problem.shape)

@@ -42,11 +42,29 @@ from dcglearn.encoding.pair_codes import (
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.margins import constant_array, margins
 from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.solver.generated_cone import GeneratedCone
+from dcglearn.solver.product_point import ProductPoint
 
 _Statistic = TypeVar("_Statistic")
 
 MAX_OBJECTIVE = 1e150
 """Upper limit of C x total weight x margin^2: its square must be finite."""
+
+
+class Nonconvex(Protocol):
+    """A restriction of W that is not convex, which solves problems by convex ones."""
+
+    def solve(
+        self,
+        problem: Objective,
+        solve_convex: Callable[..., Any],
+        start: ProductPoint | None,
+    ) -> Any:  # a Solution; its module imports this one
+        """Return a confirmed solution; see :func:`dcglearn.families.products.solve_product`."""
+
+
+Structure = GeneratedCone | Nonconvex
+"""What W may be restricted to."""
 
 
 class Objective(Protocol):
@@ -72,6 +90,14 @@ class Objective(Protocol):
     def prior(self) -> Floats:
         """W_0, shape (K, L)."""
 
+    @property
+    def structure(self) -> Structure | None:
+        """What W is restricted to; None if the rows of W are only monotone, or free."""
+
+    @property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+
     def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
 
@@ -80,6 +106,9 @@ class Objective(Protocol):
 
     def with_C(self, C: float) -> Self:
         """Return the same problem with another C."""
+
+    def with_structure(self, structure: Structure | None) -> Self:
+        """Return the same problem with W restricted otherwise."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,6 +130,8 @@ class Problem(ShortRepr):
         Whether a better grade must be worth at least as much as a worse one at every rank.
     prior : ndarray of float, shape (K, L)
         W_0.
+    structure : GeneratedCone or Nonconvex, optional
+        What W is restricted to (see :meth:`with_structure`).
     """
 
     pairs: Grades
@@ -110,6 +141,7 @@ class Problem(ShortRepr):
     C: float
     monotone: bool
     prior: Floats = field(repr=False)
+    structure: Structure | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -174,9 +206,14 @@ class Problem(ShortRepr):
         return self.pairs.shape[2], self.n_grades
 
     @cached_property
+    def has_empty_ranks(self) -> bool:
+        """Whether some list has no document at some rank."""
+        return bool(self.pairs.min(initial=0) == NO_DOCUMENT)
+
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
-        layout = CodeLayout(*self.shape, bool(self.pairs.min(initial=0) == NO_DOCUMENT))
+        layout = CodeLayout(*self.shape, self.has_empty_ranks)
         size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
         cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
 
@@ -212,8 +249,20 @@ class Problem(ShortRepr):
             If C is not positive and finite, or so large that the objective overflows.
         """
         check_overflow(validate_C(C), total_weight(self.weights), _largest(self.margins))
-        other = replace(self, C=float(C))
-        vars(other)["blocks"] = self.blocks  # the codes do not depend on C
+        return self._sharing_blocks(replace(self, C=float(C)))
+
+    def with_structure(self, structure: Structure | None) -> Self:
+        """Return the same problem with W restricted otherwise.
+
+        Parameters
+        ----------
+        structure : GeneratedCone or Nonconvex, or None
+            Its matrices have monotone rows.
+        """
+        return self._sharing_blocks(replace(self, structure=structure))
+
+    def _sharing_blocks(self, other: Self) -> Self:
+        vars(other)["blocks"] = self.blocks  # the codes depend on the pairs alone
         return other
 
     def take(self, rows: NDArray[np.intp]) -> Problem:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,9 +25,11 @@ from dcglearn.encoding.pair_codes import Block
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
 from dcglearn.solver.exact import solve_exactly
+from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.newton import newton
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Objective, Problem
+from dcglearn.solver.product_point import ProductPoint
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
@@ -55,6 +58,9 @@ class Solution(ShortRepr):
         counted.
     polished : bool
         Whether polishing improved the solver's answer.
+    product : ProductPoint, optional
+        The discounts and gains, if W is restricted to products. The certificate then holds for
+        each of the two given the other, at the parameters of the product.
     """
 
     W: Floats
@@ -65,6 +71,7 @@ class Solution(ShortRepr):
     iterations: int
     passes: int
     polished: bool
+    product: ProductPoint | None = None
 
 
 def solve(
@@ -103,11 +110,25 @@ def solve(
     """
     if solver not in SOLVERS:
         raise unknown_name("solver", solver, SOLVERS)
+    with one_blas_thread():
+        if problem.structure is not None and not isinstance(problem.structure, GeneratedCone):
+            given = start.product if start else None
+            convex = partial(_solve_convex, solver)
+            best: Solution = problem.structure.solve(problem, convex, given)
+            return best
+        if start is None:
+            return _solve_convex(solver, problem, None, None)
+        return _solve_convex(solver, problem, start.W, start.model)
+
+
+def _solve_convex(
+    solver: SolverName, problem: Objective, start: Floats | None, model: QuadraticModel | None
+) -> Solution:
+    """Return the first confirmed solution of the solvers to try."""
     refused = []
     for name in _solvers_to_try(problem, solver):
         try:
-            with one_blas_thread():
-                return _confirmed_solution(problem, name, start)
+            return _confirmed_solution(problem, name, start, model)
         except SolverError as error:
             refused.append(str(error))
     raise SolverError(
@@ -148,22 +169,11 @@ def _solvers_to_try(problem: Objective, solver: SolverName) -> list[str]:
     return ["newton", "clarabel"] if few else ["newton"]
 
 
-def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -> Solution:
+def _confirmed_solution(
+    problem: Objective, name: str, start: Floats | None, model: QuadraticModel | None
+) -> Solution:
     """Return a confirmed solution, or raise what is known about the answer that is not."""
-    settled, passes, model = False, 0, None
-    if name == "newton":
-        given = (start.W, start.model) if start else ()
-        try:
-            W, model, iterations, passes, settled = newton(problem, *given)
-            status = "the active pairs did not change" if settled else "no further descent"
-        except SolverError as error:
-            W, iterations, status = problem.prior, 0, str(error)
-    else:
-        if not isinstance(problem, Problem):
-            raise SolverError(f"{name} needs the pairs in memory")
-        from dcglearn.solver.qp import solve_with_cvxpy  # cvxpy takes seconds to load
-
-        W, iterations, status = solve_with_cvxpy(problem, name)
+    W, model, status, iterations, passes, settled = _answer(problem, name, start, model)
     answer, certificate = certify(problem, W)
     improved = False
     if not (settled and certificate.confirmed):  # otherwise it is the exact optimum already
@@ -172,6 +182,8 @@ def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -
             answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
         ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
+        if problem.structure is not None:  # exact arithmetic knows monotone rows only
+            raise SolverError(f"{ended}{certificate}")
         before = answer
         try:
             answer, certificate = solve_exactly(problem, answer)
@@ -183,3 +195,32 @@ def _confirmed_solution(problem: Objective, name: str, start: Solution | None) -
     if improved or model is None:
         model = problem.sum_over_blocks(quadratic_model, answer.ravel())
     return Solution(answer, certificate, model, name, status, iterations, passes + 1, improved)
+
+
+class _Answer(NamedTuple):
+    """What a solver returns, not yet confirmed; its model may be unknown."""
+
+    W: Floats
+    model: QuadraticModel | None
+    status: str
+    iterations: int
+    passes: int
+    settled: bool
+
+
+def _answer(
+    problem: Objective, name: str, start: Floats | None, model: QuadraticModel | None
+) -> _Answer:
+    if name == "newton":
+        try:
+            W, model, iterations, passes, settled = newton(problem, start, model)
+        except SolverError as error:
+            return _Answer(problem.prior, None, str(error), 0, 0, False)
+        status = "the active pairs did not change" if settled else "no further descent"
+        return _Answer(W, model, status, iterations, passes, settled)
+    if not isinstance(problem, Problem):
+        raise SolverError(f"{name} needs the pairs in memory")
+    from dcglearn.solver.qp import solve_with_cvxpy  # cvxpy takes seconds to load
+
+    W, iterations, status = solve_with_cvxpy(problem, name)
+    return _Answer(W, None, status, iterations, 0, False)

@@ -44,7 +44,7 @@ import numpy as np
 
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.learning.family_formulas import DISCOUNT_FORMULAS, GAIN_FORMULAS, Formula
+from dcglearn.families.formulas import DISCOUNT_FORMULAS, GAIN_FORMULAS, Formula
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
 
 FREE_FAMILY = "free"

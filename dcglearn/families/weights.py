@@ -1,6 +1,6 @@
 """Families of weights W: products of discounts and gains, any W, or the multiples of one.
 
-W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.learning.families`), or W
+W[k, l] = c_k g_l with c and g from families of their own (:mod:`dcglearn.families.vectors`), or W
 itself is free, so that the gains may depend on the position. The worst grade has the weight 0:
 one list has one grade at each rank, so a constant added to a row of W changes no order (Zhou, Zha,
 Xue & Yu, arXiv 1212.5650, section 5).
@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.families import Family
+from dcglearn.families.vectors import Family
 
 
 class WeightFamily(Protocol):
@@ -60,7 +60,7 @@ class Products:
 
     Examples
     --------
-    >>> from dcglearn.learning.families import discount_family, gain_family
+    >>> from dcglearn.families.vectors import discount_family, gain_family
     >>> family = Products(gain_family("linear", np.array([2, 1, 0])), discount_family("zipf", 2))
     >>> family.weights(np.array([4.0]))
     array([[4., 2., 0.],
