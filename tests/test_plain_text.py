@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import run_command
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
@@ -134,3 +136,44 @@ def test_progress_prints_names_as_text(
         while not written.getvalue():
             pass
     assert written.getvalue().startswith("reading \\x1b[31m")
+
+
+def test_markdown_captions_take_no_markup_from_names() -> None:
+    assert Table(("name",), [("a",)], "from <img src=x>").markdown().startswith("from &lt;img")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
+    name = "日本é"
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
+    (tmp_path / name).write_text(f"q Q0 d1 1 1 {name}\n", "utf-8")
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_command([*arguments], tmp_path, env)
+
+    shown = name.encode(encoding, "backslashreplace").decode(encoding)
+    measure = f"DCG({{'{name}': 1, '0': 0}}, log2)"
+    evaluated = ["evaluate", "qrels", name, "-m", "zipf"]
+    found = command(*evaluated)
+    assert found.returncode == 0, found.stderr
+    assert f"\n{shown} " in found.stdout
+    found = command(*evaluated, "--json")
+    assert json.loads(found.stdout)["systems"][0]["system"] == name
+    found = command("export", measure, "--to", "json")
+    assert json.loads(found.stdout)["grades"] == [name, 0]
+    for line in ([*evaluated, "--format", "csv"], ["export", measure, "--to", "python"]):
+        found = command(*line)
+        if encoding == "utf-8":
+            assert name in found.stdout
+            continue
+        assert found.returncode == 2
+        assert found.stdout == ""
+        assert found.stderr.startswith(f"dcglearn: standard output is {encoding}, which lacks '\\u")
+        assert found.stderr.endswith("; set PYTHONIOENCODING=utf-8, or print JSON\n")
+    found = command("evaluate", "qrels", f"none{name}")
+    assert found.stderr == f"dcglearn: none{shown}: no such file; check the path\n"
+    found = command("show", measure, "-o", f"{name}.png")
+    assert found.returncode == 0
+    assert found.stderr == ""
+    assert (tmp_path / f"{name}.png").is_file()

@@ -32,7 +32,13 @@ from dcglearn.terminal.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.terminal.output import count_queries, print_json, print_note, print_text
+from dcglearn.terminal.output import (
+    count_queries,
+    print_document,
+    print_json,
+    print_note,
+    print_text,
+)
 
 if TYPE_CHECKING:
     from dcglearn.collection.qrels_index import IndexedQrels
@@ -181,10 +187,11 @@ def _print_evaluation(
         return
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
-    print_text(getattr(table, write)())
+    show = print_text if form == "text" else print_document
+    show(getattr(table, write)())
     if comparisons:
         differences = comparisons_table(comparisons, f"Differences from {baseline}")
-        print_text("\n" + getattr(differences, write)())
+        show("\n" + getattr(differences, write)())
 
 
 def _check_comparable(rules: Rules, evaluation: Evaluation) -> None:

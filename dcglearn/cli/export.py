@@ -9,7 +9,7 @@ import typer
 from dcglearn.terminal.choices import ExportTarget
 from dcglearn.terminal.inputs import needs_scale, preset_without_grades
 from dcglearn.terminal.options import MAX_RANKS, ScaleOption
-from dcglearn.terminal.output import print_note, print_text
+from dcglearn.terminal.output import print_document, print_json_text, print_note
 
 if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
@@ -67,11 +67,12 @@ def export(
 
     names = None if labels is None else Scale.parse(labels).labels
     exported = export_measure(_measure(measure, scale, n_ranks), to, names, n_ranks or 10)
+    if out is None:
+        show = print_json_text if to == "json" else print_document
+        show(exported.text.rstrip("\n"))
     for note in exported.notes:
         print_note(f"note: {note}")
-    if out is None:
-        print_text(exported.text.rstrip("\n"))
-    else:
+    if out is not None:
         write_text(out, exported.text.rstrip("\n") + "\n")
         print_note(f"wrote {out}")
 

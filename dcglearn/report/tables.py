@@ -78,7 +78,7 @@ class Table:
         ends = ["--:" if number else ":--" for number in self._numeric()]
         head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self._shown()))
         body = "\n".join(f"| {' | '.join(row)} |" for row in (head, ends, *rows))
-        return f"{plain_text(self.caption)}\n\n{body}" if self.caption else body
+        return f"{markdown_cell(self.caption)}\n\n{body}" if self.caption else body
 
     def latex(self) -> str:
         """Return the table as a LaTeX ``tabular``, which needs no packages."""

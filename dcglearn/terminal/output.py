@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.plain_text import json_plain_text, plain_text
 
 
@@ -20,6 +21,26 @@ def print_text(text: str) -> None:
         print(plain_text(text, keep="\n\t"), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_document(text: str) -> None:
+    """Print text that other programs read, such as CSV, LaTeX or Python.
+
+    Raises
+    ------
+    InputError
+        If the encoding of standard output lacks one of its characters: an escape in its place
+        would be another name.
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        plain_text(text, keep="\n\t").encode(encoding)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"standard output is {encoding}, which lacks {error.object[error.start]!a}",
+            "set PYTHONIOENCODING=utf-8, or print JSON",
+        ) from error
+    print_text(text)
 
 
 def print_note(text: str) -> None:
@@ -35,7 +56,11 @@ def count_queries(n: int) -> str:
 
 def print_json(document: Any) -> None:
     """Print a JSON document; NaN and infinite numbers become null."""
-    text = json.dumps(_finite(document), indent=2, ensure_ascii=False)
+    print_json_text(json.dumps(_finite(document), indent=2, ensure_ascii=False))
+
+
+def print_json_text(text: str) -> None:
+    """Print a JSON document that is written already, with escapes where the encoding needs them."""
     print_text(json_plain_text(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
 
 
