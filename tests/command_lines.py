@@ -51,9 +51,9 @@ OUTPUTS += ["$x_y$.png", "é.json", "p.jsonl", "out.doc", "\x1b[31m.csv"]
 
 
 def mostly(good: list[str], *others: list[str]) -> st.SearchStrategy[str]:
-    """Draw from the first list in four of five cases."""
+    """Draw from the first list in nine of ten cases."""
     rest = [name for names in others for name in names]
-    return st.sampled_from(range(5)).flatmap(lambda i: st.sampled_from(good if i else rest))
+    return st.sampled_from(range(10)).flatmap(lambda i: st.sampled_from(good if i else rest))
 
 
 LABELS = st.one_of(
@@ -93,10 +93,10 @@ WORDS = {
     "RUN": mostly(RUNS, BAD_FILES, QRELS),
     "DOCUMENTS": mostly(SCORED, BAD_FILES, JUDGMENTS),
     "CONFIG": mostly(CONFIGS, BAD_FILES),
-    "OUT": st.sampled_from(OUTPUTS),
-    "FOLDER": st.sampled_from(["results", "folder", "out", "p.jsonl", "/dev/null", ""]),
+    "OUT": mostly(["out.jsonl", "out.csv", "out.parquet", "out.json", "out.png"], OUTPUTS),
+    "FOLDER": mostly(["results", "out"], ["folder", "p.jsonl", "/dev/null", ""]),
     "SYSTEM": mostly(["run", "other"], NAMES),
-    "NAME,...": st.sampled_from(["99", "none", "", ",", "..", *NAMES]),
+    "NAME,...": st.sampled_from(["99", "none", "", ",", "..", "é$", "\x1b[31m", LONG]),
     "C|cv": mostly(["1", "cv", ".5"], NUMBERS, ["1e300", "1e10"]),
     "N|tcp://HOST:PORT": st.sampled_from(["1", "0", "-1", "x", "9" * 25, "tcp://", "tcp://é:1"]),
 }

@@ -26,6 +26,8 @@ _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
         "dcglearn.data.judgment_files",
+        "dcglearn.learning.compare",
+        "dcglearn.learning.learner",
         "dcglearn.learning.record",
         "dcglearn.solver.active_set",
         "dcglearn.measures.files",
@@ -34,6 +36,8 @@ _CONTEXT.set_forkserver_preload(
         "dcglearn.lab.experiment_files",
         "dcglearn.lab.run",
         "dcglearn.evaluation.system_coherence",
+        "dcglearn.interop.export",
+        "pyarrow.parquet",
     ]
 )
 

@@ -34,6 +34,112 @@ def checked_rng(rng: object) -> np.random.Generator:
     return rng
 
 
+def checked_count(value: int, name: str, low: int = 1, high: int = 10**9) -> int:
+    """Check that an argument is a whole number within limits.
+
+    Parameters
+    ----------
+    value : int
+    name : str
+        The argument, in backquotes.
+    low, high : int
+        The smallest and the largest number allowed.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> checked_count(0, "`n_ranks`")
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: `n_ranks` is 0; use a whole number of 1 or more
+    """
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:
+        limit = f"{low:,} or more" if not whole or value < low else f"{high:,} or less"
+        raise InputError(f"{name} is {value!r:.60}", f"use a whole number of {limit}")
+    return int(value)
+
+
+def checked_number(
+    value: float, name: str, low: float = -np.inf, high: float = np.inf, above: bool = False
+) -> float:
+    """Check that an argument is a finite number within limits.
+
+    Parameters
+    ----------
+    value : float
+    name : str
+        The argument, in backquotes.
+    low, high : float
+        The smallest and the largest number allowed.
+    above : bool, default False
+        If True, `low` itself is not allowed.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> checked_number(-1, "`cost`", 0)
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: `cost` is -1; use a finite number of 0 or more
+    """
+    given: object = value
+    try:
+        number = np.nan if isinstance(given, str | bytes) or np.ndim(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if not (np.isfinite(number) and low <= number <= high) or (above and number == low):
+        limits = {
+            (True, True): f" from {low:g} to {high:g}",
+            (True, False): f" above {low:g}" if above else f" of {low:g} or more",
+            (False, True): f" of {high:g} or less",
+            (False, False): "",
+        }[low > -np.inf, high < np.inf]
+        raise InputError(f"{name} is {value!r:.60}", f"use a finite number{limits}")
+    return number
+
+
+def checked_text(value: str, name: str, example: str) -> str:
+    """Check that an argument is text.
+
+    Parameters
+    ----------
+    value : str
+    name : str
+        What to call it in an error.
+    example : str
+        Text to give instead.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{name} is {value!r:.60}", f"give text, such as {example}")
+    return value
+
+
 def finite_array(
     values: ArrayLike,
     name: str,
@@ -80,6 +186,8 @@ def finite_array(
     lengths = ", ".join("any" if n is None else str(n) for n in shape)
     expected = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
     remedy = remedy or f"give numbers in an array of shape {expected}"
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(f"{name} are a masked array", "fill it, or leave out what is masked")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and not any(isinstance(value, str) for value in array.flat):
@@ -126,7 +234,7 @@ def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
     (3.0, 1.0, 0.0)
     """
     remedy = "give a list of finite numbers, at least one"
-    if isinstance(values, str | bytes | Set | Mapping):
+    if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
         raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy)
     try:
         given = tuple(values)

@@ -216,3 +216,21 @@ def _unwritable(target: Path, error: OSError) -> InputError:
         problem = f"cannot be written ({error.strerror or error})"
         remedy = "choose another file"
     return InputError(problem, remedy, str(target))
+
+
+def is_regular_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a file that can be read twice: not a pipe, a folder or a device.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    bool
+        False also where no file can have this name.
+    """
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with a null character
+        return False

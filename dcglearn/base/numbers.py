@@ -100,12 +100,15 @@ def decimals(number: float, digits: int = 4) -> str:
     Returns
     -------
     str
+        A dash for nan.
 
     Examples
     --------
-    >>> [decimals(number) for number in (0.89164, -0.00001, 1e300, 1e-320)]
-    ['0.8916', '0.0000', '1e+300', '9.9999e-321']
+    >>> [decimals(number) for number in (0.89164, -0.00001, 1e300, 1e-320, math.nan)]
+    ['0.8916', '0.0000', '1e+300', '9.9999e-321', '-']
     """
+    if math.isnan(number):
+        return "-"
     if abs(number) >= HUGE or 0 < abs(number) < TINY:
         return f"{number:.{digits + 1}g}"
     text = f"{number:.{digits}f}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from dcglearn.base.errors import InputError
 
@@ -36,3 +36,23 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
     near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
     guess = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     return InputError(f"unknown {kind} {name!r}", f"{guess}Known: {', '.join(names)}", place)
+
+
+def is_one_of(name: object, known: Container[object]) -> bool:
+    """Return whether a name, or None, is one of the known ones; other objects are not.
+
+    Parameters
+    ----------
+    name : object
+    known : container of str or None
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_one_of("mean", ("mean", None)), is_one_of(["mean"], ("mean", None))
+    (True, False)
+    """
+    return (name is None or isinstance(name, str)) and name in known

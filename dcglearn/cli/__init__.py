@@ -128,7 +128,8 @@ def _words_and_code(error: Exception) -> tuple[str, int]:
         case MemoryError():
             return f"not enough memory ({error}); use fewer judgments or shorter lists", 1
         case OSError():
-            return f"{error.filename or 'input or output'}: {error.strerror or error}", 2
+            place = str(error.filename or "input or output")
+            return str(InputError(error.strerror or str(error), place=place)), 2
     return describe_fault(error), UNFORESEEN
 
 

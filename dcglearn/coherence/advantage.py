@@ -18,15 +18,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.measure import TIE_TOLERANCE
-from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 Discounts = str | Sequence[float] | Floats
 """A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""
@@ -62,7 +62,7 @@ def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
     >>> cumulative_counts([1, -1, 0], 2).tolist()
     [[0, 1], [0, 1], [1, 2]]
     """
-    rows = checked_grades(rankings, n_grades)
+    rows = checked_grades(rankings, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
     counts = np.empty((*rows.shape, n_grades), np.int32)
     for grade in range(n_grades):
         at_least = (rows <= grade) & (rows > NO_DOCUMENT)
@@ -95,7 +95,7 @@ def total_counts(run: ArrayLike, n_grades: int) -> NDArray[np.int64]:
     >>> total_counts([[0, 1], [1, 0]], 2).tolist()
     [[1, 2], [2, 4]]
     """
-    rows = checked_grades(run, n_grades)
+    rows = checked_grades(run, checked_count(n_grades, "`n_grades`", high=MAX_GRADES))
     rows = rows.reshape(-1, rows.shape[-1])
     counts = np.empty((rows.shape[1], n_grades), np.int64)
     for grade in range(n_grades):
@@ -153,6 +153,7 @@ def two_runs(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.integer]:
     InputError
         If the shapes differ or an entry is not a grade index.
     """
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
     first = checked_grades(a, n_grades, "rankings a")
     second = checked_grades(b, n_grades, "rankings b")
     if first.shape != second.shape:
@@ -261,7 +262,7 @@ def rescaled_advantage(
     table = checked_advantage(D, many=True)
     n_ranks, n_grades = table.shape[-2:]
     exponents = [0, 0]
-    if worst_gain not in WORST_GAINS:
+    if not is_one_of(worst_gain, WORST_GAINS):
         raise unknown_name("worst gain", worst_gain, WORST_GAINS)
     found = table
     if discounts is not None:

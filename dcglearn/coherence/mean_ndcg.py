@@ -28,9 +28,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dcglearn.base.checks import checked_count, checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import usual_size
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     Discounts,
@@ -50,7 +51,7 @@ from dcglearn.coherence.branch_and_bound import (
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_pools
-from dcglearn.measures.scale import checked_grades
+from dcglearn.measures.scale import MAX_GRADES, checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 """Who has the higher mean nDCG for all gains."""
@@ -215,6 +216,9 @@ def mean_verdicts(
     >>> [(pair, verdict.winner) for pair, verdict in found.items()]
     [((0, 1), 'a'), ((0, 2), 'a'), ((1, 2), 'a')]
     """
+    n_grades = checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    checked_count(max_boxes, "`max_boxes`", high=10**12)
+    checked_number(resolution, "`resolution`", 0, above=True)
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
     if (
         rows.ndim != 3
@@ -227,10 +231,8 @@ def mean_verdicts(
             f"runs of shape {rows.shape}, pools of shape {pool.shape}",
             "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
         )
-    if worst_gain not in ("zero", "nonnegative"):
+    if not is_one_of(worst_gain, ("zero", "nonnegative")):
         raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative"])
-    if not (resolution > 0 and max_boxes > 0):
-        raise InputError(f"resolution {resolution}, max_boxes {max_boxes}", "give numbers above 0")
     c, _ = usual_size(discount_vector(discounts, rows.shape[2]))
     if c[0] <= 0 or c[-1] < 0 or (np.diff(c) > 0).any():
         raise InputError(

@@ -31,7 +31,7 @@ from scipy.optimize import brentq, isotonic_regression, linprog
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     WORST_GAINS,
@@ -241,7 +241,7 @@ def _check_worst_gain(worst_gain: WorstGain | None, value: float) -> None:
         raise InputError(
             "a smallest change with any worst gain", "use zero, nonnegative or None", "worst_gain"
         )
-    if worst_gain not in (None, *WORST_GAINS):
+    if not is_one_of(worst_gain, (None, *WORST_GAINS)):
         raise unknown_name("worst gain", worst_gain, ["zero", "nonnegative", "None"])
 
 
@@ -253,7 +253,7 @@ def _smallest_change(
 ) -> SmallestChange | None:
     """Return the change; x and w'x are to be multiplied by 2 to the power of the exponents."""
     of_x, of_difference = exponents
-    if norm not in ("euclidean", "largest"):
+    if not is_one_of(norm, ("euclidean", "largest")):
         raise unknown_name("norm", norm, ["euclidean", "largest"])
     before = difference.value(difference.x)
     if before == 0:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import check_text, numbered_lines, split_fields
 from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
@@ -89,7 +90,7 @@ def looks_like_letor(path: str | Path) -> bool:
     bool
         False if the file is not text, does not exist or is a pipe.
     """
-    if not Path(path).is_file():  # a pipe can be read only once
+    if not is_regular_file(path):  # a pipe can be read only once
         return False
     try:
         with Path(path).open("rb") as file:

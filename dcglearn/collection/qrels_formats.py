@@ -17,6 +17,7 @@ import numpy as np
 
 from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.files import is_regular_file
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
@@ -72,7 +73,7 @@ def place_of_query(path: Path, query: str) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() in (".parquet", ".json"):
         return str(path)
-    if not path.is_file():  # a pipe can be read only once
+    if not is_regular_file(path):  # a pipe can be read only once
         return str(path)
     for number, line in _lines(read_content(path)):
         if line.split(maxsplit=1)[0] == query.encode():

@@ -22,7 +22,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Hashes, Integers
 from dcglearn.collection.id_hashes import hash_ids
 from dcglearn.collection.qrels_runs import Qrels, scale_of_qrels
-from dcglearn.measures.scale import Scale, canonical_label
+from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
 
 Unjudged = Literal["worst", "nothing", "removed", "bounds"]
 """What a document without a judgment counts as: one of the worst grade; a rank that gains
@@ -138,13 +138,13 @@ class IndexedQrels(ShortRepr):
         return hash_ids(ids, 0), hash_ids(ids, 1)
 
 
-def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
+def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     """Index qrels, so that documents of runs and judgments can be looked up.
 
     Parameters
     ----------
     qrels : Qrels
-    scale : Scale, optional
+    scale : Scale, str or sequence of labels, optional
         The grades, best first; by default
         :func:`~dcglearn.collection.qrels_runs.scale_of_qrels`.
 
@@ -164,7 +164,7 @@ def index_qrels(qrels: Qrels, scale: Scale | None = None) -> IndexedQrels:
     >>> str(indexed.scale), indexed.pools.tolist()
     ('2 > 0', [[1, 2]])
     """
-    scale = scale_of_qrels(qrels) if scale is None else scale
+    scale = scale_of_qrels(qrels) if scale is None else needed_scale(scale)
     numbers, which = np.unique(qrels.number, return_inverse=True)
     try:
         indices = [scale.index(canonical_label(float(number))) for number in numbers]

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 from dcglearn.correlation.preference_graph import (
@@ -208,9 +208,9 @@ def _set_sizes(sets: list[int]) -> Floats:
 
 def _check_names(discount: str, normalise: str | None) -> None:
     """Refuse unknown names before any computation."""
-    if discount not in DISCOUNT_WEIGHTS:
+    if not is_one_of(discount, DISCOUNT_WEIGHTS):
         raise unknown_name("discount", discount, DISCOUNT_WEIGHTS)
-    if normalise not in (None, "attainable"):
+    if not is_one_of(normalise, (None, "attainable")):
         raise unknown_name("normalisation", normalise, ["attainable", "None"])
 
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import Gains
 from dcglearn.measures.ideal import divide_or_zero
@@ -115,7 +115,7 @@ def two_grade_losses(
     >>> two_grade_losses([2, 0, 1], [3, 2, 1], 3)
     array([2., 1.])
     """
-    if ties not in get_args(TieOrder):
+    if not is_one_of(ties, get_args(TieOrder)):
         raise unknown_name("order of ties", ties, get_args(TieOrder))
     rows = checked_grades(grades, n_grades, "grades")
     ranked, start, end = _ranked(rows, _checked_scores(scores, rows))

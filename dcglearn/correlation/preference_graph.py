@@ -71,8 +71,12 @@ def check_preferences(pairs: Edges, name: str) -> list[tuple[Hashable, Hashable]
     >>> check_preferences([("A", "B"), ["B", "C"]], "truth")
     [('A', 'B'), ('B', 'C')]
     """
+    try:
+        listed = list(pairs)
+    except TypeError as error:
+        raise InputError(f"no list: {pairs!r:.60}", "give pairs (better, worse)", name) from error
     found = []
-    for row, pair in enumerate(pairs):
+    for row, pair in enumerate(listed):
         if not (type(pair) is tuple or _is_ordered(pair)) or len(pair) != 2:
             raise InputError(
                 f"{pair!r} is not a pair", "give (better, worse)", f"{name}, preference {row}"

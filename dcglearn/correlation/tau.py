@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Integers
 from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 
@@ -86,9 +86,9 @@ def tau_ap(
     >>> round(tau_ap([4, 3, 2, 1], [2, 2, 2, 1], variant="a"), 6)
     0.333333
     """
-    if positions not in ("estimate", "truth"):
+    if not is_one_of(positions, ("estimate", "truth")):
         raise unknown_name("positions", positions, ["estimate", "truth"])
-    if variant not in (None, "a", "b"):
+    if not is_one_of(variant, (None, "a", "b")):
         raise unknown_name("variant", variant, ["None", "a", "b"])
     true, estimated = paired_ranks(truth, estimate)
     if variant == "b":
@@ -208,7 +208,7 @@ def kendall_tau(truth: ArrayLike, estimate: ArrayLike, variant: TauVariant = "b"
     >>> round(kendall_tau([3, 2, 1], [2, 2, 1], variant="a"), 6)
     0.666667
     """
-    if variant not in ("a", "b"):
+    if not is_one_of(variant, ("a", "b")):
         raise unknown_name("variant", variant, ["a", "b"])
     true, estimated = paired_ranks(truth, estimate)
     if variant == "a":

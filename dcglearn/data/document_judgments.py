@@ -20,7 +20,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collection.graded_runs import GradedRun, grade_run
 from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
@@ -177,7 +177,7 @@ class DocumentGrades:
         InputError
             As :meth:`read`.
         """
-        if unjudged not in _RULES:
+        if not is_one_of(unjudged, _RULES):
             raise unknown_name("`unjudged` for judgments", unjudged, _RULES)
         if runs and n_ranks is None:
             raise InputError("runs without K", "give `n_ranks`, the number of documents shown")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.data.judgment_fields import (
     JUDGMENT_FIELDS,
     REQUIRED_FIELDS,
@@ -42,7 +42,7 @@ def columns_of_frame(frame: pd.DataFrame) -> dict[str, list[Any]]:
         used.
     """
     for name in frame.columns:
-        if name not in JUDGMENT_FIELDS:
+        if not is_one_of(name, JUDGMENT_FIELDS):
             raise unknown_name("column", name, JUDGMENT_FIELDS)
     for name in REQUIRED_FIELDS:
         if name not in frame.columns:

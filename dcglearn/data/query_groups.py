@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Ids, Integers
 
@@ -96,6 +97,7 @@ def query_folds(
     """
     from sklearn.model_selection import GroupKFold
 
+    checked_count(n_folds, "`n_folds`", 0)
     n_groups = len(np.unique(groups))
     if not 2 <= n_folds <= n_groups:
         raise InputError(

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.collection.letor import read_grade_counts
 from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.design.config_errors import EXPECTED, explain_error
@@ -301,7 +301,7 @@ def _swept(sweep: dict[str, Any]) -> dict[str, list[Any]]:
     """Check the values of a sweep one by one, and convert them to the types of the setting."""
     found: dict[str, list[Any]] = {}
     for key, values in sweep.items():
-        if key not in Setting.model_fields:
+        if not is_one_of(key, Setting.model_fields):
             raise unknown_name("key", key, Setting.model_fields, "sweep")
         if key == "queries":
             raise InputError(
@@ -332,7 +332,7 @@ def _quick(document: _Document, sweep: dict[str, list[Any]]) -> tuple[dict[str, 
         )
     chosen = dict(sweep)
     for key, values in asked.items():
-        if key not in sweep:
+        if not is_one_of(key, sweep):
             raise unknown_name("key", key, ["repetitions", *sweep], "quick")
         if not isinstance(values, list) or not values:
             raise InputError(f"{values!r}", "give a list of values of the sweep", f"quick.{key}")

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.measures.presets import preset
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import C_GRID
@@ -166,11 +166,11 @@ def unused_keys(setting: Setting) -> dict[str, str]:
 
 
 def _check_names(s: Setting) -> None:
-    if s.lists not in LISTS:
+    if not is_one_of(s.lists, LISTS):
         raise unknown_name("list generator", s.lists, LISTS, "lists")
-    if s.test_lists not in (SAME, *LISTS):
+    if not is_one_of(s.test_lists, (SAME, *LISTS)):
         raise unknown_name("list generator", s.test_lists, (SAME, *LISTS), "test_lists")
-    if s.learner not in LEARNERS:
+    if not is_one_of(s.learner, LEARNERS):
         raise unknown_name("learner", s.learner, LEARNERS, "learner")
     for name in s.against:
         try:

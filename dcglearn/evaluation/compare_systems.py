@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import mean_of_counted, refuse_overflow
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.evaluation.significance import (
     RESAMPLES,
     PairedTest,
@@ -95,7 +96,9 @@ def compare_systems(
     >>> found.system, found.difference, found.p
     ('good', 0.5, 0.0078125)
     """
-    if baseline not in evaluation.systems:
+    checked_rng(rng)
+    checked_count(resamples, "`resamples`", high=10**7)
+    if not is_one_of(baseline, evaluation.systems):
         raise unknown_name("system", baseline, evaluation.systems)
     if evaluation.high is not None:
         raise InputError(

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import checked_number, finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied, refuse_overflow, usual_size
 from dcglearn.base.types import Floats
@@ -146,8 +146,8 @@ def beta_gamma_alpha(n_judged: int, beta: float = 0.1, gamma: float = 0.05) -> f
     """
     if isinstance(n_judged, bool) or not isinstance(n_judged, int | np.integer) or n_judged < 0:
         raise InputError(f"{n_judged!r} documents judged", "give a whole number, 0 or more")
-    _check_number(beta, "`beta`", 0.0, 1.0)
-    _check_number(gamma, "`gamma`", 0.0)
+    checked_number(beta, "`beta`", 0.0, 1.0)
+    checked_number(gamma, "`gamma`", 0.0)
     return beta + (1 - beta) * math.exp(-gamma * int(n_judged))
 
 
@@ -183,15 +183,15 @@ def interpolated_threshold(
     >>> [round(interpolated_threshold(0.8, 0.3, N), 6) for N in (0, 1, 10, 100)]
     [0.3, 0.321947, 0.477061, 0.746968]
     """
-    _check_number(theta_optimal, "`theta_optimal`")
-    _check_number(theta_zero, "`theta_zero`")
+    checked_number(theta_optimal, "`theta_optimal`")
+    checked_number(theta_zero, "`theta_zero`")
     if theta_zero > theta_optimal:
         raise InputError(
             f"`theta_zero` {theta_zero:g} is above `theta_optimal` {theta_optimal:g}",
             "give a `theta_zero` at or below `theta_optimal`",
         )
     width = theta_optimal - theta_zero
-    _check_number(width, "`theta_optimal` - `theta_zero`")
+    checked_number(width, "`theta_optimal` - `theta_zero`")
     alpha = beta_gamma_alpha(n_judged, beta, gamma)
     if alpha > 0.5:  # from the nearer end: exact at both, so documents with that score pass
         return float(theta_zero + (1 - alpha) * width)
@@ -313,10 +313,8 @@ def relevance_utilities(relevant: ArrayLike, credit: float = 3.0, debit: float =
     >>> relevance_utilities([True, False])
     array([ 3., -2.])
     """
-    _check_number(credit, "`credit`", 0.0)
-    _check_number(debit, "`debit`", 0.0)
-    if credit == 0:
-        raise InputError("`credit` is 0", "use a number above 0")
+    checked_number(credit, "`credit`", 0.0, above=True)
+    checked_number(debit, "`debit`", 0.0)
     return np.where(_as_bools(relevant, "relevant"), float(credit), -float(debit))
 
 
@@ -348,7 +346,7 @@ def gain_utilities(grades: ArrayLike, gains: ArrayLike, cost: float = 0.0) -> Fl
     array([ 0.5, -0.5,  0.1])
     """
     values = np.array(DCG(np.asarray(gains)).gains)
-    _check_number(cost, "`cost`")
+    checked_number(cost, "`cost`")
     rows = checked_grades(grades, len(values), "grades") if np.size(grades) else np.zeros(0, int)
     if (rows < 0).any():
         row = int(np.argmax(rows < 0))
@@ -387,14 +385,10 @@ def _checked_judged(judged: ArrayLike | None, utilities: Floats) -> NDArray[np.b
 
 
 def _as_bools(values: ArrayLike, name: str) -> NDArray[np.bool_]:
-    found = np.asarray(values)
+    try:
+        found = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(f"`{name}` is no vector", "use true and false") from error
     if found.size and found.dtype.kind != "b":
         raise InputError(f"`{name}` holds {found.dtype} entries", "use true and false")
     return found.astype(bool)
-
-
-def _check_number(value: float, name: str, low: float = -math.inf, high: float = math.inf) -> None:
-    if not (math.isfinite(value) and low <= value <= high):
-        ends = f"{low:g} ... {high:g}" if high < math.inf else f"{low:g} or more"
-        remedy = f"use {ends}" if low > -math.inf else "use a finite number"
-        raise InputError(f"{name} is {value!r}", remedy)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Integers
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Ties
+from dcglearn.measures.scale import MAX_GRADES
 
 SORTED_AT_ONCE = 2**18
 """Documents sorted at a time: few enough to stay in the processor's cache."""
@@ -62,7 +64,13 @@ def ranked_arrays(
     >>> score_runs(DCG([1, 0], "zipf", 2), ranked)
     array([0.5])
     """
-    grades, scores = np.asarray(grades), np.asarray(scores)
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    if top is not None:
+        checked_count(top, "`top`")
+    try:
+        grades, scores = np.asarray(grades), np.asarray(scores)
+    except ValueError as error:
+        raise InputError("rows of different lengths", "give both of shape (Q, N)") from error
     if grades.ndim != 2 or grades.shape != scores.shape or not grades.size:
         raise InputError(
             f"grades of shape {grades.shape} and scores of shape {scores.shape}",
@@ -72,9 +80,7 @@ def ranked_arrays(
         raise InputError(
             f"grades of {grades.dtype} and scores of {scores.dtype}", "give indices and numbers"
         )
-    if top is not None and top < 1:
-        raise InputError(f"the top {top}", "use 1 or more")
-    if ties not in ("mean", "input"):
+    if not is_one_of(ties, ("mean", "input")):
         raise unknown_name("`ties`", ties, ["mean", "input"])
     n = grades.shape[1]
     top, rows = n if top is None else min(top, n), max(1, SORTED_AT_ONCE // n)

@@ -22,12 +22,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.checks import checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.names import not_a_measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
 
@@ -220,13 +222,16 @@ def score_runs(
     >>> score_runs(DCG([1, 0], "zipf", normalise="ideal"), ranked)
     array([0.5])
     """
+    if not isinstance(measure, DCG | LinearUtility):
+        raise not_a_measure(measure)
     if measure.n_grades != ranked.n_grades:
         raise InputError(
             f"a measure of {measure.n_grades} grades for {ranked.n_grades}", "use one scale"
         )
     other = rescaled(measure)
     if unjudged_gain is not None:
-        unjudged_gain = float(multiplied(unjudged_gain, -other.gains, measure))
+        own = checked_number(unjudged_gain, "`unjudged_gain`")
+        unjudged_gain = float(multiplied(own, -other.gains, measure))
     if isinstance(other.measure, LinearUtility):
         value = _of_matrix(other.measure.matrix, ranked, unjudged_gain)
         return multiplied(value, other.exponent, measure)

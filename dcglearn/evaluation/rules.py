@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.collection.qrels_index import Unjudged
 
 Ties = Literal["mean", "input", "docid"]
@@ -54,9 +54,9 @@ class Rules:
     single: bool = False
 
     def __post_init__(self) -> None:
-        if self.ties not in TIES:
+        if not is_one_of(self.ties, TIES):
             raise unknown_name("`ties`", self.ties, TIES)
-        if self.unjudged not in UNJUDGED:
+        if not is_one_of(self.unjudged, UNJUDGED):
             raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
 
 
@@ -91,6 +91,6 @@ def rules_like(tool: str) -> Rules:
     >>> rules_like("trec_eval").ties
     'docid'
     """
-    if tool not in LIKE:
+    if not is_one_of(tool, LIKE):
         raise unknown_name("tool", tool, LIKE)
     return LIKE[tool]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.overflow import usual_size
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 
 RESAMPLES = 9999
@@ -121,6 +122,8 @@ def paired_p_values(
     >>> paired_p_values(np.array([[0.1, 0.2, 0.3, 0.1, 0.2]]), np.random.default_rng(0))
     array([0.0625])
     """
+    if not is_one_of(test, PAIRED_TESTS):
+        raise unknown_name("test", test, PAIRED_TESTS)
     if test == "t":
         return np.array([_t_test(usual_size(row[~np.isnan(row)])[0]) for row in differences])
     from scipy.stats import permutation_test  # slow to load

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
@@ -126,6 +127,9 @@ def system_pairs(
     >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
+    checked_count(n_ranks, "`n_ranks`")
+    if not isinstance(measure, DCG):
+        raise InputError(f"a measure of type {type(measure).__name__}", "give a DCG")
     names, rules = evaluation.systems, evaluation.rules
     if len(names) < 2:
         raise InputError("one run", "give two or more")

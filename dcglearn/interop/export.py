@@ -12,8 +12,9 @@ import io
 import json
 from collections.abc import Callable, Sequence
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
 from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
 from dcglearn.interop.rankers import to_lightgbm, to_xgboost
@@ -23,7 +24,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import MeasureLike, as_measure
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.scale import Label, needed_scale
 from dcglearn.measures.utility import LinearUtility
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
@@ -77,9 +78,11 @@ def export(
     >>> print(export(DCG([7, 3, 1, 0]), "trec_eval").text)
     trec_eval -m ndcg.0=0,1=1,2=3,3=7 QRELS RUN
     """
-    if to not in TARGETS:
+    if not is_one_of(to, TARGETS):
         raise unknown_name("target", to, TARGETS)
-    measure = as_measure(measure, None if labels is None else Scale(tuple(labels)), n_ranks)
+    scale = None if labels is None else needed_scale(labels)
+    checked_count(n_ranks, "`n_ranks`")
+    measure = as_measure(measure, scale, n_ranks)
     if isinstance(measure, LinearUtility):
         if to in TOOLS:
             raise InputError(
@@ -87,10 +90,10 @@ def export(
                 f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
             )
         named: Measure = LinearUtility(
-            measure.weights, measure.grades if labels is None else labels
+            measure.weights, measure.grades if scale is None else scale.labels
         )
     else:
-        named = with_labels(measure, labels)
+        named = with_labels(measure, None if scale is None else scale.labels)
         if named.n_ranks != measure.cutoff:
             ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
         else:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import mean_of_counted
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collection.qrels_index import index_qrels
 from dcglearn.collection.qrels_runs import qrels_of, run_of
@@ -74,7 +74,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     >>> metric([[2, 0, 1]], [[0.3, 0.9, 0.5]])
     0.24528301886792456
     """
-    if ties not in ("mean", "input"):
+    if not is_one_of(ties, ("mean", "input")):
         raise unknown_name("`ties`", ties, ["mean", "input"])
     labelled = with_labels(_as_dcg(measure))
     scale = Scale(labels_of(labelled))
@@ -121,7 +121,7 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
         If `ties` is something else, or ir_measures is not installed. The object raises it for a
         relevance that is not on the scale, and for ids that are not text.
     """
-    if ties not in TIES:
+    if not is_one_of(ties, TIES):
         raise unknown_name("`ties`", ties, TIES)
     try:
         import ir_measures

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import fix_gauge
@@ -160,8 +161,8 @@ def double_centred(W: Floats) -> Floats:
 
 
 def _same_shape(W: ArrayLike, learned: ArrayLike) -> tuple[Floats, Floats]:
-    truth, found = np.asarray(W, float), np.asarray(learned, float)
-    if truth.shape != found.shape or truth.ndim != 2:
+    truth, found = (finite_array(x, "weights", (None, None)) for x in (W, learned))
+    if truth.shape != found.shape:
         raise InputError(
             f"weights of shapes {truth.shape} and {found.shape}", "give two (K, L) matrices"
         )

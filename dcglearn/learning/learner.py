@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.preferences import Preferences
@@ -198,7 +198,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         InputError
             If the pairs, the weights or a parameter cannot be used.
         """
-        if self.encoding not in ("grades", "documents"):
+        if not is_one_of(self.encoding, ("grades", "documents")):
             raise unknown_name("encoding", self.encoding, ["grades", "documents"])
         if isinstance(self.margin, str) and self.margin not in MARGINS:
             raise unknown_name("margin", self.margin, MARGINS)

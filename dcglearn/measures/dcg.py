@@ -22,10 +22,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_tuple
+from dcglearn.base.checks import checked_count, finite_tuple
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied, refuse_overflow
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.ideal import (
@@ -114,7 +114,7 @@ class DCG:
             checked: str | tuple[float, ...] = canonical_rule(discounts)
         else:
             checked = finite_tuple(discounts, "discounts")
-        if normalise not in DCG_FORMS.values():
+        if not is_one_of(normalise, DCG_FORMS.values()):
             raise unknown_name("normalisation", normalise, ["ideal", "minmax", "None"])
         set_ = object.__setattr__
         set_(self, "gains", numbers)
@@ -168,6 +168,7 @@ class DCG:
         InputError
             If the rankings are longer than a vector of discounts, and there is no cutoff.
         """
+        checked_count(n_ranks, "`n_ranks`", 0)
         counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
         discounts = np.zeros(n_ranks)
         if isinstance(self.discounts, str):
@@ -364,7 +365,7 @@ class DCG:
         'rbp(0.8)'
         """
         name = parse_full_name(text, 2, "nDCG([3, 1, 0], log2) @ 10")
-        if name.head not in DCG_FORMS:
+        if not is_one_of(name.head, DCG_FORMS):
             raise unknown_name("measure", name.head, DCG_FORMS)
         if name.options:
             raise InputError(f"{text!r:.60} has keyword arguments", "write gains and discounts")

@@ -26,7 +26,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 
 
@@ -144,7 +144,7 @@ def canonical_rule(text: str) -> str:
     ('rbp(0.8)', 'jk(2)')
     """
     name, value = split_parameter(text)
-    if name not in DISCOUNT_RULES:
+    if not is_one_of(name, DISCOUNT_RULES):
         raise unknown_name("discount rule", name, DISCOUNT_RULES)
     rule = DISCOUNT_RULES[name]
     if not rule.parameter:

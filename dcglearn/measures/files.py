@@ -18,7 +18,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
@@ -97,7 +97,7 @@ class MeasureFile(ShortRepr):
         InputError
             If the file does not hold it.
         """
-        if use not in ("dcg", "utility"):
+        if not is_one_of(use, ("dcg", "utility")):
             raise unknown_name("part of a measure file", use, ["dcg", "utility"])
         part = self.dcg if use == "dcg" else self.utility
         if part is None:
@@ -165,6 +165,10 @@ def measure_to_json(content: MeasureFile | Measure) -> str:
         content = MeasureFile(dcg=content)
     elif isinstance(content, LinearUtility):
         content = MeasureFile(utility=content, use="utility")
+    if not isinstance(content, MeasureFile):
+        raise InputError(
+            f"a measure of type {type(content).__name__}", "give a DCG or a LinearUtility"
+        )
     document: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION}
     document["use"] = content.use
     if content.dcg is not None:
@@ -209,7 +213,7 @@ def measure_from_json(text: str) -> MeasureFile:
             "use the release of dcglearn that wrote it",
         )
     for key in document:
-        if key not in _KEYS:
+        if not is_one_of(key, _KEYS):
             raise unknown_name("key", key, _KEYS)
     dcg, utility = document.get("dcg"), document.get("utility")
     about = document.get("about", {})

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.agreement import one_per_pair
 
@@ -45,7 +45,7 @@ def margins(pairs: Grades, margin: str | ArrayLike = "unit") -> Floats:
     (array([2., 5.]), array([1., 1.]))
     """
     if isinstance(margin, str):
-        if margin not in MARGINS:
+        if not is_one_of(margin, MARGINS):
             raise unknown_name("margin", margin, MARGINS)
         if margin == "unit":
             return constant_array(1.0, len(pairs))

@@ -13,12 +13,13 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast, get_args
 
+from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import PRESETS, parse_cutoff, preset
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
 
 _WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@(.*))?")
@@ -151,7 +152,7 @@ def parse_measure(text: str) -> NamedMeasure:
     >>> parse_measure("nDCG([3, 1, 0], log2) @ 10").measure
     nDCG([3, 1, 0], log2) @ 10
     """
-    match = _FILE.fullmatch(text.strip())
+    match = _FILE.fullmatch(checked_text(text, "a measure", "zipf").strip())
     if match is None:
         kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
         return NamedMeasure(text, kind.parse(text))
@@ -167,14 +168,14 @@ def parse_measure(text: str) -> NamedMeasure:
     return NamedMeasure(text, measure, content)
 
 
-def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
     """Return the measure that a name means for rankings of a given scale and length.
 
     Parameters
     ----------
     text : str
         A preset, a full name or a measure file.
-    scale : Scale
+    scale : Scale, str or sequence of labels
         The grades of the rankings, all of them.
     n_ranks : int
         K, the length of the rankings.
@@ -193,6 +194,7 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     >>> measure_for("zipf", Scale((1, 0)), 5).measure
     DCG({1: 1, 0: 0}, zipf)
     """
+    scale = needed_scale(scale)
     named = _named(text, scale, n_ranks)
     try:
         check_compatible(named.measure, scale, n_ranks)
@@ -201,14 +203,14 @@ def measure_for(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     return named
 
 
-def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
     """Return the measure that a name means for runs whose documents have some of its grades.
 
     Parameters
     ----------
     text : str
         A preset, a full name or a measure file.
-    scale : Scale
+    scale : Scale, str or sequence of labels
         The grades that occur. A measure that names its grades may have others too.
     n_ranks : int
         The length of the longest run. A shorter vector of discounts acts as a cutoff.
@@ -228,6 +230,7 @@ def measure_for_documents(text: str, scale: Scale, n_ranks: int) -> NamedMeasure
     >>> measure_for_documents("nDCG({2: 3, 1: 1, 0: 0}, log2) @ 5", Scale((1, 0)), 100).measure
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
+    scale = needed_scale(scale)
     return measure_on_scale(_named(text, scale, n_ranks), scale)
 
 
@@ -273,7 +276,7 @@ def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
 
 
 def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
-    match = _WRAPPED.fullmatch(text)
+    match = _WRAPPED.fullmatch(checked_text(text, "a measure", "zipf"))
     if match is not None:
         head, name, cutoff = match.groups()
         inner = _named(name, scale, n_ranks)

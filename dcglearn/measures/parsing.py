@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 
@@ -61,6 +62,7 @@ def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
     >>> parse_full_name("nDCG([3, 1, 0], rbp(0.8)) @ 10", 2, "").arguments
     ([3, 1, 0], 'rbp(0.8)')
     """
+    checked_text(text, "a measure", example)
     try:
         stripped = text.strip()
         node = ast.parse(stripped, mode="eval").body

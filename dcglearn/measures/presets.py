@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_whole
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.scale import ScaleLike, needed_scale
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ PRESETS = {
 }
 
 
-def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
+def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     """Return a DCG of the literature, by name, for a given scale.
 
     Parameters
@@ -106,7 +107,7 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
         ``linear-log2``, ``exponential-log2``, ``jk:b``, ``zipf``, ``linear-discount:n``,
         ``constant``, ``rbp:p`` or ``binary:t``, optionally followed by ``@ cutoff``. The
         default of b is 2, of n `n_ranks`, of p 0.8, and of t the value of the best grade.
-    scale : Scale
+    scale : Scale, str or sequence of labels
         The grades and their values.
     n_ranks : int
         K, the length of the rankings.
@@ -122,14 +123,16 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
 
     Examples
     --------
-    >>> preset("exponential-log2", Scale((2, 1, 0)), 5)
+    >>> preset("exponential-log2", "2,1,0", 5)
     DCG({2: 3, 1: 1, 0: 0}, log2)
-    >>> preset("rbp:0.5 @ 3", Scale((1, 0)), 5)
+    >>> preset("rbp:0.5 @ 3", "1,0", 5)
     DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
     """
-    called, at, cut = name.partition("@")
+    scale = needed_scale(scale)
+    checked_count(n_ranks, "`n_ranks`", 0)
+    called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
     head, parameter = split_parameter(called)
-    if head not in PRESETS:
+    if not is_one_of(head, PRESETS):
         raise unknown_name("preset", head, PRESETS)
     formulas = PRESETS[head]
     values = np.array(scale.values)
@@ -154,12 +157,12 @@ def preset(name: str, scale: Scale, n_ranks: int) -> DCG:
     return measure @ parse_cutoff(cut) if at else measure
 
 
-def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
+def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:
     """Return every preset with its default parameter, by name.
 
     Parameters
     ----------
-    scale : Scale
+    scale : Scale, str or sequence of labels
     n_ranks : int
 
     Returns
@@ -168,9 +171,11 @@ def usual_presets(scale: Scale, n_ranks: int) -> dict[str, DCG]:
 
     Examples
     --------
-    >>> list(usual_presets(Scale((1, 0)), 3))[:3]
+    >>> list(usual_presets("1,0", 3))[:3]
     ['linear-log2', 'exponential-log2', 'jk:2']
     """
+    scale = needed_scale(scale)
+    checked_count(n_ranks, "`n_ranks`", 0)
     values = np.array(scale.values)
     names = {
         name: name if p.default is None else f"{name}:{format_number(p.default(values, n_ranks))}"

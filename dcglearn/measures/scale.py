@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import checked_text, finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.types import Grades
 
 Label = str | int | float
 """The label of a grade: a number or a name."""
-
 
 NO_DOCUMENT = -1
 """The index at a rank without a document, such as below the end of a short ranking."""
@@ -49,9 +49,8 @@ class Scale:
     labels : sequence of str, int or float
         One label per grade, best first, at most 127.
     values : sequence of float, optional
-        The value r of each grade in the gain formulas of the literature, such as 2^r - 1. A
-        worse grade never has a larger value. By default the labels themselves if they are
-        decreasing numbers, and otherwise L - 1, ..., 1, 0.
+        The value r of each grade in gain formulas such as 2^r - 1, never larger for a worse
+        grade. By default decreasing labels themselves, otherwise L - 1, ..., 1, 0.
 
     Raises
     ------
@@ -74,7 +73,7 @@ class Scale:
         given_labels: object = self.labels
         if isinstance(given_labels, str):
             raise InputError(f"the scale {given_labels!r} is text", "give Scale.parse(text)")
-        labels = tuple(canonical_label(label) for label in self.labels)
+        labels = tuple(canonical_label(label) for label in _listed(self.labels, "labels"))
         if not 1 <= len(labels) <= MAX_GRADES:
             raise InputError(
                 f"a scale of {len(labels)} grades", f"give 1 to {MAX_GRADES}, best first"
@@ -83,7 +82,7 @@ class Scale:
             raise InputError(
                 f"a grade appears twice in the scale {list(labels)}", "name each grade once"
             )
-        given = tuple(self.values) or _default_values(labels)
+        given = _listed(self.values, "values") or _default_values(labels)
         remedy = "give one finite value per grade"
         values = tuple(finite_array(given, "values", (len(labels),), remedy).tolist())
         if any(b > a for a, b in pairwise(values)):
@@ -155,6 +154,7 @@ class Scale:
         >>> Scale.parse("perfect=3,good=1,bad=0").values
         (3.0, 1.0, 0.0)
         """
+        text = checked_text(text, "a scale", "2,1,0")
         parts = [part.strip().partition("=") for part in text.split(",")]
         if not all(name.strip() for name, _, _ in parts):
             raise InputError(f"an empty grade in the scale {text!r}", "write it like 2,1,0")
@@ -265,6 +265,8 @@ def _canonical_label(label: Label) -> Label:
         if not _NUMBER.fullmatch(label):
             return label
         label = float(label) if "." in label else int(label)
+    if isinstance(label, complex | np.complexfloating):
+        raise TypeError
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
         if abs(label) >= MAX_WHOLE_LABEL:
             raise InputError("a grade of more than 18 digits", "write an id as text")
@@ -300,6 +302,8 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     InputError
         If an entry is not a whole number, or out of range (naming the row).
     """
+    if isinstance(rankings, np.ma.MaskedArray):
+        raise InputError(f"{name} are a masked array", "use -1 for no document")
     try:
         array = np.asarray(rankings)
     except ValueError as error:
@@ -321,8 +325,10 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
 
 def _whole(array: NDArray[np.generic], name: str) -> Grades:
     try:
+        if array.dtype.kind == "c":
+            raise TypeError
         numbers = array.astype(float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{name} hold entries of type {array.dtype}", "give grade indices"
         ) from error
@@ -359,11 +365,35 @@ def as_scale(scale: ScaleLike | None) -> Scale | None:
     -------
     Scale or None
 
-    Examples
-    --------
     >>> print(as_scale("perfect,good,bad"), as_scale([2, 1, 0]))
     perfect > good > bad 2 > 1 > 0
     """
-    if scale is None or isinstance(scale, Scale):
+    return None if scale is None else needed_scale(scale)
+
+
+def needed_scale(scale: ScaleLike) -> Scale:
+    """Return the scale that a value means, which may not be None.
+
+    Parameters
+    ----------
+    scale : Scale, str or sequence of labels
+
+    Returns
+    -------
+    Scale
+
+    Raises
+    ------
+    InputError
+        If it is anything else.
+    """
+    if isinstance(scale, Scale):
         return scale
-    return Scale.parse(scale) if isinstance(scale, str) else Scale(tuple(scale))
+    return Scale.parse(scale) if isinstance(scale, str) else Scale(_listed(scale, "a scale"))
+
+
+def _listed(values: Iterable[Any], name: str) -> tuple[Any, ...]:
+    if not isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
+        with suppress(TypeError):
+            return tuple(values)
+    raise InputError(f"{name} {values!r:.60}", "give a list, the best grade first")

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import finite_array
+from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.suggestions import unknown_name
@@ -102,6 +102,7 @@ class LinearUtility:
         InputError
             If the rankings are longer than K.
         """
+        checked_count(n_ranks, "`n_ranks`", 0)
         if n_ranks > self.n_ranks:
             raise InputError(
                 f"rankings of {n_ranks} ranks, weights for {self.n_ranks}",

@@ -9,19 +9,19 @@ difference with logistic noise, and may call small differences a tie:
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.data.preferences import Preferences
-from dcglearn.measures.agreement import score_differences
+from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
@@ -247,15 +247,22 @@ def side_by_side(
     InputError
         If a number is not finite, the reliability not positive or the indifference negative.
     """
-    if not (math.isfinite(reliability) and reliability > 0):
-        raise InputError(f"`reliability` is {reliability}", "use a finite number above 0")
-    if not (math.isfinite(indifference) and indifference >= 0):
-        raise InputError(f"`indifference` is {indifference}", "use a finite number, 0 or more")
-    if not math.isfinite(bias):
-        raise InputError(f"`bias` is {bias}", "use a finite number")
+    reliability = checked_number(reliability, "`reliability`", 0, above=True)
+    checked_number(indifference, "`indifference`", 0)
+    bias = checked_number(bias, "`bias`")
+    checked_count(n_judges, "`n_judges`", 0)
+    if n_queries is not None:
+        checked_count(n_queries, "`n_queries`")
+    checked_pairs(lists, truth.n_grades)
     n = len(lists)
-    noise = rng.logistic(size=n) / reliability
-    perceived = score_differences(truth, lists) + bias + noise
+    draws, differences = checked_rng(rng).logistic(size=n), score_differences(truth, lists)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+        perceived = differences + bias + draws / reliability
+    if not np.isfinite(perceived).all():
+        raise InputError(
+            "a judge's impression is too large for floating-point numbers",
+            "use a larger `reliability`, or a smaller `bias` or gains",
+        )
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
     answers: NDArray[np.object_] = np.where(perceived > 0, "a", "b").astype(object)
     tied = np.abs(perceived) < indifference
@@ -271,6 +278,7 @@ def side_by_side(
 
 def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
     """Return the mean utility of both lists of a pair, from 0 (worst possible) to 1 (best)."""
+    truth = rescaled(truth).measure
     weights = truth.matrix_for(lists.shape[2])
     low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
     utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import checked_count, checked_rng, finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Pairs
-from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
 """The list of section 6, [5,5,4,4,3,3,2,2,1,1], as grade indices."""
@@ -34,8 +36,9 @@ def permuted_lists(n: int, rng: np.random.Generator, base: ArrayLike = BASE_LIST
     -------
     ndarray of int8, shape (n, 2, K)
     """
-    lists = np.tile(np.asarray(base, np.int8), (n, 2, 1))
-    return rng.permuted(lists, axis=2)
+    checked_count(n, "`n`", 0)
+    lists = np.tile(checked_grades(base, MAX_GRADES, "`base`").astype(np.int8), (n, 2, 1))
+    return checked_rng(rng).permuted(lists, axis=2)
 
 
 def drawn_lists(
@@ -67,6 +70,10 @@ def drawn_lists(
         If a probability is negative, they do not add up to 1, or `shortest` is outside
         1 ... K.
     """
+    checked_count(n, "`n`", 0)
+    checked_count(n_ranks, "`n_ranks`")
+    checked_rng(rng)
+    probabilities = finite_array(probabilities, "probabilities", (None,)).tolist()
     if abs(sum(probabilities) - 1) > 1e-9 or min(probabilities) < 0:
         raise InputError(
             f"grade probabilities {list(probabilities)}",
@@ -74,8 +81,7 @@ def drawn_lists(
         )
     lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
     if shortest is not None:
-        if not 1 <= shortest <= n_ranks:
-            raise InputError(f"`shortest` is {shortest}", f"use 1 ... {n_ranks}")
+        checked_count(shortest, "`shortest`", 1, n_ranks)
         lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))
         lists[np.arange(n_ranks) >= lengths] = NO_DOCUMENT
     return lists
@@ -144,7 +150,10 @@ def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Gen
     array([[ 2,  0,  2, -1],
            [ 0,  2,  2, -1]], dtype=int8)
     """
-    table = np.asarray(counts)
+    checked_count(n, "`n`", 0)
+    checked_count(n_ranks, "`n_ranks`")
+    checked_rng(rng)
+    table = _checked_counts(counts)
     width = int(max(table.sum(axis=1).max(), n_ranks))
     documents = np.full((len(table), width), NO_DOCUMENT, np.int8)
     for row, n_of_grade in zip(documents, table, strict=True):
@@ -153,3 +162,10 @@ def lists_of_queries(n: int, n_ranks: int, counts: ArrayLike, rng: np.random.Gen
     pools = np.repeat(chosen[:, None], 2, axis=1)
     keys = np.where(pools == NO_DOCUMENT, 2.0, rng.random(pools.shape))  # empty ranks come last
     return np.take_along_axis(pools, np.argsort(keys, axis=2), axis=2)[:, :, :n_ranks]
+
+
+def _checked_counts(counts: ArrayLike) -> NDArray[np.int64]:
+    numbers = finite_array(counts, "counts", (None, None), low=0.0)
+    if not numbers.size or (numbers != np.floor(numbers)).any() or numbers.max() > MAX_EXACT:
+        raise InputError("counts are not whole numbers", "give the documents of each grade")
+    return numbers.astype(np.int64)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.measures.presets import PRESETS
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.scale import MAX_GRADES, Scale
 from dcglearn.measures.utility import LinearUtility
 
 DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
@@ -66,13 +67,16 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     >>> named_truth("data-2", 10, 4, np.random.default_rng(0))
     DCG({4: 15, 3: 7, 2: 3, 1: 1}, log2)
     """
+    checked_text(name, "a truth", FREE)
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    checked_count(n_ranks, "`n_ranks`")
     if name == FREE:
         return free_truth(n_ranks, n_grades, rng)
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
     if not (is_measure_file_name(text) or "[" in text or "{" in text):
         head = split_parameter(text.partition("@")[0])[0]
-        if head not in PRESETS:
+        if not is_one_of(head, PRESETS):
             raise unknown_name("truth", name, [*TRUTHS, FREE, *PRESETS])
     return measure_for(text, scale, n_ranks).measure
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import Block
@@ -108,7 +108,7 @@ def solve(
     array([[ 0.3333, -0.3333],
            [ 0.    ,  0.    ]])
     """
-    if solver not in SOLVERS:
+    if not is_one_of(solver, SOLVERS):
         raise unknown_name("solver", solver, SOLVERS)
     with one_blas_thread():
         if problem.structure is not None and not isinstance(problem.structure, GeneratedCone):

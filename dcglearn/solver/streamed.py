@@ -21,7 +21,7 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.data.packed_pairs import PackedPairs, RowGroup
@@ -144,7 +144,7 @@ class Streamed(ShortRepr):
             If a row cannot be used (with its file and number), nothing can be learned, or the
             objective overflows.
         """
-        if margin not in MARGINS:
+        if not is_one_of(margin, MARGINS):
             raise unknown_name("margin", margin, MARGINS)
         nothing = PairSummary(0, 0.0, False, pairs.n_grades, -1, False)
         W_0 = validate_prior(prior, (pairs.n_ranks, pairs.n_grades))
