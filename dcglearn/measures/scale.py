@@ -394,6 +394,6 @@ def needed_scale(scale: ScaleLike) -> Scale:
 
 def _listed(values: Iterable[Any], name: str) -> tuple[Any, ...]:
     if not isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
-        with suppress(TypeError):
+        with suppress(TypeError):  # what cannot be iterated is refused below
             return tuple(values)
     raise InputError(f"{name} {values!r:.60}", "give a list, the best grade first")
