@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import mean_of_counted
 from dcglearn.coherence.advantage import advantage
 from dcglearn.coherence.explain import explain
 from dcglearn.coherence.smallest_change import (
@@ -26,7 +25,7 @@ from dcglearn.correlation.pairwise_loss import pairwise_loss
 from dcglearn.evaluation.compare_systems import compare_systems
 from dcglearn.evaluation.filtering import beta_gamma_threshold
 from dcglearn.evaluation.ranked import Ranked, score_runs
-from dcglearn.evaluation.significance import paired_intervals, paired_p_values
+from dcglearn.evaluation.significance import mean_of_counted, paired_intervals, paired_p_values
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged_bounds import unjudged_bounds
 from dcglearn.interop.export import export

@@ -41,33 +41,6 @@ def usual_size(values: Floats) -> tuple[Floats, int]:
     return (np.ldexp(values, -exponent), exponent) if exponent else (values, 0)
 
 
-def mean_of_counted(values: Floats) -> Floats:
-    """Return the mean over the last axis of the numbers that are not nan, without overflow.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (..., n)
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-        nan where all are nan.
-
-    Examples
-    --------
-    >>> mean_of_counted(np.array([[1e308, 1e308], [1.0, np.nan]]))
-    array([1.e+308, 1.e+000])
-    """
-    counted = ~np.isnan(values)
-    kept = np.where(counted, values, 0.0)
-    exponents = np.apply_along_axis(lambda row: usual_size(row)[1], -1, kept)
-    if exponents.any():
-        kept = np.ldexp(kept, -exponents[..., None])
-    means = np.full(values.shape[:-1], np.nan)
-    np.divide(kept.sum(axis=-1), counted.sum(axis=-1), out=means, where=counted.any(axis=-1))
-    return np.ldexp(means, exponents) if exponents.any() else means
-
-
 def multiplied(values: Floats | float, exponent: int, measure: object) -> Floats:
     """Multiply values by 2^exponent; refuse those that overflow.
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import mean_of_counted, refuse_overflow
+from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.evaluation.significance import (
     RESAMPLES,
     PairedTest,
     holm,
+    mean_of_counted,
     paired_intervals,
     paired_p_values,
 )

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import decimals
-from dcglearn.base.overflow import mean_of_counted
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules, rules_like
+from dcglearn.evaluation.significance import mean_of_counted
 from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.overflow import mean_of_counted
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collection.qrels_index import index_qrels
@@ -25,6 +24,7 @@ from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import TIES, Ties
+from dcglearn.evaluation.significance import mean_of_counted
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.names import MeasureLike, as_measure
