@@ -14,12 +14,12 @@ import pytest
 from typer.main import get_command
 
 from dcglearn.cli import COMMANDS, app
+from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED
 from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
 from dcglearn.learning.learner import Encoding
 from dcglearn.measures.files import MeasurePart
-from dcglearn.measures.margins import MARGINS
 from dcglearn.solver.solve import SOLVERS
 from dcglearn.terminal import choices
 

@@ -9,8 +9,8 @@ from kkt import dense_differences
 from solver_cases import problems
 
 from dcglearn.encoding.features import difference_matrix, encode, encode_sparse
+from dcglearn.encoding.margins import margins
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.margins import margins
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.solver.problem import Problem
 

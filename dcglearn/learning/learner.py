@@ -21,6 +21,7 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.preferences import Preferences
+from dcglearn.encoding.margins import MARGINS
 from dcglearn.learning.choose_c import ChosenC, cross_validate, round_robin_folds
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import (
@@ -30,7 +31,6 @@ from dcglearn.measures.agreement import (
     score_differences,
     weighted_mean,
 )
-from dcglearn.measures.margins import MARGINS
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
 
