@@ -203,7 +203,7 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         ('{"a": [1, 0], "b": [0, 1], "answer": "tie"}', [], "no strict preference"),
         ('{"a": [1, 0], "b": [1, 0], "answer": "a"}', [], "identical lists"),
         ('{"a": [1, 1], "b": [1], "answer": "a"}', [], "only one grade"),
-        (TWO + '{"a": [1], "b": [2], "answer": "a", "weight": NaN}', [], "the weight is nan"),
+        (TWO + '{"a": [1], "b": [2], "answer": "a", "weight": NaN}', [], "is not JSON (NaN)"),
         (TWO + '{"a": [1], "b": [2], "answer": "a", "weight": 1e999}', [], "the weight is inf"),
         (TWO, ["--C", "0"], "--C is '0'"),
         (TWO, ["--C", "nan"], "--C is 'nan'"),

@@ -413,7 +413,7 @@ def test_worst_documents_may_be_missing_from_the_pool_if_their_gain_is_zero() ->
         ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 0, -1]}, "fall below 0"),
         ([[0, 1, 1]], [[0, 1, 1]], {"worst_gain": "free"}, "unknown worst gain 'free'"),
         ([[0, 1, 1]], [[0, 1, 1]], {"resolution": 0}, "above 0"),
-        ([[0, 1, 1]], [[0, 1, 1]], {"max_boxes": 0}, "above 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"max_boxes": 0}, "`max_boxes` is 0"),
     ],
 )
 def test_bad_input_is_refused(

@@ -376,5 +376,5 @@ def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
     for strange in (grades.astype(float), grades > 0):
         with pytest.raises(InputError, match="give indices and numbers"):
             ranked_arrays(strange, scores, 3, 5)
-    with pytest.raises(InputError, match="the top 0"):
+    with pytest.raises(InputError, match="`top` is 0"):
         ranked_arrays(grades, scores, 3, 0)

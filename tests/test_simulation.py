@@ -134,5 +134,5 @@ def test_bad_judges_and_lists_are_refused(rng: np.random.Generator) -> None:
             simulated_judgments(10, 0, **{name: value})
     with pytest.raises(InputError, match="probabilities"):
         drawn_lists(5, 5, [0.5, 0.4], rng)
-    with pytest.raises(InputError, match="`shortest` is 6; use 1"):
+    with pytest.raises(InputError, match="`shortest` is 6; use a whole number from 1 to 5"):
         drawn_lists(5, 5, [0.5, 0.5], rng, shortest=6)

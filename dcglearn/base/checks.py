@@ -63,8 +63,8 @@ def checked_count(value: int, name: str, low: int = 1, high: int = 10**9) -> int
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not low <= value <= high:
-        limit = f"{low:,} or more" if not whole or value < low else f"{high:,} or less"
-        raise InputError(f"{name} is {value!r:.60}", f"use a whole number of {limit}")
+        limits = f"of {low:,} or more" if high == 10**9 else f"from {low:,} to {high:,}"
+        raise InputError(f"{name} is {value!r:.60}", f"use a whole number {limits}")
     return int(value)
 
 
