@@ -23,6 +23,10 @@ from .data.judgment_files import read_preferences as read_preferences
 from .data.judgment_files import write_preferences as write_preferences
 from .data.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
+from .ratings.rated_lists import Ratings as Ratings
+from .ratings.rated_lists import read_ratings as read_ratings
+from .ratings.rating_pairs import RatingPairs as RatingPairs
+from .ratings.rating_pairs import pairs_from_ratings as pairs_from_ratings
 from .inspection.summary import Summary as Summary
 from .inspection.summary import summarise as summarise
 from .inspection.inspect import Inspection as Inspection
@@ -132,6 +136,10 @@ __all__ = [
     "write_preferences",
     "DocumentGrades",
     "IgnoredInput",
+    "Ratings",
+    "read_ratings",
+    "RatingPairs",
+    "pairs_from_ratings",
     "Summary",
     "summarise",
     "Inspection",

@@ -40,6 +40,7 @@ JUDGMENTS = [
 JUDGMENTS += ["documents.jsonl", "by_run.jsonl", "torn.jsonl", "pipe.jsonl", "$x_y$.jsonl"]
 QRELS = ["qrels", "qrels", "qrels", "qrels.gz", "qrels.json", "letor", "large", "names", "pipe"]
 RUNS = ["run", "run", "other", "other", "run.gz", "run.json", "scores", "strange", "pipe"]
+RATINGS = ["rated.jsonl", "rated.jsonl", "rated.csv", "$rated$.csv"]
 SCORED = ["scored.jsonl", "scored.csv", "extreme.csv", "p.csv"]
 MEASURE_FILES = ["learned.json", "learned.json:utility", "utility.json", "é.json:dcg", "deep.json"]
 CONFIGS = ["tiny.toml", "config.toml", "deep.toml", "wrong.toml", "../config.toml"]
@@ -89,6 +90,8 @@ WORDS = {
     "MEASURE": MEASURES,
     "MEASURE...": MEASURES,
     "JUDGMENTS": mostly(JUDGMENTS, BAD_FILES, QRELS),
+    "RATINGS": mostly(RATINGS, BAD_FILES, JUDGMENTS),
+    "FIELD": st.sampled_from(["rating", "stars", "query", "", *NAMES]),
     "QRELS": mostly(QRELS, BAD_FILES, JUDGMENTS),
     "RUN": mostly(RUNS, BAD_FILES, QRELS),
     "DOCUMENTS": mostly(SCORED, BAD_FILES, JUDGMENTS),
@@ -236,6 +239,13 @@ def write_files(place: Path) -> None:
         ),
         "scored.csv": "id,score,grade\nd1,3,2\nd2,1,0\nd3,0,\n",
         "extreme.csv": "score,grade\n1.7976931348623157e308,2\n-1e308,0\n5e-324,1\n",
+        "rated.jsonl": "".join(
+            json.dumps({"query": f"q{i % 3}", "grades": [i % 3, 0], "rating": i % 4, "judge": "j"})
+            + "\n"
+            for i in range(12)
+        ),
+        "rated.csv": "query,grades,score,weight\nq,2 0,1e308,1e-300\nq,1 0,-1e308,1e12\nq,0,,0\n",
+        "$rated$.csv": "grades,stars\n2 0,1\n1 $,5e-324\n",
         "config.toml": f'experiment = "pairs"\nfigures = [1]\nseed = {"9" * 30}\n',
         "wrong.toml": 'experiment = "pairs"\nfigures = []\nseed = 1\n[sweep]\npairs = []\n',
         "tiny.toml": 'experiment = "pairs"\nfigures = [1]\nseed = 1\nrepetitions = 2\n'

@@ -23,7 +23,7 @@ ROOMS = {
             "collection",
             "data",
             "evaluation",
-            "inspection",
+            "inspection ratings",
             "interop",
             "encoding",
             "solver",

@@ -20,6 +20,7 @@ from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
 from dcglearn.learning.learner import Encoding
 from dcglearn.measures.files import MeasurePart
+from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS
 from dcglearn.terminal import choices
 
@@ -99,6 +100,7 @@ def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
         ("TiesChoice", TIES),
         ("UnjudgedChoice", UNJUDGED),
         ("UseChoice", get_args(MeasurePart)),
+        ("WithinChoice", WITHIN),
     ],
 )
 def test_choices_are_those_of_the_library(choice: str, accepted: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dcglearn
@@ -84,6 +85,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     judged = d.Preferences.of(
         lists, ["a", "b", "tie"] * 20, d.Scale((2, 1, 0)), queries=[f"q{i % 12}" for i in range(60)]
     )
+    rated = d.Ratings.from_frame(
+        pd.DataFrame({"query": "q", "grades": [[2, 0], [1, 0]], "rating": [1, 0]})
+    )
     learner = d.DCGLearner(n_grades=3).fit(judged.pairs)
     problem = d.Problem.of(judged.pairs, 3)
     table = d.advantage([0, 1, 2], [2, 1, 0], 3)
@@ -108,6 +112,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.learned_measure(learner, judged, "judgments.jsonl"),
         d.measure_for("linear-log2", judged.scale, 3),
         judged,
+        rated,
+        d.pairs_from_ratings(rated),
         d.summarise(judged),
         d.inspect_judgments(judged),
         d.IgnoredInput(),

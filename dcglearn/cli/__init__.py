@@ -29,6 +29,7 @@ from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import compare, fit
 from dcglearn.cli.measures import show
 from dcglearn.cli.packed import pack
+from dcglearn.cli.ratings import pairs
 from dcglearn.cli.threshold import threshold
 from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
 from dcglearn.terminal.output import print_note
@@ -39,7 +40,7 @@ UNFORESEEN = 70
 
 _HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
-    "Judgments": (inspect, fit, compare, agree, show, pack, simulate),
+    "Judgments": (inspect, fit, compare, agree, show, pack, pairs, simulate),
     "Systems": (evaluate, coherence, explain, export, threshold),
     "Experiments": (run, reproduce, status, report),
 }

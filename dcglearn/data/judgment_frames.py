@@ -83,6 +83,28 @@ def frame_of_columns(columns: dict[str, list[Any]]) -> pd.DataFrame:
     )
 
 
+def plain_cell(value: Any) -> Any:
+    """Return a cell of a frame as a file would hold it.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    object
+        A list for a list or array, None for a missing value, a number of Python for one of NumPy.
+
+    Examples
+    --------
+    >>> plain_cell(np.float64(0.5)), plain_cell(float("nan")), plain_cell(np.array([2.0, np.nan]))
+    (0.5, None, [2.0, None])
+    """
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(label) for label in _as_list(value)]
+    return None if _is_missing(value) else _plain(value)
+
+
 def _cell(name: str, value: Any, row: int) -> Any:
     try:
         if name in ("a", "b"):

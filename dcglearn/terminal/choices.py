@@ -32,6 +32,7 @@ TestChoice = Literal["randomisation", "t", "none"]
 TiesChoice = Literal["mean", "input", "docid"]
 UnjudgedChoice = Literal["worst", "nothing", "removed", "bounds"]
 UseChoice = Literal["dcg", "utility"]
+WithinChoice = Literal["query", "judge", "all"]
 WorthlessChoice = Literal["0", "1", "out"]
 
 FixedTiesChoice = Literal["input", "docid"]

@@ -14,6 +14,7 @@ from dcglearn.base.errors import InputError
 
 OPTIONS = {
     "C": "--C",
+    "at_most": "--at-most",
     "baseline": "--baseline",
     "beta": "--beta",
     "bias": "--bias",
@@ -29,11 +30,13 @@ OPTIONS = {
     "lenient": "--lenient",
     "like": "--like",
     "margin": "--margin",
+    "min_difference": "--min-difference",
     "missing": "--missing",
     "n_ranks": "--K",
     "out": "--out",
     "qrels": "--qrels",
     "quick": "--quick",
+    "rating": "--rating",
     "relevant": "--relevant",
     "reliability": "--reliability",
     "replace": "--replace",
@@ -47,6 +50,7 @@ OPTIONS = {
     "ties": "--ties",
     "unjudged": "--unjudged",
     "use": "--use",
+    "within": "--within",
     "workers": "--workers",
     "worthless": "--worthless",
 }

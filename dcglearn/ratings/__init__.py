@@ -1,0 +1,1 @@
+"""Ratings of single lists, and the judgments of pairs that they make."""
