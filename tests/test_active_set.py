@@ -23,9 +23,9 @@ from dcglearn.solver.active_set import (
     directional_derivatives,
     gram_matrices,
     quadratic_model,
-    residual_sums,
 )
 from dcglearn.solver.problem import Problem
+from dcglearn.solver.residuals import residual_sums
 from dcglearn.solver.solve import solve
 
 

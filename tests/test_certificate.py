@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.solver.certificate import certify, project
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Problem
+from dcglearn.solver.residuals import residual_sums
 from dcglearn.solver.solve import solve
 
 
@@ -60,6 +62,25 @@ def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None
     assert certificate.distance**2 < certificate.gap < 1e-26
     text = str(replace(certificate, gap=1.31e-20, distance=1.01e-10))
     assert "duality gap <= 1.4e-20, |W - W*| <= 1.1e-10 with |W| = 0.4714" in text
+
+
+@pytest.mark.parametrize("size", [50, 20_000])
+def test_the_bound_covers_the_rounding_of_sums(
+    size: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """X'(v r) of 60,000 pairs in many blocks, or few, against sums that round once."""
+    monkeypatch.setattr("dcglearn.solver.problem.MAX_BLOCK_PAIRS", size)
+    pairs = rng.integers(0, 3, (60_000, 2, 2)).astype(np.int8)
+    problem = Problem.of(pairs, 3, weights=rng.random(len(pairs)), C=1e3)
+    W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
+    sums = problem.sum_over_blocks(residual_sums, W.ravel())
+    X = dense_differences(pairs, 3)
+    terms = problem.weights * np.maximum(0, 1 - X @ W.ravel())
+    exact = np.array([math.fsum(column * terms) for column in X.T])
+    error = problem.C * np.linalg.norm(sums.normal_residual - exact)
+    rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
+    assert len(problem.blocks) == 60_000 // size
+    assert 0 < error < rounding < 1e5 * error
 
 
 @given(problem=problems())

@@ -14,12 +14,12 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.simulation.judges import flip_pairs, true_pairs
 from dcglearn.simulation.lists import drawn_lists
 from dcglearn.solver import newton as newtons
-from dcglearn.solver.active_set import residual_sums
 from dcglearn.solver.certificate import certify, project
 from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.solver.newton import newton
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.qp import solve_with_cvxpy
+from dcglearn.solver.residuals import residual_sums
 
 TRUTH = DCG([5, 4, 3, 2, 1], "log2")
 

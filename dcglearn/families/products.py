@@ -34,13 +34,11 @@ from dcglearn.families.model_steps import (
     settle,
 )
 from dcglearn.families.structure import ProductStructure
-from dcglearn.solver.active_set import (
-    QuadraticModel,
-    residual_sums,
-)
+from dcglearn.solver.active_set import QuadraticModel
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
 from dcglearn.solver.product_point import ProductPoint, centred_columns
+from dcglearn.solver.residuals import residual_sums
 
 if TYPE_CHECKING:
     from dcglearn.solver.solve import Solution

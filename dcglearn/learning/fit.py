@@ -22,9 +22,10 @@ from dcglearn.learning.identify import Identifiability, identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.active_set import GramMatrices, gram_matrices, residual_sums
+from dcglearn.solver.active_set import GramMatrices, gram_matrices
 from dcglearn.solver.certificate import Certificate, primal_from_dual, project
 from dcglearn.solver.problem import Objective
+from dcglearn.solver.residuals import residual_sums
 from dcglearn.solver.solve import Solution, SolverName, solve
 
 

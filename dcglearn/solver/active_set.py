@@ -19,7 +19,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.fixed_point import exactly_summable_parts
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import Block, CachedResiduals, take_unless_ones
@@ -96,37 +95,6 @@ class ActiveSetChange(Additive):
     linear: Floats
     loss: float
     changed: int
-
-
-@dataclass(frozen=True, repr=False)
-class ResidualSums(Additive):
-    """Sums of the positive residuals r at some W.
-
-    Attributes
-    ----------
-    normal_residual : ndarray of float, shape (K L,)
-        X_A' V r, minus half the gradient of the loss.
-    loss, total : float
-        sum_A v r^2 and sum_A v r.
-    active : int
-        Number of active pairs.
-    weight : float
-        sum v over all pairs.
-    """
-
-    normal_residual: Floats
-    loss: float
-    total: float
-    active: int
-    weight: float
-
-
-@dataclass(frozen=True, repr=False)
-class AccurateSums(Additive):
-    """X_A' V r as a list of arrays of shape (K L,), and the sum of the |terms| that may round."""
-
-    normal_residuals: list[Floats]
-    rounded: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,53 +184,6 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
         added.loss - removed.loss,
         len(leaving) + len(entering),
     )
-
-
-def residual_sums(block: Block, w: Floats) -> ResidualSums:
-    """Return the sums of the positive residuals at w.
-
-    Parameters
-    ----------
-    block : Block
-    w : ndarray of float, shape (K L,)
-
-    Returns
-    -------
-    ResidualSums
-        Computed from the pairs themselves, not from a :class:`QuadraticModel`.
-    """
-    normal_residual, loss, total, active = np.zeros(block.n_columns), 0.0, 0.0, 0
-    weight = 0.0
-    for part in block.chunks():
-        r = block.margins[part] - block.matvec(w, part)
-        active += int(np.count_nonzero(r > 0))
-        np.maximum(r, 0.0, out=r)
-        weights = take_unless_ones(block.weights, part)
-        weighted = r if weights is None else weights * r
-        normal_residual += block.rmatvec(weighted, part)
-        loss += float(weighted @ r)
-        total += float(weighted.sum())
-        weight += float(len(r) if weights is None else weights.sum())
-    return ResidualSums(normal_residual, loss, total, active, weight)
-
-
-def accurate_sums(block: Block, w: Floats) -> AccurateSums:
-    """Return X_A' V r in parts, most of which are exact.
-
-    Parameters
-    ----------
-    block : Block
-    w : ndarray of float, shape (K L,)
-    """
-    parts, rounded = [], 0.0
-    for part in block.chunks():
-        r = np.maximum(block.margins[part] - block.matvec(w, part), 0.0)
-        weighted = block.weights[part] * r
-        high = next(exactly_summable_parts(weighted), weighted)
-        low = weighted - high
-        parts += [block.rmatvec(high, part), block.rmatvec(low, part)]
-        rounded += float(np.abs(low).sum())
-    return AccurateSums(parts, rounded)
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:

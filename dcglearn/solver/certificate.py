@@ -25,9 +25,9 @@ import numpy as np
 
 from dcglearn.base.numbers import round_up
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import ResidualSums, accurate_sums, residual_sums
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
+from dcglearn.solver.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
@@ -184,8 +184,8 @@ def _rounding(
     Scientific Computing 41, 2019; with the factor 10, with probability 1 - 4e-22 n).
     """
     K, L = problem.shape
-    n = problem.n_pairs
-    terms = min(n, 10 * math.sqrt(n) + 400) + 16
+    n, parts = min(problem.n_pairs, SUMMED_PAIRS), sums.n_parts
+    terms = min(n, 10 * math.sqrt(n) + 400) + min(parts, 10 * math.sqrt(parts)) + 16
     summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W) + np.linalg.norm(problem.prior))
     projecting = 4 * ((L if problem.monotone else 0) + 4) * sizes

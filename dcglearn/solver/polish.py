@@ -18,10 +18,11 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model, residual_sums
+from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
+from dcglearn.solver.residuals import residual_sums
 
 MAX_POLISH_ROUNDS = 20
 
