@@ -100,6 +100,10 @@ WORDS = {
     "FOLDER": mostly(["results", "out"], ["folder", "p.jsonl", "/dev/null", ""]),
     "SYSTEM": mostly(["run", "other"], NAMES),
     "NAME,...": st.sampled_from(["99", "none", "", ",", "..", "é$", "\x1b[31m", LONG]),
+    "FAMILY": mostly(
+        ["linear", "free", "log2", "power:free", "decreasing", "exponential:2"],
+        ["", "none", "power:", "rbp:2", "log:1", "power:" + LONG, "free:free"],
+    ),
     "C|cv": mostly(["1", "cv", ".5"], NUMBERS, ["1e300", "1e10"]),
     "N|tcp://HOST:PORT": st.sampled_from(["1", "0", "-1", "x", "9" * 25, "tcp://", "tcp://é:1"]),
 }

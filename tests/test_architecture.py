@@ -35,6 +35,7 @@ ROOMS = {
             "design",
             "lab",
             "report",
+            "study",
             "judging",
             "terminal",
             "cli",
@@ -53,10 +54,11 @@ ONLY_IN = {
         "report/measure_figures.py",
         "report/style.py",
         "report/system_figures.py",
+        "study/figures.py",
     ],
     "joblib": ["base/workers.py"],
     "distributed": ["base/cluster.py"],
-    "jinja2": ["report/page.py"],
+    "jinja2": ["report/page.py", "study/page.py"],
     "rich": ["base/progress.py"],
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,14 +12,11 @@ from scipy.linalg import sqrtm
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.judgment_files import read_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.hypotheses import likelihood_ratio
 from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
-
-ECIR2015 = Path(__file__).parents[2] / "shared" / "data" / "side-by-side" / "ecir2015.jsonl"
 
 
 def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
@@ -182,13 +178,11 @@ def test_models_that_are_not_nested_are_refused() -> None:
         likelihood_ratio(one, JudgmentModel(lapses=False).fit(data))
 
 
-@pytest.mark.skipif(not ECIR2015.exists(), reason="needs the data of ECIR 2015")
-def test_known_answers_on_ecir2015() -> None:
+def test_known_answers_on_ecir2015(ecir: Preferences) -> None:
     """Estimates and ratios that were computed with another optimiser, without a prior."""
-    data = read_preferences(ECIR2015)
 
     def fitted(**family: object) -> JudgmentFit:
-        return JudgmentModel(**family).fit(data)
+        return JudgmentModel(**family).fit(ecir)
 
     log2, free = fitted(discounts="log2"), fitted()
     gain = log2.gains()[1]

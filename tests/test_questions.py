@@ -6,11 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from test_inference import ECIR2015
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.judgment_files import read_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.questions import ask, usual_questions
@@ -130,9 +128,8 @@ def test_small_groups_are_named_and_left_out() -> None:
         compare_segments(data, ["a", "b"])
 
 
-@pytest.mark.skipif(not ECIR2015.exists(), reason="needs the data of ECIR 2015")
-def test_known_verdicts_on_ecir2015() -> None:
-    found = {one.hypothesis: one for one in usual_questions(read_preferences(ECIR2015))}
+def test_known_verdicts_on_ecir2015(ecir: Preferences) -> None:
+    found = {one.hypothesis: one for one in usual_questions(ecir)}
     assert found["exponential"].verdict == found["exponential-log2"].verdict == "rejected"
     assert found["log2"].verdict == found["the same gains at every rank"].verdict == "not rejected"
     assert found["constant"].verdict == "rejected"

@@ -20,6 +20,7 @@ from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupted_code
 from dcglearn.base.suggestions import unknown_name
+from dcglearn.cli.certainty import study, test
 from dcglearn.cli.coherence import coherence
 from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
@@ -40,7 +41,7 @@ UNFORESEEN = 70
 
 _HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
-    "Judgments": (inspect, fit, compare, agree, show, pack, pairs, simulate),
+    "Judgments": (inspect, study, fit, test, compare, agree, show, pack, pairs, simulate),
     "Systems": (evaluate, coherence, explain, export, threshold),
     "Experiments": (run, reproduce, status, report),
 }

@@ -6,6 +6,7 @@ the end; only the judgments of the last few lines are Python objects.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -56,7 +57,11 @@ class Judgment:
     judge: str | None
 
 
-def parse_judgment(record: dict[str, Any], ignored: IgnoredInput | None = None) -> Judgment:
+def parse_judgment(
+    record: dict[str, Any],
+    ignored: IgnoredInput | None = None,
+    other_fields: Collection[str] = (),
+) -> Judgment:
     """Return the judgment that the fields of a record make.
 
     Parameters
@@ -64,6 +69,8 @@ def parse_judgment(record: dict[str, Any], ignored: IgnoredInput | None = None) 
     record : dict
     ignored : IgnoredInput, optional
         If given, unknown fields are ignored and counted there; by default they are refused.
+    other_fields : collection of str, optional
+        Fields that are accepted, and not part of the judgment.
 
     Returns
     -------
@@ -79,7 +86,7 @@ def parse_judgment(record: dict[str, Any], ignored: IgnoredInput | None = None) 
     >>> parse_judgment({"a": [2], "b": [None, 1], "answer": "b"}).lists
     ([2], [None, 1])
     """
-    for name in (name for name in record if name not in JUDGMENT_FIELDS):
+    for name in (n for n in record if n not in JUDGMENT_FIELDS and n not in other_fields):
         if ignored is None:
             raise unknown_name("field", name, JUDGMENT_FIELDS)
         ignored.counts[f"unknown field {name!r}"] += 1

@@ -10,7 +10,7 @@ themselves; here their fields become judgments.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -20,9 +20,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.document_judgments import DocumentGrades
 from dcglearn.data.judgment_columns import Judgment, JudgmentColumns, parse_judgment
-from dcglearn.data.judgment_fields import ANSWERS
+from dcglearn.data.judgment_fields import ANSWERS, parse_id
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
 from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
@@ -52,6 +53,7 @@ def read_preferences(
     advance: Advance = silent,
     documents: bool = False,
     document_grades: DocumentGrades | None = None,
+    other_fields: Collection[str] = (),
 ) -> Preferences:
     """Read a file of judgments.
 
@@ -73,6 +75,8 @@ def read_preferences(
         Whether lists hold documents without grades: without a scale they are numbered by name.
     document_grades : DocumentGrades, optional
         Gives documents and runs their grades.
+    other_fields : collection of str, optional
+        Fields that are accepted, and read by :func:`read_field`.
 
     Returns
     -------
@@ -101,9 +105,52 @@ def read_preferences(
     if document_grades is not None and scale is None:
         scale = document_grades.scale
     columns = JudgmentColumns(str(path), scale, n_ranks, documents)
-    for place, judgment in _judgments(path, ignored, advance, document_grades):
+    for place, judgment in _judgments(path, ignored, advance, document_grades, other_fields):
         columns.add(place, judgment)
     return columns.preferences()
+
+
+def read_field(path: str | os.PathLike[str], name: str) -> list[str | None]:
+    """Read one more field of a file of judgments, as ids.
+
+    Parameters
+    ----------
+    path : path-like
+        Not a pipe, which could be read only once.
+    name : str
+
+    Returns
+    -------
+    list of str or None
+        One per judgment, in the order of the file; None where it is empty.
+
+    Raises
+    ------
+    InputError
+        If no judgment has the field, or a value is neither text nor a number.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judgments.jsonl")
+    ...     _ = path.write_text('{"a": [1], "b": [0], "answer": "a", "country": "it"}')
+    ...     read_field(path, "country")
+    ['it']
+    """
+    kinds: FieldKinds = {name: "id"}
+    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), kinds, IgnoredInput())
+    values: list[str | None] = []
+    fields: set[str] = set()
+    for place, record in rows:
+        fields.update(record)
+        try:
+            values.append(parse_id(record.get(name), name))
+        except InputError as error:
+            raise error.at(f"{path}, {place}") from error
+    if name not in fields:
+        raise unknown_name("field", name, sorted(fields)).at(str(path))
+    return values
 
 
 @dataclass(frozen=True)
@@ -271,6 +318,7 @@ def _judgments(
     ignored: IgnoredInput | None,
     advance: Advance,
     document_grades: DocumentGrades | None = None,
+    other_fields: Collection[str] = (),
 ) -> Iterator[tuple[str, Judgment]]:
     """Yield the place of each judgment in the file, and the judgment."""
     rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), FIELD_KINDS, ignored)
@@ -279,7 +327,7 @@ def _judgments(
     number = -1
     for number, (place, record) in enumerate(rows):
         try:
-            yield place, parse_judgment(record, ignored)
+            yield place, parse_judgment(record, ignored, other_fields)
         except InputError as error:
             raise error.at(f"{path}, {place}") from error
         if number % 1000 == 0:

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import t as student
 
+from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
@@ -37,6 +38,7 @@ from dcglearn.inference.ratios import (
     estimated_ratios,
     ratio_slopes,
     share_of_data,
+    simultaneous_quantile,
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -262,6 +264,32 @@ class JudgmentFit:
         """The derivative of each discount in the parameters, shape (K, P)."""
         rows = self._rank_rows
         return ratio_slopes(rows @ self.weights.ravel(), self._slopes(rows))
+
+    def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
+        """Return the level of single intervals that together hold all numbers with `level`.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The quantile of the largest of several t statistics is found by simulation.
+        level : float, default 0.95
+
+        Returns
+        -------
+        float
+            At least `level`: give it to :meth:`gains` and :meth:`discounts` for bands.
+        """
+        checked_rng(rng)
+        slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
+        V = slopes @ self.covariance.robust @ slopes.T
+        sizes = np.sqrt(np.diag(V))
+        varies = sizes > 1e-12
+        if not varies.any():
+            return level
+        correlation = (V / np.outer(sizes, sizes).clip(1e-300))[np.ix_(varies, varies)]
+        df = min(self.covariance.degrees_of_freedom(one) for one in slopes[varies])
+        quantile = simultaneous_quantile(correlation, df, level, rng)
+        return max(level, float(2 * student.cdf(quantile, df) - 1))
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
         """Return the side bias, the share of lapses or another parameter, with its interval.

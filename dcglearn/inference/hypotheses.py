@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -29,6 +30,12 @@ from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
+
+
+TestVerdict = Literal["rejected", "near the line", "not rejected"]
+
+REJECTED, NEAR = 0.02, 0.10
+"""A p-value below the first rejects; between the two, it is near the line."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,24 @@ class LikelihoodRatio:
     inflation: float
     cluster_df: float
     p: float
+
+
+def verdict_of(p: float) -> TestVerdict:
+    """Return what a p-value says.
+
+    Parameters
+    ----------
+    p : float
+        Corrected, if several hypotheses are tested.
+
+    Examples
+    --------
+    >>> verdict_of(0.05)
+    'near the line'
+    """
+    if p < REJECTED:
+        return "rejected"
+    return "near the line" if p < NEAR else "not rejected"
 
 
 def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRatio:

@@ -20,14 +20,14 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.hypotheses import LikelihoodRatio, likelihood_ratio
+from dcglearn.inference.hypotheses import (
+    LikelihoodRatio,
+    TestVerdict,
+    likelihood_ratio,
+    verdict_of,
+)
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
-
-TestVerdict = Literal["rejected", "near the line", "not rejected", "not determined"]
-
-REJECTED, NEAR = 0.02, 0.10
-"""A corrected p below the first rejects; between the two, it is near the line."""
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -66,13 +66,9 @@ class Question:
     reversed_all: float
 
     @property
-    def verdict(self) -> TestVerdict:
+    def verdict(self) -> TestVerdict | Literal["not determined"]:
         """What the test says."""
-        if not self.test.df:
-            return "not determined"
-        if self.corrected < REJECTED:
-            return "rejected"
-        return "near the line" if self.corrected < NEAR else "not rejected"
+        return verdict_of(self.corrected) if self.test.df else "not determined"
 
 
 def usual_questions(

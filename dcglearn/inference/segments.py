@@ -26,6 +26,7 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.hypotheses import TestVerdict, verdict_of
 
 MIN_JUDGMENTS = 20
 """A group of fewer strict judgments is not compared."""
@@ -60,6 +61,11 @@ class SegmentComparison:
     p: float
     corrected: float
     reversed_judged: float
+
+    @property
+    def verdict(self) -> TestVerdict:
+        """What the test says of the hypothesis that the two are alike."""
+        return verdict_of(self.corrected)
 
 
 @dataclass(frozen=True)

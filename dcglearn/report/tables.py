@@ -61,9 +61,9 @@ class Table:
 
     def text(self) -> str:
         """Return the table as plain text, with numbers aligned on the right."""
-        cells = [[*map(plain_text, row)] for row in (self.columns, *self._shown())]
+        cells = [[*map(plain_text, row)] for row in (self.columns, *self.shown())]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        right = self._numeric()
+        right = self.alignment()
         lines = [
             "  ".join(
                 cell.rjust(width) if flush else cell.ljust(width)
@@ -75,16 +75,16 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
-        ends = ["--:" if number else ":--" for number in self._numeric()]
-        head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self._shown()))
+        ends = ["--:" if number else ":--" for number in self.alignment()]
+        head, *rows = ([*map(markdown_cell, row)] for row in (self.columns, *self.shown()))
         body = "\n".join(f"| {' | '.join(row)} |" for row in (head, ends, *rows))
         return f"{markdown_cell(self.caption)}\n\n{body}" if self.caption else body
 
     def latex(self) -> str:
         """Return the table as a LaTeX ``tabular``, which needs no packages."""
-        ends = "".join("r" if number else "l" for number in self._numeric())
+        ends = "".join("r" if number else "l" for number in self.alignment())
         head, *rows = (
-            " & ".join(map(latex_cell, row)) + r" \\" for row in (self.columns, *self._shown())
+            " & ".join(map(latex_cell, row)) + r" \\" for row in (self.columns, *self.shown())
         )
         lines = [rf"\begin{{tabular}}{{{ends}}}", r"\hline", head, r"\hline", *rows, r"\hline"]
         comment = [f"% {plain_text(self.caption)}"] if self.caption else []
@@ -113,8 +113,8 @@ class Table:
         """
         write_text(path, TABLE_FORMATS[checked_suffix(path, TABLE_FORMATS)](self) + "\n")
 
-    def _numeric(self) -> list[bool]:
-        """Return which columns hold only numbers."""
+    def alignment(self) -> list[bool]:
+        """Return which columns hold only numbers, and are aligned on the right."""
         columns: list[tuple[Cell, ...]] = list(zip(*self.rows, strict=True)) if self.rows else []
         numeric = [
             any(c is not None for c in column) and not any(isinstance(c, str) for c in column)
@@ -122,7 +122,8 @@ class Table:
         ]
         return numeric or [False] * len(self.columns)
 
-    def _shown(self) -> list[list[str]]:
+    def shown(self) -> list[list[str]]:
+        """Return the rows as text, with numbers as people read them."""
         return [[self._cell(cell) for cell in row] for row in self.rows]
 
     def _cell(self, cell: Cell) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ def load_judgments(
     documents: bool = False,
     qrels: str | None = None,
     runs: list[str] | None = None,
+    other_fields: Collection[str] = (),
 ) -> Preferences:
     """Read judgments with progress; report on standard error what was ignored or unjudged."""
     from dcglearn.data.judgment_files import read_preferences
@@ -36,7 +37,9 @@ def load_judgments(
     declared = None if scale is None else Scale.parse(scale)
     with reading_file(path, lenient) as (ignored, advance):
         grades = load_document_grades(qrels, runs, n_ranks, ignored, declared, documents)
-        preferences = read_preferences(path, declared, n_ranks, ignored, advance, documents, grades)
+        preferences = read_preferences(
+            path, declared, n_ranks, ignored, advance, documents, grades, other_fields
+        )
     report_unjudged(grades)
     return preferences
 

@@ -1,0 +1,223 @@
+"""The numbers of a study, computed once for every format.
+
+The measure that a study recommends is the simplest that the judgments do not contradict: linear
+gains, or 2^g - 1, if the test of these gains is not rejected, otherwise estimated ones; and the
+same for the discounts 1 / log2(i + 1), the only rule that most tools have, otherwise discounts that
+decrease. A test "near the line" does not count as rejected for discounts, because the tools
+cannot use others, but does for gains, because every tool takes any gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dcglearn.base.checks import checked_rng
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.types import Floats
+from dcglearn.data.preferences import Preferences
+from dcglearn.evaluation.significance import clustered_intervals
+from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import Question, usual_questions
+from dcglearn.inspection.inspect import Inspection, inspect_judgments
+from dcglearn.interop.export import export
+from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import usual_presets
+
+STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
+"""Tools that a study says what to put into."""
+
+_FREE = "free"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often a measure prefers what people prefer.
+
+    Attributes
+    ----------
+    measure : str
+    share, low, high : float
+        Of the strict judgments, by weight; a tie counts 1/2. The 95% interval is a bootstrap over
+        queries.
+    """
+
+    measure: str
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a set of judgments says.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    data : Preferences
+    inspection : Inspection
+    questions : tuple of Question
+    recommended : JudgmentFit
+        The measure to use.
+    free : JudgmentFit
+        Gains and discounts both free.
+    link : LinkTest
+        Of the recommended model.
+    held_out : HeldOut or None
+        None if there is only one query.
+    agreement : tuple of Agreement
+        Of the recommended measure, then of presets.
+    ties : JudgmentFit or None
+        The recommended model with ties after Davidson; None if there are none.
+    tools : mapping from tool to text
+        What to put into it; of those that can express the measure.
+    in_use : str or None
+        The measure that the team uses, if it was named.
+    """
+
+    name: str
+    data: Preferences
+    inspection: Inspection
+    questions: tuple[Question, ...]
+    recommended: JudgmentFit
+    free: JudgmentFit
+    link: LinkTest
+    held_out: HeldOut | None
+    agreement: tuple[Agreement, ...]
+    ties: JudgmentFit | None
+    tools: Mapping[str, str]
+    in_use: str | None
+
+    def question(self, about: str, hypothesis: str) -> Question | None:
+        """Return one of the questions, None if it was not asked.
+
+        Parameters
+        ----------
+        about, hypothesis : str
+        """
+        found = (q for q in self.questions if (q.about, q.hypothesis) == (about, hypothesis))
+        return next(found, None)
+
+
+def study_judgments(
+    preferences: Preferences,
+    name: str,
+    rng: np.random.Generator,
+    in_use: Mapping[str, Measure] | None = None,
+    advance: Advance = silent,
+) -> Study:
+    """Compute everything that a study reports.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    name : str
+        Of the file.
+    rng : numpy.random.Generator
+        Draws folds and resamples.
+    in_use : mapping of one name to its measure, optional
+        The measure that the team uses; it is tested beside the presets.
+    advance : callable
+        Called with (steps done, steps in all).
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        If no judgment can be used.
+    """
+    checked_rng(rng)
+    scale, n_ranks = preferences.scale, preferences.n_ranks
+    measures = dict(in_use or {}) | dict(usual_presets(scale, n_ranks))
+    inspection = inspect_judgments(preferences)
+    questions = usual_questions(preferences, measures=measures)
+    advance(1, 3)
+    model = recommended_model(questions)
+    recommended = model.fit(preferences)
+    ties = None
+    if not preferences.strict.all():
+        try:
+            ties = replace(model, ties="davidson").fit(preferences)
+        except InputError:  # all ties are of equal lists, or weigh nothing
+            ties = None
+    try:
+        predicted = held_out(model, preferences, rng)
+    except InputError:
+        predicted = None
+    advance(2, 3)
+    compared = {"recommended": recommended.dcg} | measures
+    found = Study(
+        name,
+        preferences,
+        inspection,
+        questions,
+        recommended,
+        JudgmentModel().fit(preferences),
+        link_test(recommended),
+        predicted,
+        _agreement(preferences, compared, rng),
+        ties,
+        _tools(recommended),
+        next(iter(in_use), None) if in_use else None,
+    )
+    advance(3, 3)
+    return found
+
+
+def recommended_model(questions: tuple[Question, ...]) -> JudgmentModel:
+    """Return the simplest model that the tests do not contradict.
+
+    Parameters
+    ----------
+    questions : tuple of Question
+    """
+    verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
+    gains = next(
+        (
+            hypothesis
+            for (about, hypothesis), verdict in verdicts.items()
+            if about == "gains" and verdict == "not rejected"
+        ),
+        _FREE,
+    )
+    log2 = verdicts.get(("discounts", "log2"), "not rejected")
+    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+
+
+def _agreement(
+    preferences: Preferences, measures: Mapping[str, Measure], rng: np.random.Generator
+) -> tuple[Agreement, ...]:
+    weights = preferences.pair_weights
+    values = np.stack([outcomes(one, preferences.pairs) for one in measures.values()], axis=1)
+    bounds: Floats = clustered_intervals(values, preferences.pair_groups, weights, rng)
+    return tuple(
+        Agreement(name, weighted_mean(column, weights), float(low), float(high))
+        for name, column, (low, high) in zip(measures, values.T, bounds, strict=True)
+    )
+
+
+def _tools(fit: JudgmentFit) -> dict[str, str]:
+    """Return what to put into each tool that can express the measure."""
+    gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
+    discounts = fit.model.discounts
+    measure = DCG(
+        gains, "log2" if discounts == "log2" else fit.dcg.discounts, grades=fit.scale.labels
+    )
+    found = {}
+    for tool in STUDY_TOOLS:
+        try:
+            found[tool] = export(measure, tool).text
+        except InputError:
+            continue
+    return found

@@ -1,0 +1,378 @@
+"""A study as sections of paragraphs, tables and code, which every format renders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
+from dcglearn.measures.presets import preset
+from dcglearn.report.tables import Cell, Table
+from dcglearn.study.facts import Study
+from dcglearn.study.words import (
+    MEASURE_NAMES,
+    interval_words,
+    more_judgments,
+    one_in,
+    share_words,
+    short,
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it.
+
+    Attributes
+    ----------
+    title : str
+    paragraphs : sequence of str
+    tables : sequence of Table
+    code : mapping from caption to text
+    specialists : bool
+        Whether it uses the terms of statistics.
+    """
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    code: dict[str, str] = field(default_factory=dict)
+    specialists: bool = False
+
+
+def sections(study: Study) -> list[Section]:
+    """Return the sections of a study, after its headline.
+
+    Parameters
+    ----------
+    study : Study
+    """
+    found = [
+        _measure(study),
+        _matters(study),
+        _tests(study),
+        _judgments(study),
+        _calibration(study),
+        Section("How much more would help", more_judgments(study)),
+        _tools(study),
+        _terms(),
+        _specialists(study),
+    ]
+    return [one for one in found if one is not None]
+
+
+def _measure(study: Study) -> Section:
+    scale, n_ranks = study.data.scale, study.data.n_ranks
+    linear = preset("linear-log2", scale, n_ranks)
+    exponential = preset("exponential-log2", scale, n_ranks)
+    zipf = preset("zipf", scale, n_ranks).discounts_for(n_ranks)
+    log2 = linear.discounts_for(n_ranks)
+    gains: list[list[Cell]] = [
+        [str(label), *_estimated(one), _unit(linear.gains, i), _unit(exponential.gains, i)]
+        for i, (label, one) in enumerate(zip(scale.labels, study.free.gains(), strict=True))
+    ]
+    discounts: list[list[Cell]] = [
+        [str(i + 1), *_estimated(one), short(log2[i] / log2[0]), short(zipf[i] / zipf[0])]
+        for i, one in enumerate(study.free.discounts())
+    ]
+    return Section(
+        "The measure that these judgments support",
+        [
+            "Gains say what a document of each grade is worth, beside one of the best grade; the "
+            "worst grade is worth 0. Discounts say how much each rank counts, beside the first.",
+            "The interval holds the true number 95 times in 100, if people judge as the model "
+            "says (see how well it predicts, below).",
+        ],
+        [
+            Table(("grade", "gain", "interval", "linear", "2^g - 1"), gains),
+            Table(("rank", "discount", "interval", "1/log2(rank + 1)", "1/rank"), discounts),
+        ],
+    )
+
+
+def _matters(study: Study) -> Section:
+    names = {"recommended": "the recommended measure"} | MEASURE_NAMES
+    reversals = {one.hypothesis: one for one in study.questions if one.about == "measure"}
+    rows: list[list[Cell]] = []
+    for one in study.agreement:
+        question = reversals.get(one.measure)
+        rows.append(
+            [
+                names.get(one.measure, one.measure),
+                share_words(one.share),
+                f"{share_words(one.low)} to {share_words(one.high)}",
+                "" if question is None else one_in(question.reversed_judged),
+                "" if question is None else share_words(question.reversed_all),
+            ]
+        )
+    best, usual = study.agreement[0], study.agreement[1:]
+    close = [one for one in usual if abs(one.share - best.share) < 0.01]
+    paragraphs = [
+        "Agreement is the share of judgments in which a measure prefers the list that people "
+        "prefer. The last columns compare each measure with the estimate: how often the two "
+        "disagree about the pairs that were judged, and about all pairs of these lists.",
+    ]
+    if close:
+        paragraphs.append(
+            f"{len(close)} of {len(usual)} usual measures agree with people to within one "
+            "percentage point of the recommended one: a measure may be wrong in its numbers and "
+            "still seldom change a verdict."
+        )
+    columns = ("measure", "agrees", "95% interval", "reverses (judged)", "reverses (all pairs)")
+    return Section("How much it matters", paragraphs, [Table(columns, rows)])
+
+
+def _tests(study: Study) -> Section:
+    rows: list[list[Cell]] = [
+        [
+            statement(one),
+            one.verdict,
+            one_in(one.reversed_judged),
+            p_words(one.corrected) if one.test.df else "",
+        ]
+        for one in study.questions
+    ]
+    return Section(
+        "What the judgments contradict",
+        [
+            '"Rejected" means that judgments like these would hardly occur if the statement were '
+            'true; "not rejected" does not prove it. "Near the line" means that more judgments '
+            "could turn it either way.",
+            f"p is corrected for the {len(rows)} questions asked.",
+        ],
+        [Table(("statement", "verdict", "if false, it reverses", "p"), rows)],
+    )
+
+
+def _judgments(study: Study) -> Section:
+    found = study.inspection
+    summary = found.summary
+    paragraphs = [
+        f"{summary.judgments:,} judgments of lists of {summary.n_ranks}: "
+        f"{summary.strict:,} prefer a list, {summary.ties:,} are ties."
+    ]
+    evidence = study.recommended.likelihood.evidence
+    left_out = [
+        f"{count:,} {what}"
+        for count, what in (
+            (evidence.same_lists, "of two lists with the same grades"),
+            (evidence.without_weight, "of weight 0"),
+        )
+        if count
+    ]
+    if left_out:
+        paragraphs.append(f"Not used: {' and '.join(left_out)}.")
+    if found.queries is not None:
+        largest = found.queries.largest
+        paragraphs.append(
+            f"They come from {found.queries.queries:,} queries, and are worth as much as evenly "
+            f"judged ones from {found.queries.effective:,.0f}; the largest query holds "
+            f"{largest.judgments:,} ({share_words(largest.share)})."
+        )
+    else:
+        paragraphs.append(
+            "No query is named, so judgments count as independent; if some share a query, "
+            "intervals are too narrow."
+        )
+    if found.judges is not None:
+        outstanding = found.judges.outstanding
+        named = ", ".join(one.judge for one in outstanding[:5])
+        paragraphs.append(
+            f"{found.judges.tested:,} judges were tested: "
+            + (
+                f"{len(outstanding)} answer one side or nearly at random ({named})."
+                if outstanding
+                else "none answers one side or nearly at random."
+            )
+        )
+    else:
+        paragraphs.append("No judge is named, so judges cannot be compared.")
+    if summary.contradicted:
+        paragraphs.append(
+            f"{summary.contradicted:,} judgments were contradicted by others of the same lists; "
+            f"no measure can agree with more than {share_words(summary.ceiling)}."
+        )
+    paragraphs += _answering(study)
+    return Section("About the judgments", paragraphs)
+
+
+def _answering(study: Study) -> list[str]:
+    """Return what the model says of lapses, side and ties."""
+    found = []
+    likelihood = study.recommended.likelihood
+    if "lapses" in likelihood.names:
+        one = study.recommended.other("lapses")
+        found.append(
+            f"About {share_words(one.estimate)} of the answers look random "
+            f"({share_words(one.low)} to {share_words(one.high)})."
+        )
+    side = study.question("side", "no side bias")
+    if side is not None:
+        found.append(
+            {
+                "rejected": "The side on which a list is shown changes answers.",
+                "near the line": "The side on which a list is shown may change answers.",
+            }.get(side.verdict, "The side on which a list is shown makes no difference that shows.")
+        )
+    if study.ties is not None:
+        gains = [
+            f"{label}: {short(one.estimate)} ({interval_words(one)})"
+            for label, one in zip(study.data.scale.labels, study.ties.gains(), strict=True)
+            if not one.given
+        ]
+        if gains:
+            found.append(
+                f"With ties as evidence, too, the gains are {'; '.join(gains)}. This assumes "
+                "that ties depend on the difference in the same way as preferences."
+            )
+    return found
+
+
+def _calibration(study: Study) -> Section | None:
+    if study.held_out is None:
+        return None
+    rows: list[list[Cell]] = [
+        [
+            ("largest", "", "middle", "", "smallest")[i] if len(study.held_out.groups) == 5 else "",
+            one.judgments,
+            share_words(one.expected),
+            share_words(one.observed),
+        ]
+        for i, one in enumerate(study.held_out.groups)
+    ]
+    words = {
+        True: "Answers do not depend on the difference quite as the model says "
+        f"(p = {p_words(study.link.p)}): "
+        + (
+            "small differences decide more, or large ones less, than it expects."
+            if study.link.gamma < 0
+            else "large differences decide more than it expects."
+        )
+        + " Intervals are then somewhat too narrow or off; trust the order of sizes, not the "
+        "second digit.",
+        False: "Nothing suggests that answers depend on the difference in another way than the "
+        f"model says (p = {p_words(study.link.p)}).",
+    }
+    return Section(
+        "How well it predicts",
+        [
+            "Each query was predicted from the others. People should prefer the list with the "
+            "higher value as often as expected, for large and for small differences.",
+            words[study.link.p < 0.05],
+        ],
+        [Table(("difference", "judgments", "expected", "observed"), rows)],
+    )
+
+
+def _tools(study: Study) -> Section:
+    return Section(
+        "What to put into your tools",
+        []
+        if study.tools
+        else [
+            "No tool can express discounts like these; write the measure to a "
+            "file with dcglearn fit, and evaluate with dcglearn evaluate."
+        ],
+        code=dict(study.tools),
+    )
+
+
+def _terms() -> Section:
+    rows: list[list[Cell]] = [
+        ["grade", "how relevant a document is to a query, as assessors said"],
+        ["gain", "what a document of a grade is worth, in units of the best grade"],
+        ["discount", "how much a rank counts, in units of the first rank"],
+        ["DCG", "the sum over ranks of discount times gain: the value of a list"],
+        ["tie", "an answer that neither list is better"],
+        ["agreement", "the share of judgments in which the measure prefers the same list"],
+        ["interval", "from where to where the true number may be; it holds it 95 times in 100"],
+    ]
+    return Section("Words", tables=[Table(("word", "meaning"), rows)])
+
+
+def _specialists(study: Study) -> Section:
+    model = study.recommended.model
+    rows: list[list[Cell]] = [
+        [
+            statement(one),
+            one.test.statistic,
+            one.test.df,
+            one.test.inflation,
+            one.test.cluster_df if one.test.df else None,
+            one.test.p,
+            one.corrected,
+            one.reversed_all,
+        ]
+        for one in study.questions
+    ]
+    log_loss = (
+        ""
+        if study.held_out is None
+        else f" Held-out log loss {study.held_out.log_loss:.4f} nats per judgment."
+    )
+    return Section(
+        "For specialists",
+        [
+            f"Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
+            f"{model.gains}, discounts {model.discounts} (recommended), both free (tables). Prior: "
+            "W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 variances clustered by "
+            "query"
+            + (" and judge" if study.inspection.judges is not None else "")
+            + ", Satterthwaite's degrees of freedom. Tests: likelihood ratios over the mean of "
+            f"their robust eigenvalues, F; Holm's correction.{log_loss}",
+            f"Link: score test of v |v|, gamma = {study.link.gamma:.3f}, t = {study.link.t:.2f} on "
+            f"{study.link.df:.0f}.",
+        ],
+        [
+            Table(
+                ("hypothesis", "LR", "df", "inflation", "df of clusters", "p", "Holm", "reversed"),
+                rows,
+            )
+        ],
+        specialists=True,
+    )
+
+
+def _estimated(one: Estimated) -> tuple[str, str]:
+    value = short(one.estimate) if one.determined else f"({short(one.estimate)})"
+    return value, "by definition" if one.given else interval_words(one)
+
+
+def _unit(gains: Sequence[float], i: int) -> str:
+    return short((gains[i] - gains[-1]) / (gains[0] - gains[-1]))
+
+
+def statement(one: Question) -> str:
+    """Write a hypothesis as a statement.
+
+    Parameters
+    ----------
+    one : Question
+    """
+    if one.about == "measure":
+        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "gains":
+        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
+    if one.about == "discounts":
+        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
+        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "positions":
+        return "a grade is worth the same at every rank"
+    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
+    return fixed.get(one.about, one.hypothesis)
+
+
+def p_words(p: float) -> str:
+    """Write a p-value with three digits.
+
+    Parameters
+    ----------
+    p : float
+
+    Examples
+    --------
+    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
+    ('.012', 'below .001', '1')
+    """
+    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"

@@ -1,0 +1,281 @@
+"""The sentences of a study, from its numbers.
+
+A reader who has not read a paper understands every word. Each sentence is built from the tests and
+estimates of :class:`~dcglearn.study.facts.Study`; none is written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dcglearn.base.numbers import decimals
+from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
+from dcglearn.measures.scale import Scale
+from dcglearn.study.facts import Study
+
+_NAMES = {
+    "linear": "linear gains",
+    "exponential": "2^g - 1",
+    "log2": "1/log2(rank + 1)",
+    "zipf": "1/rank",
+    "constant": "the same weight for every rank",
+}
+
+MEASURE_NAMES = {
+    "linear-log2": "g / log2(rank + 1)",
+    "exponential-log2": "(2^g - 1) / log2(rank + 1)",
+}
+"""What people call presets; others keep their names."""
+
+
+def short(number: float) -> str:
+    """Write a number as people say it: two digits, without the zero before the point.
+
+    Parameters
+    ----------
+    number : float
+
+    Examples
+    --------
+    >>> short(0.654), short(1.0), short(-0.04), short(12.3)
+    ('.65', '1.00', '-.04', '12.30')
+    """
+    text = f"{number:.2f}"
+    return text.replace("0.", ".", 1) if abs(number) < 0.995 else text
+
+
+def one_in(share: float) -> str:
+    """Write a share as one in so many.
+
+    Parameters
+    ----------
+    share : float
+
+    Examples
+    --------
+    >>> one_in(0.0164), one_in(0.5), one_in(0.0)
+    ('one verdict in 61', 'one verdict in 2', 'no verdict')
+    """
+    return f"one verdict in {round(1 / share):,}" if share > 0 else "no verdict"
+
+
+def share_words(share: float) -> str:
+    """Write a share in per cent, with one digit.
+
+    Parameters
+    ----------
+    share : float
+
+    Examples
+    --------
+    >>> share_words(0.0412), share_words(0.5)
+    ('4.1%', '50.0%')
+    """
+    return f"{100 * share:.1f}%"
+
+
+def interval_words(one: Estimated) -> str:
+    """Write the interval of a number, or that there is none.
+
+    Parameters
+    ----------
+    one : Estimated
+    """
+    if not one.determined:
+        return "not determined by these judgments"
+    return f"{short(one.low)} to {short(one.high)}"
+
+
+def grade_name(scale: Scale, index: int) -> str:
+    """Name a grade: the middle one of three by that, others by their label.
+
+    Parameters
+    ----------
+    scale : Scale
+    index : int
+    """
+    return "the middle grade" if len(scale) == 3 else f"grade {scale.labels[index]}"
+
+
+def headline(study: Study) -> list[str]:
+    """Return the answer, a few sentences.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    list of str
+        What to do about gains, about discounts, and how much it matters.
+    """
+    sentences = []
+    if study.in_use is not None:
+        question = study.question("measure", study.in_use)
+        if question is not None:
+            sentences.append(_about_measure(study.in_use, question))
+    sentences += [*gain_sentences(study), discount_sentence(study), _recommendation(study)]
+    return [one for one in sentences if one]
+
+
+def gain_sentences(study: Study) -> list[str]:
+    """Return what to do about 2^g - 1 and linear gains.
+
+    Parameters
+    ----------
+    study : Study
+    """
+    if len(study.data.scale) < 3:
+        return ["There are two grades, so gains are not in question."]
+    log2 = _with_free_gains(study)
+    found = []
+    for name in ("exponential", "linear"):
+        question = study.question("gains", name)
+        if question is None:
+            continue
+        index = _most_different(question, log2)
+        estimate = log2[index]
+        preset_gain = question.restricted.gains()[index].estimate
+        grade = grade_name(study.data.scale, index)
+        worth = (
+            f"{grade} is worth {short(estimate.estimate)} of the best "
+            f"({interval_words(estimate)}), {_NAMES[name]} {_say(name)} {short(preset_gain)}"
+        )
+        found.append(_what_to_do(name, question, worth))
+    return found
+
+
+def discount_sentence(study: Study) -> str:
+    """Return what to do about the discount 1/log2(rank + 1).
+
+    Parameters
+    ----------
+    study : Study
+    """
+    question = study.question("discounts", "log2")
+    if question is None:
+        return ""
+    name = _NAMES["log2"]
+    others = [
+        _NAMES[one.hypothesis]
+        for one in study.questions
+        if one.about == "discounts" and one.hypothesis != "log2" and one.verdict == "rejected"
+    ]
+    but = (
+        f"; {' and '.join(others)} {'do' if len(others) > 1 else 'does'} not fit" if others else ""
+    )
+    if question.verdict == "not rejected":
+        return f"Keep the discount {name}: the judgments do not contradict it{but}."
+    effect = f"it reverses {one_in(question.reversed_judged)} of these judgments"
+    if question.verdict == "near the line":
+        return (
+            f"The discount {name} is near the line ({effect}): keep it until more is judged{but}."
+        )
+    if question.verdict == "rejected":
+        return f"Leave the discount {name}: it does not fit, and {effect}{but}."
+    return "These judgments cannot tell discounts apart."
+
+
+def more_judgments(study: Study) -> list[str]:
+    """Return how many more judgments would halve intervals, and decide what is undecided.
+
+    Parameters
+    ----------
+    study : Study
+    """
+    n = len(study.recommended.likelihood.evidence)
+    found = [
+        f"About {_rounded(3 * n):,} more strict judgments, spread over queries like these, would "
+        "halve every interval."
+    ]
+    for one in study.questions:
+        if one.about not in ("gains", "discounts") or one.verdict not in (
+            "near the line",
+            "not rejected",
+        ):
+            continue
+        excess = one.test.statistic / one.test.inflation - one.test.df
+        if excess <= 0.5 * one.test.df:
+            continue  # nothing suggests a difference
+        needed = _DECIDING * math.sqrt(one.test.df) / excess * n
+        if needed > n:
+            wrong = f"{_NAMES[one.hypothesis]} {_are(one.hypothesis)} as wrong as it looks now"
+            found.append(f"If {wrong}, about {_rounded(needed - n):,} more would show it.")
+    return found
+
+
+_DECIDING = 12.0
+"""The expected LR - d, for d = 1, at which a test at .02 rejects four times in five."""
+
+
+def _rounded(number: float) -> int:
+    digits = max(0, len(str(int(number))) - 2)
+    return int(round(number, -digits))
+
+
+def _about_measure(name: str, question: Question) -> str:
+    effect = f"it reverses {one_in(question.reversed_judged)} of these judgments"
+    return {
+        "rejected": f"Leave {name}: the judgments contradict it; {effect}.",
+        "near the line": f"{name} is near the line; {effect}. Keep it until more is judged.",
+        "not rejected": f"Keep {name}: the judgments do not contradict it.",
+        "not determined": f"The judgments cannot say whether {name} fits.",
+    }[question.verdict]
+
+
+def _what_to_do(name: str, question: Question, worth: str) -> str:
+    called = _NAMES[name]
+    effect = f"on these judgments that reverses {one_in(question.reversed_judged)}"
+    if question.verdict == "rejected":
+        return f"Leave {called}: {worth}; {effect}."
+    if question.verdict == "near the line":
+        return f"{called[0].upper()}{called[1:]} {_are(name)} near the line: {worth}; {effect}."
+    if question.verdict == "not rejected":
+        return f"{called[0].upper()}{called[1:]} {_fit(name)}: {worth}."
+    return f"These judgments cannot say whether {called} {_fit(name)}."
+
+
+def _are(name: str) -> str:
+    return "are" if name == "linear" else "is"
+
+
+def _say(name: str) -> str:
+    return "say" if name == "linear" else "says"
+
+
+def _fit(name: str) -> str:
+    return "fit" if name == "linear" else "fits"
+
+
+def _with_free_gains(study: Study) -> tuple[Estimated, ...]:
+    """Return gains that are estimated, with the discounts of the recommended measure."""
+    model = study.recommended.model
+    if model.gains == "free":
+        return study.recommended.gains()
+    return study.free.gains()
+
+
+def _most_different(question: Question, estimates: tuple[Estimated, ...]) -> int:
+    """Return the grade whose gain under the hypothesis is farthest outside its interval."""
+    given = [one.estimate for one in question.restricted.gains()]
+    distances = [
+        abs(value - one.estimate) / (one.high - one.low) if one.high > one.low else 0.0
+        for value, one in zip(given, estimates, strict=True)
+    ]
+    return max(range(len(distances)), key=lambda i: distances[i])
+
+
+def _recommendation(study: Study) -> str:
+    gains = ", ".join(
+        f"{label} = {decimals(max(0.0, gain), 2)}"
+        for label, gain in zip(study.data.scale.labels, study.recommended.dcg.gains, strict=True)
+    )
+    discounts = study.recommended.model.discounts
+    rule = (
+        f"the discount {_NAMES['log2']}"
+        if discounts == "log2"
+        else "the discounts "
+        + ", ".join(short(d) for d in study.recommended.dcg.discounts_for(study.data.n_ranks))
+    )
+    return f"Use the gains {gains} with {rule}."
