@@ -177,6 +177,7 @@ NEEDED = {
     "export": ["--to", "--scale"],
     "explain": ["--scale"],
     "show": ["--scale"],
+    "pairs": ["--out"],
     "reproduce": ["--only"],
 }
 """Options without which a command does nothing, or too much."""
