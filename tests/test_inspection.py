@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from dcglearn.data.preferences import Preferences
 from dcglearn.inspection.dense_codes import joint_codes, row_codes
@@ -325,3 +326,74 @@ def test_real_judgments(ecir: Preferences) -> None:
     assert found.judges is None
     assert (found.summary.contradicted_pairs, found.summary.contradicted_within_query) == (45, 6)
     assert "holds 212 of the 2,090 strict judgments (10.1%)" in findings_text(found)
+
+
+def of_queries(numbers: dict[str, int], weight: dict[str, float]) -> Preferences:
+    queries = [query for query, n in numbers.items() for _ in range(n)]
+    weights = [weight.get(query, 1.0) for query in queries]
+    return Preferences.of(
+        [[[0, 1], [1, 1]]] * len(queries), ["a"] * len(queries), SCALE, weights, queries
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "weight", "dominant"),
+    [
+        ({"p": 50, "q": 50}, {}, []),
+        ({"p": 74, "q": 26}, {}, []),
+        ({"p": 75, "q": 25}, {}, ["p"]),
+        ({f"q{i}": 1 for i in range(10)}, {}, []),
+        ({"p": 2, **{f"q{i}": 1 for i in range(9)}}, {}, []),
+        ({"p": 9, **{f"q{i}": 1 for i in range(91)}}, {}, ["p"]),
+        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {}, []),
+        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {"p": 3.0}, ["p"]),
+    ],
+)
+def test_which_queries_dominate(
+    numbers: dict[str, int], weight: dict[str, float], dominant: list[str]
+) -> None:
+    found = query_shares(of_queries(numbers, weight))
+    assert found is not None
+    assert [one.query for one in found.dominant] == dominant
+
+
+def test_p_values_are_those_of_exact_binomial_tests() -> None:
+    """Of two judges, each is the other's measure; Holm multiplies the four p-values."""
+    lists = np.array([[[0, 0], [1, 1]], [[1, 1], [0, 0]]])
+    at = np.tile([0, 1], 50)
+    one = np.where(at == 0, "a", "b")
+    one[:40:4] = "b"  # 10 of 50 lists a answered wrongly
+    other = np.where(np.arange(100) < 80, "a", "b")
+    data = Preferences.of(
+        lists[np.concatenate([at, at])],
+        [*one, *other],
+        SCALE,
+        queries=[f"q{i}" for i in range(200)],
+        judges=["one"] * 100 + ["other"] * 100,
+    )
+    found = inspect_judgments(data).judges
+    assert found is not None
+    assert found.basis == "linear-log2", "no lists are shared"
+    tests = {judge.judge: judge for judge in found.judges}
+    right = {"one": 90, "other": int((other == np.where(at == 0, "a", "b")).sum())}
+    a_wins = {"one": 40, "other": 80}
+    assert {name: judge.a_share for name, judge in tests.items()} == {"one": 0.4, "other": 0.8}
+    p = {}
+    for name, opposite in (("one", "other"), ("other", "one")):
+        share = a_wins[opposite] / 100
+        tails = (
+            binomtest(a_wins[name], 100, max(share, 0.5) + 0.1, "greater"),
+            binomtest(a_wins[name], 100, min(share, 0.5) - 0.1, "less"),
+        )
+        p["side", name] = min(1.0, 2 * min(tail.pvalue for tail in tails))
+        share = right[opposite] / 100
+        halfway = binomtest(right[name], 100, (share + 0.5) / 2, "less").pvalue
+        p["random", name] = halfway if share > 0.5 else 1.0
+    left, largest = len(p), 0.0
+    for key, value in sorted(p.items(), key=lambda item: item[1]):
+        largest = max(largest, min(1.0, left * value))
+        kind, name = key
+        said = tests[name].p_one_sided if kind == "side" else tests[name].p_random
+        assert said == pytest.approx(largest), key
+        left -= 1
+    assert [judge.judge for judge in found.outstanding] == ["other"]

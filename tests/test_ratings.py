@@ -151,8 +151,10 @@ def test_drawn_pairs_have_all_of_the_weight_and_are_drawn_from_all() -> None:
     again, other = (pairs_from_ratings(frame, at_most=100, seed=seed) for seed in (1, 2))
     assert drawn.preferences == again.preferences
     assert drawn.preferences != other.preferences
-    counts = np.zeros(60)
     frame["grades"] = [[number] for number in range(60)]
+    order = np.sort(59 - pairs_from_ratings(frame, at_most=100, seed=1).preferences.lists[..., 0])
+    assert [tuple(pair) for pair in order] == sorted(tuple(pair) for pair in order), "in order"
+    counts = np.zeros(60)
     for seed in range(60):
         lists = pairs_from_ratings(frame, at_most=100, seed=seed).preferences.lists
         counts += np.bincount(lists.ravel(), minlength=60)
