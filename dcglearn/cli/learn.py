@@ -17,11 +17,14 @@ from dcglearn.terminal.inputs import (
     measures_for_judgments,
     naming,
     parse_C,
+    parse_family,
 )
 from dcglearn.terminal.options import (
     MAX_COUNT,
     COption,
+    DiscountsOption,
     EncodingOption,
+    GainsOption,
     JsonOption,
     JudgmentsArgument,
     LenientOption,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.data.preferences import Preferences
+    from dcglearn.families.learned import FamilyLike
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.compare import MeasureComparison
     from dcglearn.learning.intervals import ParameterIntervals
@@ -53,6 +57,8 @@ def fit(
     n_ranks: RanksOption = None,
     C: COption = "1.0",
     margin: MarginOption = "unit",
+    gains: GainsOption = None,
+    discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
     encoding: EncodingOption = "grades",
     use: UseOption = "dcg",
@@ -95,6 +101,7 @@ def fit(
     from dcglearn.report.learned import learned_measure
 
     value = parse_C(C)
+    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
@@ -110,7 +117,7 @@ def fit(
         for option, wanted in {**given, "--encoding": encoding != "grades"}.items():
             if wanted:
                 raise InputError(f"{option} does not apply to packed pairs", "leave it out", prefs)
-        about, content = fit_packed(prefs, value, margin, solver, use, workers)
+        about, content = fit_packed(prefs, value, margin, solver, use, workers, families)
         _give(about, content, None, out, json, use)
         return
     if workers != "1":
@@ -118,7 +125,7 @@ def fit(
     data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     with naming(prefs):
         data.check_strict()
-        learner = _learner(data, value, margin, solver, encoding)
+        learner = _learner(data, value, margin, solver, encoding, *families)
         choice = None
         if value is None:
             choice = _choose(learner, data, np.random.default_rng(seed), use)
@@ -212,6 +219,8 @@ def _learner(
     margin: MarginChoice,
     solver: SolverChoice,
     encoding: EncodingChoice,
+    gains: FamilyLike | None = None,
+    discounts: FamilyLike | None = None,
 ) -> DCGLearner:
     from dcglearn.learning.learner import DCGLearner
 
@@ -221,6 +230,9 @@ def _learner(
         C=1.0 if C is None else C,
         solver=solver,
         n_grades=data.n_grades,
+        gains=gains,
+        discounts=discounts,
+        grade_values=data.scale.values,
     )
 
 

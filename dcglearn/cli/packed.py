@@ -22,6 +22,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
+    from dcglearn.families.learned import FamilyLike
     from dcglearn.measures.files import MeasureFile
 
 
@@ -73,10 +74,14 @@ def fit_packed(
     solver: SolverChoice,
     use: UseChoice,
     workers: str,
+    families: tuple[FamilyLike | None, FamilyLike | None],
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
+    import numpy as np
+
     from dcglearn.base.workers import open_workers
     from dcglearn.data.packed_pairs import PackedPairs
+    from dcglearn.families.learned import LearnedFamilies
     from dcglearn.learning.fit import fit
     from dcglearn.measures.scale import Scale
     from dcglearn.report.learned import learned_measure_of_packed
@@ -102,6 +107,10 @@ def fit_packed(
         problem = Streamed.of(
             pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
         )
+        if families != (None, None):
+            values = np.array(Scale(pairs.labels).values, float)
+            learned = LearnedFamilies.of(*families, values, pairs.n_ranks)
+            problem = problem.with_structure(learned)
         name = Path(path).name
         content = learned_measure_of_packed(fit(problem, solver), problem, name, use, solver)
     for words in refused:  # not while the line of progress is redrawn

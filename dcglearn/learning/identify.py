@@ -140,8 +140,8 @@ def identify(
     gain = shares_of(np.eye(n_grades)[:, None, :] * factors.discounts[:, None])
     if not is_affine(gauge.gauge):  # then a discount is no surer than their common offset
         discount[:, 0] = np.minimum(discount[:, 0], offset)
-    discount = _no_surer_than(discount, factors.fixed_discounts)
-    gain = _no_surer_than(gain, factors.fixed_gains)
+    discount = no_surer_than(discount, factors.fixed_discounts)
+    gain = no_surer_than(gain, factors.fixed_gains)
     return Identifiability(
         **vars(null),
         gauge=gauge.gauge,
@@ -151,7 +151,9 @@ def identify(
         gain_share=gain[:, 0],
         discount_null=discount[:, 1],
         gain_null=gain[:, 1],
-        change_on_doubling_c=None if W is None else _change(problem, W, shares, gauge, null),
+        change_on_doubling_c=None
+        if W is None
+        else change_on_doubling(problem, W, shares, gauge, null),
     )
 
 
@@ -186,8 +188,19 @@ def _each_determined_by(shares: Floats, nulls: Floats) -> list[Determined]:
     return [determined_by(*one) for one in zip(shares, nulls, strict=True)]
 
 
-def _no_surer_than(each: Floats, fixed: Sequence[int]) -> Floats:
-    """Bound each (share, null part) by those of the fixed numbers it is relative to."""
+def no_surer_than(each: Floats, fixed: Sequence[int]) -> Floats:
+    """Bound each (share, null part) by those of the fixed numbers it is relative to.
+
+    Parameters
+    ----------
+    each : ndarray of float, shape (m, 2)
+    fixed : sequence of int
+        Their rows.
+
+    Returns
+    -------
+    ndarray of float, shape (m, 2)
+    """
     share = np.minimum(each[:, 0], each[list(fixed), 0].min(initial=1.0))
     null = np.maximum(each[:, 1], each[list(fixed), 1].max(initial=0.0))
     return np.column_stack([share, null])
@@ -217,10 +230,25 @@ def _typical(shares: DataShare, gauge: DeterminedGauge) -> Factors:
     )
 
 
-def _change(
+def change_on_doubling(
     problem: Objective, W: Floats, shares: DataShare, gauge: DeterminedGauge, null: NullSpace
 ) -> float:
-    """Return the largest change of a gain or discount if C doubles, to first order."""
+    """Return the largest change of a gain or discount if C doubles, to first order.
+
+    Parameters
+    ----------
+    problem : Objective
+    W : ndarray of float, shape (K, L)
+        The optimum.
+    shares : DataShare
+        There.
+    gauge : DeterminedGauge
+    null : NullSpace
+
+    Returns
+    -------
+    float
+    """
     before = _factors(problem, W, gauge, null)
     after = _factors(problem, W + np.log(2) * shares.derivative(W), gauge, null)
     discounts = np.abs(before.discounts - after.discounts)

@@ -16,12 +16,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.preferences import Preferences
 from dcglearn.encoding.margins import MARGINS
+from dcglearn.families.learned import FamilyLike, LearnedFamilies
 from dcglearn.learning.choose_c import ChosenC, cross_validate, round_robin_folds
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import (
@@ -62,6 +64,18 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     n_grades : int, optional
         L. By default the largest index in the pairs plus 1. Set it if parts of the data,
         as in cross-validation, may lack the worst grade.
+    gains : str or array-like of float, optional
+        The family of the gains: ``free``, ``linear``, ``power:P`` or ``exponential:B``, where the
+        number may be ``free`` (:func:`dcglearn.families.vectors.gain_family`); or the gains
+        themselves, best first. By default W is free, unless `discounts` are given.
+    discounts : str or array-like of float, optional
+        The family of the discounts: ``free``, ``decreasing``, ``convex``, ``log:B``, ``zipf:S``,
+        ``rbp:P`` or a rule such as ``log2`` (:func:`dcglearn.families.vectors.discount_family`);
+        or the discounts themselves. With one of the two, W = discounts x gains; the other is
+        free, with gains that fall and discounts of 0 or more, as the problem asks.
+    grade_values : array-like of float, shape (L,), optional
+        The values of the grades, best first, that formulas of gains use; by default L - 1, ...,
+        0, or those of the scale of Preferences.
 
     Attributes
     ----------
@@ -79,6 +93,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
+    families_ : LearnedFamilies or None
+        The families of gains and discounts, unless W is free.
     certificate_ : Certificate
     solution_ : Solution
     identifiability_ : Identifiability
@@ -113,12 +129,18 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         C: float | Literal["cv"] = 1.0,
         solver: SolverName = "auto",
         n_grades: int | None = None,
+        gains: FamilyLike | None = None,
+        discounts: FamilyLike | None = None,
+        grade_values: ArrayLike | None = None,
     ) -> None:
         self.encoding = encoding
         self.margin = margin
         self.C = C
         self.solver = solver
         self.n_grades = n_grades
+        self.gains = gains
+        self.discounts = discounts
+        self.grade_values = grade_values
 
     def fit(
         self,
@@ -160,6 +182,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
                 learner = clone(self).set_params(n_grades=pairs.n_grades)
+            if self.grade_values is None:
+                learner = clone(learner).set_params(grade_values=pairs.scale.values)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs = pairs.pairs
         validate_data(self, _flat(pairs))
@@ -171,6 +195,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             problem = problem.with_C(choice.C)
         learned = fit(problem, self.solver)
         self.identifiability_ = learned.identifiability
+        self.families_ = learned.families
         self.factors_ = learned.factors
         self.dcg_ = learned.dcg
         self.utility_ = learned.utility
@@ -212,7 +237,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
-        return Problem.of(
+        problem = Problem.of(
             rows,
             n_grades,
             self.margin(rows) if callable(self.margin) else self.margin,
@@ -220,6 +245,25 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             1.0 if self.C == "cv" else self.C,
             monotone=self.encoding == "grades",
         )
+        return problem.with_structure(self._families(*problem.shape))
+
+    def _families(self, n_ranks: int, n_grades: int) -> LearnedFamilies | None:
+        if self.gains is None and self.discounts is None:
+            return None
+        if self.encoding == "documents":
+            raise InputError(
+                "documents have no grades, so their gains and discounts have no families",
+                "leave out `gains` and `discounts`",
+            )
+        values = np.arange(n_grades - 1.0, -1.0, -1.0)
+        if self.grade_values is not None:
+            wanted = f"give {n_grades} numbers, the best first"
+            values = finite_array(self.grade_values, "grade values", (n_grades,), wanted)
+        if (np.diff(values) >= 0).any():
+            raise InputError(
+                f"grade values {values.tolist()}", "give `grade_values` that fall, best first"
+            )
+        return LearnedFamilies.of(self.gains, self.discounts, values, n_ranks)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return u(first) - u(second) of each pair, exactly 0 for a tie.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.data.preferences import Preferences
+from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.factorise import Factors, rank_one
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.identify import Identifiability
@@ -13,6 +14,7 @@ from dcglearn.learning.record import (
     AgreementRecord,
     CertificateRecord,
     FactorsRecord,
+    FamiliesRecord,
     IdentifiabilityRecord,
     IntervalsRecord,
     LearnedRecord,
@@ -79,6 +81,7 @@ def learned_measure(
             dcg=agreement(dcg, pairs, weights),
         ),
         preferences.scale.labels,
+        learner.families_,
     )
     if intervals is not None:
         record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
@@ -123,6 +126,7 @@ def learned_measure_of_packed(
         learned.identifiability,
         AgreementRecord(utility=agreements[0], rank_one=agreements[1], dcg=agreements[2]),
         labels,
+        learned.families,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
 
@@ -146,9 +150,10 @@ def _record(
     known: Identifiability,
     agreements: AgreementRecord,
     labels: Sequence[Label],
+    families: LearnedFamilies | None,
 ) -> LearnedRecord:
     statements = undetermined_statements(known, labels, parameters.noun)
-    return LearnedRecord(
+    record = LearnedRecord(
         learned_from=source,
         parameters=parameters,
         solution=SolutionRecord.of(solution),
@@ -157,3 +162,7 @@ def _record(
         identifiability=IdentifiabilityRecord.of(known, statements),
         agreement=agreements,
     )
+    if families is None or solution.product is None:
+        return record
+    found = FamiliesRecord.of(families, solution.product)
+    return record.model_copy(update={"families": found})

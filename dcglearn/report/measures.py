@@ -7,9 +7,10 @@ from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import round_up
+from dcglearn.families.learned import GIVEN
 from dcglearn.learning.factorise import Gauge
 from dcglearn.learning.identify import Determined
-from dcglearn.learning.record import Interval, IntervalsRecord, LearnedRecord
+from dcglearn.learning.record import FamiliesRecord, Interval, IntervalsRecord, LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.measure import Measure
@@ -18,10 +19,15 @@ from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.judgments import bulleted
 from dcglearn.report.tables import Table
 
-Origin = Literal["fixed", "data", "ridge", "none"]
-"""Where a gain or discount comes from: a convention of the gauge, or what determines it."""
+Origin = Literal["given", "fixed", "data", "ridge", "none"]
+"""Where a gain or discount comes from: its family, a convention of the gauge, or what determines
+it."""
 
 FIXED: Origin = "fixed"
+GIVEN_NUMBER: Origin = "given"
+
+_CERTAIN = (FIXED, GIVEN_NUMBER)
+"""Origins of numbers that the data do not decide."""
 
 _AFFINE = (
     "the largest discount is 1 and the smallest 0 (only ratios of differences between discounts "
@@ -36,7 +42,7 @@ NORMALISATION: dict[Gauge, str] = {
 }
 """What each gauge fixes by convention."""
 
-_NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
+_NUMBER = {"given": "{:.3f}", "fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 """How a gain or discount is printed, by its origin."""
 
 
@@ -58,15 +64,15 @@ def learned_text(content: MeasureFile) -> str:
         If a fit did not write it.
     """
     record = learned_record(content)
-    factors, known = record.factors, record.identifiability
+    known = record.identifiability
     gains, discounts = parameter_tables(content)
-    agreements = [
-        ("W (the utility)", record.agreement.utility),
-        ("rank-1 part of W", record.agreement.rank_one),
-        ("the DCG above", record.agreement.dcg),
-    ]
+    agreements = [("the DCG above", record.agreement.dcg)]
+    if record.families is None:  # otherwise W is that DCG
+        free = [("W (the utility)", record.agreement.utility)]
+        agreements = [*free, ("rank-1 part of W", record.agreement.rank_one), *agreements]
     lines = [
         _solution_line(record),
+        *_about_families(record.families),
         "",
         gains.text(),
         "",
@@ -78,8 +84,7 @@ def learned_text(content: MeasureFile) -> str:
         "(x): partly the penalty; -: undetermined",
         *_about_intervals(record.intervals),
         *_about_C(known.change_on_doubling_c),
-        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
-        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)",
+        *_about_rank(record),
         "",
         Table(("agreement with the training judgments", ""), agreements).text(),
         "",
@@ -238,17 +243,22 @@ def parameter_origins(record: LearnedRecord) -> tuple[list[Origin], list[Origin]
 
     Returns
     -------
-    gains, discounts : lists of {"fixed", "data", "ridge", "none"}
-        ``fixed``: by the convention of the gauge.
+    gains, discounts : lists of {"given", "fixed", "data", "ridge", "none"}
+        ``given``: by the family. ``fixed``: by the convention of the gauge.
     """
-    known, factors = record.identifiability, record.factors
+    known, factors, families = record.identifiability, record.factors, record.families
+    given = (False, False) if families is None else (families.gains_given, families.discounts_given)
     return (
-        _origins(known.gains_determined_by, factors.fixed_gains),
-        _origins(known.discounts_determined_by, factors.fixed_discounts),
+        _origins(known.gains_determined_by, factors.fixed_gains, given[0]),
+        _origins(known.discounts_determined_by, factors.fixed_discounts, given[1]),
     )
 
 
-def _origins(determined_by: Sequence[Determined], fixed: Sequence[int]) -> list[Origin]:
+def _origins(
+    determined_by: Sequence[Determined], fixed: Sequence[int], given: bool
+) -> list[Origin]:
+    if given:
+        return [GIVEN_NUMBER] * len(determined_by)
     return [FIXED if i in fixed and by != "none" else by for i, by in enumerate(determined_by)]
 
 
@@ -264,12 +274,12 @@ def _rows(
         zip(names, values, shares, origins, strict=True)
     ):
         number = _NUMBER[origin].format(value)
-        row = (str(name), number, FIXED if origin == FIXED else f"{share:.2f}")
+        row = (str(name), number, origin if origin in _CERTAIN else f"{share:.2f}")
         if bounds is None:
             rows.append(row)
             continue
         low, high = bounds[i]
-        rows.append((*row, "" if origin in (FIXED, "none") else f"{low:.3f} to {high:.3f}"))
+        rows.append((*row, "" if origin in (*_CERTAIN, "none") else f"{low:.3f} to {high:.3f}"))
     return rows
 
 
@@ -301,6 +311,39 @@ def _about_intervals(bounds: IntervalsRecord | None) -> list[str]:
     return [
         f"intervals: bootstrap over queries, {bounds.resamples:,} fits{left_out}; C is not chosen "
         "again, and what is fixed has no interval"
+    ]
+
+
+def _about_families(families: FamiliesRecord | None) -> list[str]:
+    if families is None:
+        return []
+    sides = [
+        ("gains", families.gains, families.gains_given, families.gain_parameter),
+        ("discounts", families.discounts, families.discounts_given, families.discount_parameter),
+    ]
+    words = []
+    for side, name, given, parameter in sides:
+        learned = "" if parameter is None else f" ({parameter:.4g})"
+        words.append(f"{side} {name}{' (given)' if given and name != GIVEN else learned}")
+    lines = [f"in the families: {', '.join(words)}"]
+    if families.starts > 1:
+        where = "they all lead to it"
+        if families.optima > 1:
+            where = f"they lead to {families.optima} local optima"
+        lines.append(
+            "confirmed for gains and for discounts, each given the other; the best of "
+            f"{families.starts} starts: {where}"
+        )
+    return lines
+
+
+def _about_rank(record: LearnedRecord) -> list[str]:
+    if record.families is not None:
+        return []
+    factors = record.factors
+    return [
+        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
+        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)"
     ]
 
 

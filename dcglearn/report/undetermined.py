@@ -72,7 +72,7 @@ def _about_discounts(known: Identifiability) -> list[str]:
             f"too few pairs have a list that is empty at {_ranks(rare)}: what the worst grade is "
             "worth there, compared with no document, is undetermined"
         )
-    if known.same_content:
+    if known.same_content and is_affine(known.gauge):
         said.append("discounts are determined only up to an affine map: all pairs reorder one list")
     elif is_affine(known.gauge):
         said.append(

@@ -161,3 +161,11 @@ def parse_C(text: str) -> float | None:
     if not C > 0:
         raise InputError(f"--C is {text!r:.40}", "use a finite number above 0, or cv")
     return C
+
+
+def parse_family(option: str, text: str | None) -> str | list[float] | None:
+    """Read the value of ``--gains`` or ``--discounts``: the name of a family, or numbers."""
+    if text is None or "," not in text:
+        return text
+    with naming(option):
+        return [parse_number(one) for one in text.split(",")]

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
+from dcglearn.terminal.choices import (
+    DISCOUNT_FAMILY_NAMES,
+    GAIN_FAMILY_NAMES,
+    EncodingChoice,
+    MarginChoice,
+    SolverChoice,
+    UseChoice,
+)
 
 MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
@@ -86,6 +93,26 @@ MarginOption = Annotated[
         "--margin",
         help="Margin by which the better list should win: 1, or the number of ranks at which the "
         "lists differ.",
+    ),
+]
+GainsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--gains",
+        metavar="FAMILY",
+        autocompletion=lambda: list(GAIN_FAMILY_NAMES),
+        help="Family of the gains: free, linear, power:P, exponential:B, where the number may be "
+        "the word free; or gains, best first: 1,0.6,0. By default every rank has gains of its own.",
+    ),
+]
+DiscountsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--discounts",
+        metavar="FAMILY",
+        autocompletion=lambda: list(DISCOUNT_FAMILY_NAMES),
+        help="Family of the discounts: free, decreasing, convex, log:B, zipf:S, rbp:P, where the "
+        "number may be the word free; a rule such as log2; or discounts: 1,0.5,0.2.",
     ),
 ]
 EncodingOption = Annotated[
