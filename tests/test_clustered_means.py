@@ -138,3 +138,10 @@ def test_the_agreement_of_a_measure(rng: np.random.Generator) -> None:
     other = Preferences.of(lists[:, ::-1], swapped, data.scale, weights, queries)
     assert judged_agreement(measure, other) == found
     assert judged_agreement(measure, data[data.strict]).with_ties is None
+
+
+def test_a_cluster_with_all_the_weight_has_no_error() -> None:
+    found = clustered_mean(np.array([1.0, 0.0]), [0, 1], np.array([1e-300, 1e12]))
+    assert found.value == pytest.approx(0, abs=1e-300)
+    assert np.isnan(found.error)
+    assert np.isnan(found.interval(0, 1)).all()

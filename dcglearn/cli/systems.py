@@ -67,7 +67,8 @@ def load_qrels_and_runs(
 
     ignored: IgnoredInput | None = IgnoredInput() if lenient else None
     declared = None if scale is None else Scale.parse(scale)
-    check_distinct_paths(runs)
+    if Path(qrels).resolve() in check_distinct_paths(runs):
+        raise InputError("is given as qrels and as a run", "give the qrels first, then runs", qrels)
     with reporting("reading qrels and runs") as advance:
         letor = looks_like_letor(qrels)
         lists = read_graded_lists(qrels) if letor else read_qrels(qrels, ignored)

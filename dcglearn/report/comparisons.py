@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,8 @@ def agreement_table(
     columns = ["measure", "agreement", "95% interval", "right", "tied", "wrong"]
     cells = []
     for name, row, full in rows:
-        interval = f"{row.low:.4f} to {row.high:.4f}"
+        known = not math.isnan(row.low)  # a single query has none
+        interval = f"{row.low:.4f} to {row.high:.4f}" if known else "-"
         counts = (row.right, row.tied, row.wrong)
         all_answers = (row.with_ties,) if ties else ()
         cells.append((name, row.agreement, interval, *counts, *all_answers, full))
@@ -54,7 +56,8 @@ def queries_text(n_queries: int, alone: int) -> str:
     """Name the queries of judgments, and how many judgments have none."""
     if not n_queries:
         return "without query ids"
-    return f"of {n_queries:,} queries" + (f" and {alone:,} without a query" if alone else "")
+    noun = "query" if n_queries == 1 else "queries"
+    return f"of {n_queries:,} {noun}" + (f" and {alone:,} without a query" if alone else "")
 
 
 def independence_text(n_queries: int) -> str:
