@@ -86,10 +86,6 @@ class ClusteredMean:
         return float(2 * stdtr(self.df, -abs(self.value - null) / self.error))
 
 
-_NO_SHARE = 1e-12
-"""If all clusters but one have a smaller share of the weight, the mean is that of the one."""
-
-
 def clustered_mean(
     values: Floats, groups: ArrayLike, weights: Floats | None = None, extra_variance: float = 0.0
 ) -> ClusteredMean:
@@ -126,7 +122,7 @@ def clustered_mean(
     value = float(values @ given / total)
     effective = float(total**2 / (sizes @ sizes))
     G = len(sizes)
-    if G < 2 or (total - sizes <= _NO_SHARE * total).any():
+    if G < 2 or (total - sizes <= 1e-12 * total).any():  # the other clusters have no share
         return ClusteredMean(value, float("nan"), float("nan"), G, effective)
     left_out = (np.bincount(cluster, given * (values - value))) / (total - sizes)
     squares = left_out**2
