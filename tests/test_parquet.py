@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from packaging.version import Version
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
@@ -110,6 +111,9 @@ def test_all_forms_of_a_column_are_read_alike(tmp_path: Path, columns: dict[str,
     assert scan_judgments(path).n_ranks == 2
 
 
+@pytest.mark.skipif(
+    Version(pa.__version__) < Version("26"), reason="before 26, pyarrow refuses to read such gaps"
+)
 def test_lists_of_fixed_size_with_gaps(tmp_path: Path) -> None:
     fixed = pa.array([[2, 0], None, [1, None]], pa.list_(pa.int64(), 2))
     rows = {"a": fixed, "b": fixed, "answer": ["a"] * 3}
@@ -126,9 +130,8 @@ def test_columns_that_appear_twice_are_refused(tmp_path: Path) -> None:
     text = pa.array(["1", "2"])
     names = ["query", "query", "document", "grade"]
     qrels = pa.Table.from_arrays([text] * 4, names)
-    assert "the column 'query' appears twice" in message(
-        written(tmp_path / "q.parquet", qrels), read_qrels
-    )
+    found = message(written(tmp_path / "q.parquet", qrels), read_qrels)
+    assert "the column 'query' appears twice" in found or "duplicate field names" in found  # Arrow
 
 
 def test_files_without_rows_or_row_groups(tmp_path: Path) -> None:
