@@ -90,7 +90,7 @@ def _check_whole(name: str, content: bytes) -> None:
 
 def _check_output(line: list[str], printed: str) -> None:
     """Check what a command that succeeded printed."""
-    if "--json" in line or "json" in line[1:]:
+    if "--json" in line or ("json" in line[1:] and "--out" not in line):
         json.loads(printed, parse_constant=_refuse)
     elif "csv" in line[1:] and line[0] == "evaluate":
         assert len({len(row) for row in csv.reader(io.StringIO(printed))}) == 1
