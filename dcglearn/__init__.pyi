@@ -54,6 +54,28 @@ from .solver.solve import solve as solve
 from .solver.certificate import Certificate as Certificate
 from .solver.active_set import GramMatrices as GramMatrices
 
+# Certainty
+from .inference.estimate import JudgmentModel as JudgmentModel
+from .inference.estimate import JudgmentFit as JudgmentFit
+from .inference.ratios import Estimated as Estimated
+from .inference.hypotheses import LikelihoodRatio as LikelihoodRatio
+from .inference.hypotheses import likelihood_ratio as likelihood_ratio
+from .inference.questions import Question as Question
+from .inference.questions import ask as ask
+from .inference.questions import usual_questions as usual_questions
+from .inference.segments import SegmentComparison as SegmentComparison
+from .inference.segments import Segments as Segments
+from .inference.segments import compare_segments as compare_segments
+from .inference.calibration import ReliabilityGroup as ReliabilityGroup
+from .inference.calibration import reliability as reliability
+from .inference.calibration import HeldOut as HeldOut
+from .inference.calibration import held_out as held_out
+from .inference.calibration import LinkTest as LinkTest
+from .inference.calibration import link_test as link_test
+from .study.facts import Study as Study
+from .study.facts import study_judgments as study_judgments
+from .study.page import write_study as write_study
+
 # Systems
 from .collection.qrels_runs import Qrels as Qrels
 from .collection.qrels_runs import Run as Run
@@ -164,6 +186,26 @@ __all__ = [
     "solve",
     "Certificate",
     "GramMatrices",
+    "JudgmentModel",
+    "JudgmentFit",
+    "Estimated",
+    "LikelihoodRatio",
+    "likelihood_ratio",
+    "Question",
+    "ask",
+    "usual_questions",
+    "SegmentComparison",
+    "Segments",
+    "compare_segments",
+    "ReliabilityGroup",
+    "reliability",
+    "HeldOut",
+    "held_out",
+    "LinkTest",
+    "link_test",
+    "Study",
+    "study_judgments",
+    "write_study",
     "Qrels",
     "Run",
     "read_qrels",

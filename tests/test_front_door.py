@@ -98,7 +98,23 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     with d.packed_writer(packed, judged.scale) as write:
         write(judged.pairs)
     parts = d.PackedPairs.of(packed)
+    fitted = d.JudgmentModel(discounts="log2").fit(judged)
+    drawn = d.drawn_lists(400, 3, [1 / 3] * 3, rng)
+    many = d.side_by_side(MEASURE, drawn, judged.scale, rng)
+    segments = d.compare_segments(many, [0, 1] * 200, fitted.model)
+    asked = d.usual_questions(judged, measures={"measure": MEASURE})
     return [
+        fitted.model,
+        fitted,
+        fitted.gains()[1],
+        d.link_test(fitted),
+        *d.reliability(fitted),
+        d.held_out(fitted.model, judged, rng),
+        asked[0],
+        asked[0].test,
+        segments,
+        segments.compared[0],
+        d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Streamed.of(parts),
         d.DocumentGrades.of(QRELS, [RUN], 3),

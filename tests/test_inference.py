@@ -207,6 +207,20 @@ def test_known_answers_on_ecir2015(ecir: Preferences) -> None:
     assert likelihood_ratio(free, any_weights).statistic == pytest.approx(4.2, abs=0.1)
 
 
+def test_lapses_at_their_border_have_an_upper_bound() -> None:
+    """No lapse is estimated, and few judgments do not exclude some."""
+    found = []
+    for n in (300, 3000):
+        rng = np.random.default_rng(40)
+        lists = rng.integers(0, 3, size=(n, 2, 4))
+        utility = np.outer([5, 3, 2, 2], [1, 0.5, 0])[np.arange(4), lists].sum(axis=2)
+        a = utility[:, 0] - utility[:, 1] > 0.3 * rng.logistic(size=n)
+        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        found.append(JudgmentModel(discounts="log2").fit(data).other("lapses"))
+    assert found[0].estimate == 0
+    assert 0 < found[1].high < found[0].high < 0.2
+
+
 def test_covariance_of_one_clustering_is_its_own() -> None:
     fit = JudgmentModel(discounts="log2").fit(judged(200, 22))
     found: Covariance = fit.covariance

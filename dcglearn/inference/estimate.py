@@ -14,9 +14,9 @@ covers a monotone truth at least as often (Chernozhukov, Fernandez-Val & Galicho
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
@@ -32,12 +32,11 @@ from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.parameters import estimated_parameter
 from dcglearn.inference.ratios import (
-    MIN_SHARE,
     Estimated,
     estimated_ratios,
     ratio_slopes,
-    share_of_data,
     simultaneous_quantile,
 )
 from dcglearn.measures.dcg import DCG
@@ -138,12 +137,22 @@ class JudgmentModel:
         InputError, SolverError
             As :meth:`fit`.
         """
-        family = self.family(scale, evidence.shape[0])
-        likelihood = Likelihood(evidence, family, self.ties, self.side, self.lapses)
+        likelihood = self.likelihood(evidence, scale)
         free = None
         if not self.has_own_family and self.discounts in ORDERED:
             free = replace(self, discounts=FREE_FAMILY).fit_evidence(evidence, scale)
         return JudgmentFit(self, scale, likelihood, _maximum(likelihood), free)
+
+    def likelihood(self, evidence: Evidence, scale: Scale) -> Likelihood:
+        """Return the likelihood of judgments under this model.
+
+        Parameters
+        ----------
+        evidence : Evidence
+        scale : Scale
+        """
+        family = self.family(scale, evidence.shape[0])
+        return Likelihood(evidence, family, self.ties, self.side, self.lapses)
 
     @property
     def has_own_family(self) -> bool:
@@ -151,7 +160,7 @@ class JudgmentModel:
         return self.position_dependent or self.measure is not None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgmentFit:
     """The estimate of a model.
 
@@ -170,6 +179,15 @@ class JudgmentFit:
     likelihood: Likelihood
     maximum: Maximum
     free: JudgmentFit | None = None
+
+    def __repr__(self) -> str:
+        judgments = f"{len(self.likelihood.evidence):,} judgments"
+        return f"JudgmentFit({self.likelihood.family.name}; {judgments})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the model does not make anew: families hold functions."""
+        evidence = self.likelihood.evidence
+        return _restored, (self.model, self.scale, evidence, self.maximum, self.free)
 
     @property
     def parameters(self) -> Floats:
@@ -305,26 +323,7 @@ class JudgmentFit:
         InputError
             If the model does not have it.
         """
-        if name not in self.likelihood.names:
-            raise InputError(f"the model has no {name}", f"use {self.likelihood.names}")
-        contrast = np.eye(self.likelihood.n_parameters)[self.likelihood.index(name)]
-        estimate = float(contrast @ self.parameters)
-        variance = self.covariance.variance(contrast)
-        if not variance:  # held by its bound
-            return Estimated(name, estimate, estimate, estimate)
-        df = self.covariance.degrees_of_freedom(contrast)
-        half = float(student.ppf((1 + level) / 2, df)) * math.sqrt(variance)
-        low, high = estimate - half, estimate + half
-        if name == "lapses":
-            low, high = max(low, 0.0), min(high, 1.0)
-        return Estimated(
-            name,
-            estimate,
-            low,
-            high,
-            df,
-            determined=share_of_data(self.covariance, self._prior, contrast) >= MIN_SHARE,
-        )
+        return estimated_parameter(self.likelihood, self.maximum, self.covariance, name, level)
 
     @property
     def _of_weights(self) -> Floats:
@@ -357,6 +356,16 @@ class JudgmentFit:
     @property
     def _prior(self) -> Floats:
         return self.likelihood.prior_information(self.parameters)
+
+
+def _restored(
+    model: JudgmentModel,
+    scale: Scale,
+    evidence: Evidence,
+    maximum: Maximum,
+    free: JudgmentFit | None,
+) -> JudgmentFit:
+    return JudgmentFit(model, scale, model.likelihood(evidence, scale), maximum, free)
 
 
 def _maximum(likelihood: Likelihood) -> Maximum:

@@ -54,7 +54,7 @@ class Agreement:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """What a set of judgments says.
 
@@ -95,6 +95,9 @@ class Study:
     ties: JudgmentFit | None
     tools: Mapping[str, str]
     in_use: str | None
+
+    def __repr__(self) -> str:
+        return f"Study({self.name!r}, {len(self.data):,} judgments)"
 
     def question(self, about: str, hypothesis: str) -> Question | None:
         """Return one of the questions, None if it was not asked.

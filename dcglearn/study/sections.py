@@ -79,8 +79,9 @@ def _measure(study: Study) -> Section:
     return Section(
         "The measure that these judgments support",
         [
-            "Gains say what a document of each grade is worth, beside one of the best grade; the "
-            "worst grade is worth 0. Discounts say how much each rank counts, beside the first.",
+            "Gains say what a document of each grade is worth, relative to the best grade; the "
+            "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
+            "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below).",
         ],
@@ -223,7 +224,7 @@ def _answering(study: Study) -> list[str]:
         ]
         if gains:
             found.append(
-                f"With ties as evidence, too, the gains are {'; '.join(gains)}. This assumes "
+                f"With ties as evidence as well, the gains are {'; '.join(gains)}. This assumes "
                 "that ties depend on the difference in the same way as preferences."
             )
     return found
