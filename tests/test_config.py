@@ -123,7 +123,11 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
         ("grades = 3", "grades = 3\nC = nan", "C: nan; use a finite"),
         ("grades = 3", "grades = 3\nlists = 'permutation'", "did you mean 'permutations'.*queries"),
         ("grades = 3", "grades = 3\ntest_lists = 'sane'", "did you mean 'same'"),
-        ("grades = 3", "grades = 3\nlearner = 'pq'", "unknown learner 'pq'.*Known: qp, qp-dcg"),
+        (
+            "grades = 3",
+            "grades = 3\nlearner = 'pq'",
+            "unknown learner 'pq'.*Known: judgment-model, qp",
+        ),
         ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
         ('"free"', '"DCG([1, 0], log2)"', "truth"),
         ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),

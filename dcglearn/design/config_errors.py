@@ -21,6 +21,9 @@ EXPECTED = {
     "C": 'a number, or "validation"',
     "margin": '"unit" or "hamming"',
     "queries": "the name of a file",
+    "noise": '"logistic", "normal" or "cauchy"',
+    "ties": '"strict" or "davidson"',
+    "hypotheses": "a list of hypotheses",
 }
 """What each key holds, in words."""
 

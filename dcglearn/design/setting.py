@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.measures.presets import preset
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import C_GRID
@@ -26,13 +27,17 @@ LISTS = (
 )
 """Names of the list generators (see :mod:`dcglearn.design.sampling`)."""
 
-LEARNERS = ("qp", "qp-dcg")
-"""What is tested: the W of the quadratic program, or the DCG factorised from it."""
+JUDGMENT_MODEL = "judgment-model"
+
+LEARNERS = ("qp", "qp-dcg", JUDGMENT_MODEL)
+"""What is tested: the W of the quadratic program, the DCG factorised from it, or the intervals and
+tests of a model of the judgment (:mod:`dcglearn.lab.certainty_cells`)."""
 
 SAME = "same"
 """The value of ``test_lists`` for test pairs made like the training pairs."""
 
 MAX_PAIRS = 1_000_000
+_MAX_LOG_ODDS = 100.0
 
 
 class Setting(BaseModel):
@@ -79,6 +84,26 @@ class Setting(BaseModel):
         The generator of the test lists: one of :data:`LISTS`, or ``same``.
     against : list of str
         Presets whose precision is measured on the same test pairs.
+    noise : {"logistic", "normal", "cauchy"}
+        For ``judgment-model``, as all that follow: how answers depend on the difference. All
+        noises are equally steep where the difference is 0.
+    sensitivity : float
+        The log odds that a judge prefers the best grade at rank 1 to the worst, lists being
+        equal otherwise.
+    lapses : float
+        The share of answers given at random.
+    ties : {"strict", "davidson"}
+        Whether judges may answer that lists are equal, and the model says so too.
+    clusters : int
+        The number of queries, of uneven size; with 0, each judgment has a query of its own.
+    unseen : float
+        The standard deviation, in log odds, of what else than grades makes a list better;
+        the same for all judgments of one pair of lists of a query.
+    gains, discounts : str
+        The families of the model.
+    hypotheses : list of str
+        What is tested, such as ``linear-free in free-free``: gains and discounts of the smaller
+        and of the larger model, or ``positions`` for gains of each rank.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -103,6 +128,15 @@ class Setting(BaseModel):
     test_pairs: int = 5000
     test_lists: str = SAME
     against: list[str] = []
+    noise: Literal["logistic", "normal", "cauchy"] = "logistic"
+    sensitivity: float = 3.0
+    lapses: float = 0.0
+    ties: Literal["strict", "davidson"] = "strict"
+    clusters: int = 0
+    unseen: float = 0.0
+    gains: str = FREE_FAMILY
+    discounts: str = FREE_FAMILY
+    hypotheses: list[str] = []
 
     @property
     def n_ranks(self) -> int:
@@ -134,7 +168,8 @@ def check_setting(setting: Setting) -> None:
         ...
     dcglearn.base.errors.InputError: flips: 11 flips of 10 pairs; use 0 ... 10
     """
-    for check in (_check_lists, _check_names, _check_sizes, _check_noise, _check_learner):
+    checks = (_check_lists, _check_names, _check_sizes, _check_noise, _check_learner, _check_model)
+    for check in checks:
         check(setting)
 
 
@@ -152,17 +187,49 @@ def unused_keys(setting: Setting) -> dict[str, str]:
 
     Examples
     --------
-    >>> unused_keys(Setting(C="validation"))
-    {'probabilities': 'lists = "drawn"', 'queries': 'lists = "queries"'}
+    >>> list(unused_keys(Setting(C="validation")))[:2]
+    ['probabilities', 'queries']
     """
     lists = {setting.lists, setting.test_lists}
+    models = setting.learner == JUDGMENT_MODEL
     needs = {
         "probabilities": ("drawn" in lists, 'lists = "drawn"'),
         "queries": ("queries" in lists, 'lists = "queries"'),
         "C_grid": (setting.C == "validation", 'C = "validation"'),
         "validation_pairs": (setting.C == "validation", 'C = "validation"'),
+        **dict.fromkeys(_OF_QP, (not models, f'learner = "{LEARNERS[0]}"')),
+        **dict.fromkeys(_OF_MODEL, (models, f'learner = "{JUDGMENT_MODEL}"')),
+        "unseen": (models and setting.clusters > 0, "clusters above 0"),
     }
+    if models:
+        needs |= dict.fromkeys(
+            ("C_grid", "validation_pairs"), (False, f'learner = "{LEARNERS[0]}"')
+        )
     return {key: words for key, (met, words) in needs.items() if not met}
+
+
+_OF_QP = (
+    "flips",
+    "wrong_grades",
+    "reliability",
+    "bias",
+    "margin",
+    "C",
+    "test_pairs",
+    "test_lists",
+    "against",
+)
+_OF_MODEL = (
+    "noise",
+    "sensitivity",
+    "lapses",
+    "ties",
+    "clusters",
+    "gains",
+    "discounts",
+    "hypotheses",
+)
+"""Keys that have an effect for one kind of learner only."""
 
 
 def _check_names(s: Setting) -> None:
@@ -241,6 +308,24 @@ def _check_learner(s: Setting) -> None:
                 raise InputError(f"{C}", "use a finite number above 0", key)
     if not s.C_grid:
         raise InputError("an empty list", "give at least one value", "C_grid")
+
+
+def _check_model(s: Setting) -> None:
+    if s.learner != JUDGMENT_MODEL:
+        return
+    if s.documents:
+        raise InputError("documents have no grades", "draw lists of grades", "lists")
+    if not 0 < s.sensitivity <= _MAX_LOG_ODDS:
+        raise InputError(
+            f"{s.sensitivity}", f"use log odds above 0, at most {_MAX_LOG_ODDS:g}", "sensitivity"
+        )
+    if not 0 <= s.lapses < 1:
+        raise InputError(f"{s.lapses}", "use a share from 0 to below 1", "lapses")
+    if not 0 <= s.unseen <= _MAX_LOG_ODDS:
+        raise InputError(f"{s.unseen}", f"use log odds from 0 to {_MAX_LOG_ODDS:g}", "unseen")
+    if s.ties != "strict" and s.noise != "logistic":
+        raise InputError("ties are drawn with logistic noise", "leave one of them out", "ties")
+    _within("clusters", s.clusters, 0, MAX_PAIRS)
 
 
 def _within(key: str, value: int, low: int, high: int, problem: str = "") -> None:

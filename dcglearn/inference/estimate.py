@@ -34,9 +34,11 @@ from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, maximise
 from dcglearn.inference.parameters import estimated_parameter
 from dcglearn.inference.ratios import (
+    MIN_SHARE,
     Estimated,
     estimated_ratios,
     ratio_slopes,
+    share_of_data,
     simultaneous_quantile,
 )
 from dcglearn.measures.dcg import DCG
@@ -329,11 +331,20 @@ class JudgmentFit:
     def _of_weights(self) -> Floats:
         return self.parameters[: self.likelihood.n_weights]
 
-    @property
+    @cached_property
     def _grade_rows(self) -> Floats:
-        """Return rows (L, K L) whose products with W are the mean weights of the grades."""
+        """Return rows (L, K L) whose products with W are in proportion to the gains.
+
+        Mean weights over ranks; where lists that permute each other leave these undetermined,
+        ranks count by the deviation of their discount from the mean.
+        """
         K, L = self.weights.shape
-        return np.tile(np.eye(L) / K, K)
+        rows = np.tile(np.eye(L) / K, K)
+        share = share_of_data(self.covariance, self._prior, self._slopes(rows)[0])
+        deviations = self.weights[:, 0] - self.weights[:, 0].mean()
+        if isinstance(self.likelihood.family, Products) and share < MIN_SHARE and deviations.any():
+            return np.kron(deviations, np.eye(L))
+        return rows
 
     @property
     def _rank_rows(self) -> Floats:

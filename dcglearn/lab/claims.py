@@ -24,6 +24,10 @@ CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = (
 )
 
 
+FEW_SHARES = 20
+"""Claims on shares are undecided with fewer repetitions."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """The verdict on a claim and what it rests on.
@@ -108,6 +112,35 @@ def judge_above_zero(
     holds = all(interval.low > 0 for interval in intervals)
     contradicted = any(interval.high <= 0 for interval in intervals)
     return judge_claim([*intervals, *also], holds, contradicted, reason)
+
+
+def judge_between(intervals: Sequence[MeanInterval], low: float, high: float) -> Finding:
+    """Judge the claim that all means of shares lie between two limits.
+
+    Parameters
+    ----------
+    intervals : sequence of MeanInterval
+        The claim holds if every mean lies between the limits, does not hold if an interval
+        lies outside them entirely, and is undecided otherwise; and with fewer than
+        :data:`FEW_SHARES` repetitions, because the spread of a few shares near 0 or 1 says
+        nothing.
+    low, high : float
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> from dcglearn.lab.repetitions import mean_interval
+    >>> judge_between([mean_interval([0.0, 1.0] * 20)], 0.4, 0.6).verdict
+    'holds'
+    """
+    if any(interval.n < FEW_SHARES for interval in intervals):
+        return Finding("undecided", tuple(intervals))
+    holds = all(low <= interval.mean <= high for interval in intervals)
+    outside = any(interval.high < low or interval.low > high for interval in intervals)
+    return judge_claim(intervals, holds, outside)
 
 
 def rises(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:

@@ -25,7 +25,8 @@ from dcglearn.design.sampling import (
     strict_pairs,
     truth_of,
 )
-from dcglearn.design.setting import Setting, check_setting
+from dcglearn.design.setting import JUDGMENT_MODEL, Setting, check_setting
+from dcglearn.lab.certainty_cells import certainty
 from dcglearn.lab.similarity import (
     align_to_truth,
     identifiable_similarity,
@@ -91,7 +92,8 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
         and ``discounts`` aligned to the truth, and their ``_correlation`` with it (if the
         truth is a DCG); ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
         true utility and of all pairs drawn; and ``precision:PRESET`` for each preset of
-        ``against``.
+        ``against``. For a model of the judgment, what
+        :func:`~dcglearn.lab.certainty_cells.certainty` returns.
 
     Raises
     ------
@@ -109,6 +111,8 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     setting = _setting(cell)
     check_setting(setting)
     truth = truth_of(setting, rng_for(cell, "truth"))
+    if setting.learner == JUDGMENT_MODEL:
+        return certainty(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"))
     judged = strict_pairs(
         setting,
         setting.lists,

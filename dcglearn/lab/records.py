@@ -19,6 +19,7 @@ from typing import Any
 from dcglearn.base.fingerprint import fingerprint
 from dcglearn.design.cells import CELL_VERSION, key_of, query_table_hash
 
+_SHARES = ("precision", "p", "coverage", "determined", "bounded", "lapses")
 _ROUNDING_ERROR = 1e-9  # how far above 1 rounding may move a similarity or a correlation
 
 _CHECKSUM = b',"sha256":"'
@@ -151,7 +152,7 @@ def _is_finite(value: object) -> bool:
 
 
 def _range(name: str) -> tuple[float, float]:  # smallest and largest possible value
-    if name.partition(":")[0] == "precision":
+    if name.partition(":")[0] in _SHARES:
         return 0.0, 1.0
     if name in ("similarity", "identifiable", "offset"):
         return -1 - _ROUNDING_ERROR, 1 + _ROUNDING_ERROR
