@@ -110,14 +110,14 @@ def log_probability(
     return terms
 
 
-def with_lapses(terms: LogTerms, e: float, q: float) -> LapseTerms:
+def with_lapses(terms: LogTerms, e: float | Floats, q: float) -> LapseTerms:
     """Return the log probability of each answer if a share of them is given at random.
 
     Parameters
     ----------
     terms : LogTerms
         Of answers that are no lapses.
-    e : float
+    e : float or ndarray of float, shape (n,)
         Share of lapses, from 0 to below 1.
     q : float
         Probability of each answer when it is a lapse.

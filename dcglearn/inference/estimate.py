@@ -30,8 +30,9 @@ from dcglearn.families.weights import AnyWeights, GivenWeights, Products, Weight
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.highest import highest_posterior, with_judges
 from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.maximise import Maximum
 from dcglearn.inference.parameters import estimated_parameter
 from dcglearn.inference.ratios import (
     MIN_SHARE,
@@ -48,9 +49,6 @@ from dcglearn.measures.scale import Scale
 ORDERED = ("decreasing", "convex")
 """Families of discounts on whose border no theory of intervals holds."""
 
-_SAMPLE = 20_000
-"""More judgments than twice as many begin at the estimate from about so many of them."""
-
 
 @dataclass(frozen=True)
 class JudgmentModel:
@@ -65,6 +63,8 @@ class JudgmentModel:
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
         Whether the side may matter, and a share of the answers may be random.
+    judges : bool, default False
+        Whether judges may lapse more or less often than others; every judgment has a judge then.
     position_dependent : bool, default False
         Whether each rank has gains of its own; `gains` and `discounts` have no effect then.
     measure : DCG or LinearUtility, optional
@@ -84,6 +84,7 @@ class JudgmentModel:
     ties: TieModel = "strict"
     side: bool = True
     lapses: bool = True
+    judges: bool = False
     position_dependent: bool = False
     measure: Measure | None = None
 
@@ -140,10 +141,12 @@ class JudgmentModel:
             As :meth:`fit`.
         """
         likelihood = self.likelihood(evidence, scale)
+        if self.judges and self.lapses:
+            likelihood = with_judges(likelihood)
         free = None
         if not self.has_own_family and self.discounts in ORDERED:
             free = replace(self, discounts=FREE_FAMILY).fit_evidence(evidence, scale)
-        return JudgmentFit(self, scale, likelihood, _maximum(likelihood), free)
+        return JudgmentFit(self, scale, likelihood, highest_posterior(likelihood), free)
 
     def likelihood(self, evidence: Evidence, scale: Scale) -> Likelihood:
         """Return the likelihood of judgments under this model.
@@ -188,8 +191,8 @@ class JudgmentFit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the model does not make anew: families hold functions."""
-        evidence = self.likelihood.evidence
-        return _restored, (self.model, self.scale, evidence, self.maximum, self.free)
+        evidence, lapses = self.likelihood.evidence, self.likelihood.relative_lapses
+        return _restored, (self.model, self.scale, evidence, lapses, self.maximum, self.free)
 
     @property
     def parameters(self) -> Floats:
@@ -238,7 +241,8 @@ class JudgmentFit:
             evidence = Evidence.of(preferences, self.model.ties, levels)
         except InputError:
             return None
-        return replace(self, likelihood=replace(self.likelihood, evidence=evidence))
+        likelihood = replace(self.likelihood, evidence=evidence, relative_lapses=None)
+        return replace(self, likelihood=likelihood)
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the gain of each grade, with its interval.
@@ -373,19 +377,12 @@ def _restored(
     model: JudgmentModel,
     scale: Scale,
     evidence: Evidence,
+    relative_lapses: Floats | None,
     maximum: Maximum,
     free: JudgmentFit | None,
 ) -> JudgmentFit:
-    return JudgmentFit(model, scale, model.likelihood(evidence, scale), maximum, free)
-
-
-def _maximum(likelihood: Likelihood) -> Maximum:
-    """Return the maximum; many judgments begin at the estimate from some of them."""
-    start, n = likelihood.start, len(likelihood.evidence)
-    if n > 2 * _SAMPLE:
-        some = likelihood.evidence.take(slice(None, None, n // _SAMPLE))
-        start = _maximum(replace(likelihood, evidence=some)).parameters
-    return maximise(likelihood.expand, start, likelihood.bounds)
+    likelihood = replace(model.likelihood(evidence, scale), relative_lapses=relative_lapses)
+    return JudgmentFit(model, scale, likelihood, maximum, free)
 
 
 def _in_order(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:

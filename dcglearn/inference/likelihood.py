@@ -113,6 +113,8 @@ class Likelihood:
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
     side, lapses : bool, default True
         Whether the model has a side bias, and a share of answers at random.
+    relative_lapses : ndarray of float, shape (n,), optional
+        By how much each judgment's share of lapses differs from the common one, as a factor.
     """
 
     evidence: Evidence
@@ -120,6 +122,7 @@ class Likelihood:
     ties: TieModel = "strict"
     side: bool = True
     lapses: bool = True
+    relative_lapses: Floats | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -161,7 +164,8 @@ class Likelihood:
         low, high = np.full((2, self.n_parameters), [[-math.inf], [math.inf]])
         low[: self.n_weights], high[: self.n_weights] = self.family.bounds
         if self.lapses:
-            low[self.index("lapses")], high[self.index("lapses")] = 0.0, MAX_LAPSES
+            most = 1.0 if self.relative_lapses is None else float(self.relative_lapses.max())
+            low[self.index("lapses")], high[self.index("lapses")] = 0.0, MAX_LAPSES / max(most, 1)
         if self.ties == "rao-kupper":
             low[self.index("ties")] = _MIN_TIES
         return low, high
@@ -254,7 +258,15 @@ class Likelihood:
         answers = given if answer is None else np.full_like(given, answer)
         t = self.value_of("ties", parameters)
         terms = log_probability(answers, rows.v, t, rows.h, self.ties)
-        return with_lapses(terms, self.value_of("lapses", parameters), 1 / len(self.answers))
+        e, q = self.value_of("lapses", parameters), 1 / len(self.answers)
+        if self.relative_lapses is None:
+            return with_lapses(terms, e, q)
+        factor = self.relative_lapses[rows.rows]
+        found = with_lapses(terms, e * factor, q)
+        found.first[:, -1] *= factor
+        found.second[:, -1] *= factor[:, None]
+        found.second[:, :, -1] *= factor[:, None]
+        return found
 
     def scores(self, parameters: Floats, rows: Rows, answer: int | None = None) -> Floats:
         """Return the gradient of the log probability of each answer, shape (n, P)."""
