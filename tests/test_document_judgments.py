@@ -282,5 +282,5 @@ def test_a_declared_scale_need_not_hold_every_grade_of_the_qrels(files: Path) ->
 def test_ids_that_are_not_text_are_refused(files: Path) -> None:
     path = files / "p.jsonl"
     path.write_text('{"query": "q1", "a": ["\\ud800"], "b": ["d1"], "answer": "a"}')
-    with pytest.raises(InputError, match='line 1: is not valid text'):
+    with pytest.raises(InputError, match="line 1: is not valid text"):
         read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))
