@@ -211,7 +211,7 @@ def _questions_text(questions: Sequence[Question]) -> str:
         )
         for one in questions
     ]
-    columns = ("statement", "verdict", "if false, it reverses", "p", "LR", "df")
+    columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
     lines = [Table(columns, rows, digits=1).text(), ""]
     if len(questions) == 1:
         one = questions[0]
@@ -258,7 +258,7 @@ def _segments_text(segments: Segments) -> str:
         )
         for one in segments.compared
     ]
-    columns = ("group", "judgments", "others", "measures", "they reverse", "p")
+    columns = ("group", "judgments", "others", "measures", "differ (judged pairs)", "p")
     lines = [Table(columns, rows).text()]
     if len(segments.compared) == 1:
         one = segments.compared[0]

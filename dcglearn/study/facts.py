@@ -69,6 +69,8 @@ class Study:
         The measure to use.
     free : JudgmentFit
         Gains and discounts both free.
+    with_free_gains : JudgmentFit
+        The recommended discounts, with free gains.
     link : LinkTest
         Of the recommended model.
     held_out : HeldOut or None
@@ -89,6 +91,7 @@ class Study:
     questions: tuple[Question, ...]
     recommended: JudgmentFit
     free: JudgmentFit
+    with_free_gains: JudgmentFit
     link: LinkTest
     held_out: HeldOut | None
     agreement: tuple[Agreement, ...]
@@ -167,6 +170,7 @@ def study_judgments(
         questions,
         recommended,
         JudgmentModel().fit(preferences),
+        replace(model, gains=_FREE).fit(preferences),
         link_test(recommended),
         predicted,
         _agreement(preferences, compared, rng),

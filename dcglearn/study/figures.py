@@ -25,7 +25,11 @@ _STYLE = STYLE | dict.fromkeys(
 )
 
 _GAINS = (("linear-log2", "linear"), ("exponential-log2", "2^g - 1"))
-_DISCOUNTS = (("linear-log2", "1/log2(rank + 1)"), ("zipf", "1/rank"), ("constant", "all alike"))
+_DISCOUNTS = (
+    ("linear-log2", "1/log2(rank + 1)"),
+    ("zipf", "1/rank"),
+    ("constant", "the same for every rank"),
+)
 
 
 def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, str]]:
@@ -76,8 +80,9 @@ def draw_gains(study: Study, wide: float) -> Figure:
         for place, (name, label) in enumerate(_GAINS, start=1):
             gains = np.array(preset(name, scale, n_ranks).gains)
             _line(axes, np.arange(float(len(gains))), _unit(gains), label, place)
-        _estimates(axes, study.free.gains(), study.free.gains(wide))
+        _estimates(axes, study.with_free_gains.gains(), study.with_free_gains.gains(wide))
         axes.set_xticks(range(len(scale)), [str(label) for label in scale.labels])
+        axes.invert_xaxis()
         axes.set(xlabel="grade", ylabel="gain: worth of a document", title="Gains")
         _legend(axes)
     return figure

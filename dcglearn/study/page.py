@@ -86,8 +86,8 @@ def study_html(study: Study, rng: np.random.Generator) -> str:
     evidence = study.recommended.likelihood.evidence
     return environment.from_string(source).render(
         title=_title(study),
-        subtitle=f"{plain_text(study.name)}: learned from {len(evidence):,} strict judgments of "
-        f"lists that differ. {_made()}",
+        subtitle=f"{plain_text(study.name)}: learned from the {len(evidence):,} of them that "
+        f"prefer one of two lists with different grades. {_made()}",
         headline=[plain_text(one) for one in headline(study)],
         figures=study_pictures(study, rng),
         sections=[_for_template(one) for one in sections(study)],

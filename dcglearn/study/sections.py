@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
@@ -68,14 +69,16 @@ def _measure(study: Study) -> Section:
     exponential = preset("exponential-log2", scale, n_ranks)
     zipf = preset("zipf", scale, n_ranks).discounts_for(n_ranks)
     log2 = linear.discounts_for(n_ranks)
+    with_free_gains = study.with_free_gains.gains()
     gains: list[list[Cell]] = [
         [str(label), *_estimated(one), _unit(linear.gains, i), _unit(exponential.gains, i)]
-        for i, (label, one) in enumerate(zip(scale.labels, study.free.gains(), strict=True))
+        for i, (label, one) in enumerate(zip(scale.labels, with_free_gains, strict=True))
     ]
     discounts: list[list[Cell]] = [
         [str(i + 1), *_estimated(one), short(log2[i] / log2[0]), short(zipf[i] / zipf[0])]
         for i, one in enumerate(study.free.discounts())
     ]
+    recommended = study.recommended.model.discounts
     return Section(
         "The measure that these judgments support",
         [
@@ -83,13 +86,37 @@ def _measure(study: Study) -> Section:
             "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
-            "says (see how well it predicts, below).",
+            "says (see how well it predicts, below). Gains are estimated with the discounts "
+            f"{_DISCOUNT_WORDS[recommended]}, discounts with any gains.",
+            *_disorder(study),
+            "The same gains and discounts serve nDCG: normalising divides both lists of a query "
+            "by the same number.",
         ],
         [
             Table(("grade", "gain", "interval", "linear", "2^g - 1"), gains),
             Table(("rank", "discount", "interval", "1/log2(rank + 1)", "1/rank"), discounts),
         ],
     )
+
+
+_DISCOUNT_WORDS = {"log2": "1/log2(rank + 1)", "decreasing": "that are recommended"}
+
+
+def _disorder(study: Study) -> list[str]:
+    """Say that a lower rank with a higher discount is no finding, where intervals overlap."""
+    found = study.free.discounts()
+    rising = [
+        i + 2
+        for i, (upper, lower) in enumerate(pairwise(found))
+        if lower.estimate > upper.estimate and lower.low < upper.high
+    ]
+    if not rising:
+        return []
+    ranks = ", ".join(map(str, rising))
+    return [
+        f"Rank {ranks} seems to count more than the rank above it, but the intervals overlap: the "
+        "judgments do not say so."
+    ]
 
 
 def _matters(study: Study) -> Section:
@@ -120,7 +147,7 @@ def _matters(study: Study) -> Section:
             "percentage point of the recommended one: a measure may be wrong in its numbers and "
             "still seldom change a verdict."
         )
-    columns = ("measure", "agrees", "95% interval", "reverses (judged)", "reverses (all pairs)")
+    columns = ("measure", "agrees", "95% interval", "differs (judged pairs)", "differs (all pairs)")
     return Section("How much it matters", paragraphs, [Table(columns, rows)])
 
 
@@ -142,7 +169,7 @@ def _tests(study: Study) -> Section:
             "could turn it either way.",
             f"p is corrected for the {len(rows)} questions asked.",
         ],
-        [Table(("statement", "verdict", "if false, it reverses", "p"), rows)],
+        [Table(("statement", "verdict", "differs (judged pairs)", "p"), rows)],
     )
 
 
@@ -151,7 +178,8 @@ def _judgments(study: Study) -> Section:
     summary = found.summary
     paragraphs = [
         f"{summary.judgments:,} judgments of lists of {summary.n_ranks}: "
-        f"{summary.strict:,} prefer a list, {summary.ties:,} are ties."
+        f"{summary.strict:,} prefer a list, {summary.ties:,} are ties. The estimates use the "
+        "preferences between lists of different grades."
     ]
     evidence = study.recommended.likelihood.evidence
     left_out = [

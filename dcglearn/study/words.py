@@ -19,7 +19,7 @@ _NAMES = {
     "exponential": "2^g - 1",
     "log2": "1/log2(rank + 1)",
     "zipf": "1/rank",
-    "constant": "the same weight for every rank",
+    "constant": "every rank alike",
 }
 
 MEASURE_NAMES = {
@@ -46,7 +46,7 @@ def short(number: float) -> str:
 
 
 def one_in(share: float) -> str:
-    """Write a share as one in so many.
+    """Write a share of pairs of lists as one in so many.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def one_in(share: float) -> str:
     Examples
     --------
     >>> one_in(0.0164), one_in(0.5), one_in(0.0)
-    ('one verdict in 61', 'one verdict in 2', 'no verdict')
+    ('1 in 61', '1 in 2', 'none')
     """
-    return f"one verdict in {round(1 / share):,}" if share > 0 else "no verdict"
+    return f"1 in {round(1 / share):,}" if share > 0 else "none"
 
 
 def share_words(share: float) -> str:
@@ -116,6 +116,7 @@ def headline(study: Study) -> list[str]:
         if question is not None:
             sentences.append(_about_measure(study.in_use, question))
     sentences += [*gain_sentences(study), discount_sentence(study), _recommendation(study)]
+    sentences.append(_gained(study))
     return [one for one in sentences if one]
 
 
@@ -128,14 +129,14 @@ def gain_sentences(study: Study) -> list[str]:
     """
     if len(study.data.scale) < 3:
         return ["There are two grades, so gains are not in question."]
-    log2 = _with_free_gains(study)
+    estimates = study.with_free_gains.gains()
     found = []
     for name in ("exponential", "linear"):
         question = study.question("gains", name)
         if question is None:
             continue
-        index = _most_different(question, log2)
-        estimate = log2[index]
+        index = _most_different(question, estimates)
+        estimate = estimates[index]
         preset_gain = question.restricted.gains()[index].estimate
         grade = grade_name(study.data.scale, index)
         worth = (
@@ -167,13 +168,11 @@ def discount_sentence(study: Study) -> str:
     )
     if question.verdict == "not rejected":
         return f"Keep the discount {name}: the judgments do not contradict it{but}."
-    effect = f"it reverses {one_in(question.reversed_judged)} of these judgments"
+    effect = _effect(question)
     if question.verdict == "near the line":
-        return (
-            f"The discount {name} is near the line ({effect}): keep it until more is judged{but}."
-        )
+        return f"The discount {name} is in doubt: keep it until more is judged; {effect}{but}."
     if question.verdict == "rejected":
-        return f"Leave the discount {name}: it does not fit, and {effect}{but}."
+        return f"Stop using the discount {name}: it does not fit; {effect}{but}."
     return "These judgments cannot tell discounts apart."
 
 
@@ -215,10 +214,10 @@ def _rounded(number: float) -> int:
 
 
 def _about_measure(name: str, question: Question) -> str:
-    effect = f"it reverses {one_in(question.reversed_judged)} of these judgments"
+    effect = _effect(question)
     return {
-        "rejected": f"Leave {name}: the judgments contradict it; {effect}.",
-        "near the line": f"{name} is near the line; {effect}. Keep it until more is judged.",
+        "rejected": f"Stop using {name}: the judgments contradict it; {effect}.",
+        "near the line": f"{name} is in doubt: keep it until more is judged; {effect}.",
         "not rejected": f"Keep {name}: the judgments do not contradict it.",
         "not determined": f"The judgments cannot say whether {name} fits.",
     }[question.verdict]
@@ -226,14 +225,22 @@ def _about_measure(name: str, question: Question) -> str:
 
 def _what_to_do(name: str, question: Question, worth: str) -> str:
     called = _NAMES[name]
-    effect = f"on these judgments that reverses {one_in(question.reversed_judged)}"
+    effect = _effect(question)
     if question.verdict == "rejected":
-        return f"Leave {called}: {worth}; {effect}."
+        return f"Stop using {called}: {worth}; {effect}."
     if question.verdict == "near the line":
-        return f"{called[0].upper()}{called[1:]} {_are(name)} near the line: {worth}; {effect}."
+        start = f"{called[0].upper()}{called[1:]} {_are(name)} in doubt, and more judgments could"
+        return f"{start} decide: {worth}; {effect}."
     if question.verdict == "not rejected":
         return f"{called[0].upper()}{called[1:]} {_fit(name)}: {worth}."
     return f"These judgments cannot say whether {called} {_fit(name)}."
+
+
+def _effect(question: Question) -> str:
+    share = question.reversed_judged
+    if not share:
+        return "it orders all judged pairs as the estimate does"
+    return f"it orders {one_in(share)} judged pairs differently from the estimate"
 
 
 def _are(name: str) -> str:
@@ -246,14 +253,6 @@ def _say(name: str) -> str:
 
 def _fit(name: str) -> str:
     return "fit" if name == "linear" else "fits"
-
-
-def _with_free_gains(study: Study) -> tuple[Estimated, ...]:
-    """Return gains that are estimated, with the discounts of the recommended measure."""
-    model = study.recommended.model
-    if model.gains == "free":
-        return study.recommended.gains()
-    return study.free.gains()
 
 
 def _most_different(question: Question, estimates: tuple[Estimated, ...]) -> int:
@@ -279,3 +278,15 @@ def _recommendation(study: Study) -> str:
         + ", ".join(short(d) for d in study.recommended.dcg.discounts_for(study.data.n_ranks))
     )
     return f"Use the gains {gains} with {rule}."
+
+
+def _gained(study: Study) -> str:
+    """Return how much more often the recommended measure agrees with people than others."""
+    shares = {one.measure: one.share for one in study.agreement}
+    recommended = shares["recommended"]
+    other = study.in_use or "exponential-log2"
+    called = MEASURE_NAMES.get(other, other)
+    words = f"It agrees with {share_words(recommended)} of the preferences, {called} with"
+    gained = recommended - shares[other]
+    small = "; which one is used changes little" if 0 <= gained < 0.01 else ""
+    return f"{words} {share_words(shares[other])}{small}."
