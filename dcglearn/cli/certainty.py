@@ -197,8 +197,7 @@ def _grouped(
 
 def _questions_text(questions: Sequence[Question]) -> str:
     from dcglearn.report.tables import Table
-    from dcglearn.study.sections import p_words, statement
-    from dcglearn.study.words import one_in
+    from dcglearn.study.words import one_in, p_words, statement
 
     rows = [
         (
@@ -240,8 +239,7 @@ def _estimates_text(one: Question) -> str:
 
 def _segments_text(segments: Segments) -> str:
     from dcglearn.report.tables import Table
-    from dcglearn.study.sections import p_words
-    from dcglearn.study.words import interval_words, one_in, short
+    from dcglearn.study.words import interval_words, one_in, p_words, short
 
     rows = [
         (

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.presets import preset
 from dcglearn.report.tables import Cell, Table
@@ -16,8 +15,10 @@ from dcglearn.study.words import (
     interval_words,
     more_judgments,
     one_in,
+    p_words,
     share_words,
     short,
+    statement,
 )
 
 
@@ -370,38 +371,3 @@ def _estimated(one: Estimated) -> tuple[str, str]:
 
 def _unit(gains: Sequence[float], i: int) -> str:
     return short((gains[i] - gains[-1]) / (gains[0] - gains[-1]))
-
-
-def statement(one: Question) -> str:
-    """Write a hypothesis as a statement.
-
-    Parameters
-    ----------
-    one : Question
-    """
-    if one.about == "measure":
-        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "gains":
-        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
-    if one.about == "discounts":
-        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
-        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "positions":
-        return "a grade is worth the same at every rank"
-    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
-    return fixed.get(one.about, one.hypothesis)
-
-
-def p_words(p: float) -> str:
-    """Write a p-value with three digits.
-
-    Parameters
-    ----------
-    p : float
-
-    Examples
-    --------
-    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
-    ('.012', 'below .001', '1')
-    """
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"

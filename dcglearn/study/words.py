@@ -290,3 +290,38 @@ def _gained(study: Study) -> str:
     gained = recommended - shares[other]
     small = "; which one is used changes little" if 0 <= gained < 0.01 else ""
     return f"{words} {share_words(shares[other])}{small}."
+
+
+def statement(one: Question) -> str:
+    """Write a hypothesis as a statement.
+
+    Parameters
+    ----------
+    one : Question
+    """
+    if one.about == "measure":
+        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "gains":
+        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
+    if one.about == "discounts":
+        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
+        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "positions":
+        return "a grade is worth the same at every rank"
+    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
+    return fixed.get(one.about, one.hypothesis)
+
+
+def p_words(p: float) -> str:
+    """Write a p-value with three digits.
+
+    Parameters
+    ----------
+    p : float
+
+    Examples
+    --------
+    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
+    ('.012', 'below .001', '1')
+    """
+    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
