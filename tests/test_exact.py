@@ -114,14 +114,23 @@ def test_packed_pairs_have_the_same_bits_as_those_in_memory(
                 assert found.certificate.gap == twin.certificate.gap
 
 
-def test_the_exact_optimum_does_not_depend_on_the_start() -> None:
+@pytest.mark.parametrize("span", [0, 9])
+def test_the_exact_optimum_does_not_depend_on_the_start(span: int) -> None:
     rng = np.random.default_rng(2)
-    problem = Problem.of(rng.integers(0, 3, (40, 2, 3)), 3, weights=10.0 ** rng.uniform(-9, 9, 40))
+    pairs, weights = rng.integers(0, 3, (40, 2, 3)), 10.0 ** rng.uniform(-span, span, 40)
+    problem = Problem.of(pairs, 3, weights=weights)
     W, certificate = solve_exactly(problem, problem.prior)
-    for start in (W, W * (1 + 1e-9), rng.normal(size=W.shape)):
+    for start in (W, W * (1 + 1e-12), rng.normal(size=W.shape)):
         again, twin = solve_exactly(problem, start)
         assert (again == W).all()
         assert twin == certificate
+
+
+def test_an_optimum_below_the_last_place_is_not_taken_for_0() -> None:
+    """It is 1e-158; fixed-point numbers have 120 decimal places."""
+    for other, L in (([1], 2), ([-1], 1)):
+        with pytest.raises(SolverError, match="no solver reached a confirmed optimum"):
+            solve(Problem.of([[[0], other]], L, weights=[1e-150], C=1e-8), "newton")
 
 
 def test_too_many_unknowns_are_refused() -> None:
