@@ -1,0 +1,126 @@
+"""Figures C6 to C8: judges whose noise is not the one that the model assumes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dcglearn.lab.claims import judge_above_zero, judge_between
+from dcglearn.lab.plots import BAND, Figure, Plot, curves
+from dcglearn.lab.repetitions import (
+    MeanInterval,
+    mean_over_repetitions,
+    paired_difference,
+    rows_where,
+)
+
+COLUMNS = (
+    "coverage",
+    "coverage:gains",
+    "coverage:discounts",
+    "bounded",
+    "width",
+    "middle_gain",
+    "lapses",
+    "p:link",
+)
+
+NAMES = {"logistic": "logistic, as the model assumes", "normal": "normal", "cauchy": "Cauchy"}
+ASSUMED = "logistic"
+
+LEVEL = 0.05
+LEAST = 0.90
+UP_TO = 5000
+LARGEST_BIAS = 0.02
+FROM = 1000
+"""Limits of this project: of coverage up to so many judgments, of bias from so many."""
+
+ABOUT = (
+    "Independent uniform grades (3 grades at 5 ranks), exponential gains, discount log2, 5% of "
+    "answers at random; all noises are equally steep where the difference is 0."
+)
+
+
+def figures(table: pd.DataFrame) -> list[Figure]:
+    """Return figures C6 to C8."""
+    noticed = table.assign(noticed=(table["p:link"] < LEVEL).astype(float))
+    return [_coverage(table), _bias(table), _link(noticed)]
+
+
+def _means(table: pd.DataFrame, y: str) -> list[MeanInterval]:
+    return [
+        mean_over_repetitions(
+            rows_where(table, pairs=n, noise=noise), y, f"{NAMES[noise]}, {n:,} judgments:"
+        )
+        for noise in table["noise"].unique()
+        for n in table["pairs"].unique()
+    ]
+
+
+def _coverage(table: pd.DataFrame) -> Figure:
+    means = _means(table[table["pairs"] <= UP_TO], "coverage")
+    return Figure(
+        "C6",
+        "Coverage with other judges",
+        Plot(
+            "judgments",
+            "share of 95% intervals that contain the truth",
+            curves(table, "pairs", "coverage", "noise", NAMES),
+            {"90%": LEAST},
+            log_x=True,
+        ),
+        "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more contain the "
+        f"truth up to {UP_TO:,} judgments.",
+        judge_between(means, LEAST, 1.0),
+        f"{ABOUT} {BAND} The limit of 90% is this project's.",
+    )
+
+
+def _bias(table: pd.DataFrame) -> Figure:
+    means = _means(table[table["pairs"] >= FROM], "middle_gain")
+    return Figure(
+        "C7",
+        "Bias with other judges",
+        Plot(
+            "judgments",
+            "middle gain, estimate minus truth",
+            curves(table, "pairs", "middle_gain", "noise", NAMES),
+            {"no bias": 0.0},
+            log_x=True,
+        ),
+        f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in the mean, "
+        "whatever the noise.",
+        judge_between(means, -LARGEST_BIAS, LARGEST_BIAS),
+        f"{ABOUT} The best grade has a gain of 1, the worst 0. {BAND} The limit of {LARGEST_BIAS} "
+        "is this project's.",
+    )
+
+
+def _link(table: pd.DataFrame) -> Figure:
+    most = table["pairs"].max()
+    at = rows_where(table, pairs=most)
+    assumed = rows_where(at, noise=ASSUMED)
+    gaps = [
+        paired_difference(
+            rows_where(at, noise=noise),
+            assumed,
+            "noticed",
+            f"{NAMES[noise]} minus logistic, {most:,} judgments:",
+        )
+        for noise in table["noise"].unique()
+        if noise != ASSUMED
+    ]
+    return Figure(
+        "C8",
+        "How often the link is questioned",
+        Plot(
+            "judgments",
+            f"share of studies with p < {LEVEL} in the test of the link",
+            curves(table, "pairs", "noticed", "noise", NAMES),
+            {"5%": LEVEL},
+            log_x=True,
+        ),
+        f"With {most:,} judgments the test of the link rejects more often if the noise is normal "
+        "or Cauchy than if it is logistic.",
+        judge_above_zero(gaps, also=_means(table, "noticed")),
+        f"{ABOUT} {BAND}",
+    )
