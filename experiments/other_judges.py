@@ -121,6 +121,6 @@ def _link(table: pd.DataFrame) -> Figure:
         ),
         f"With {most:,} judgments the test of the link rejects more often if the noise is normal "
         "or Cauchy than if it is logistic.",
-        judge_above_zero(gaps, also=_means(table, "noticed")),
+        judge_above_zero(gaps, also=_means(table, "noticed") if gaps else ()),
         f"{ABOUT} {BAND}",
     )

@@ -13,7 +13,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.design.cells import cell_of, key_of, rng_for
 from dcglearn.design.sampling import truth_of
-from dcglearn.design.setting import Setting, check_setting
+from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.lab.certainty_cells import in_log_odds, interval_record, simulated_judgments
@@ -106,6 +106,15 @@ def test_the_keys_of_other_cells_are_as_before() -> None:
         key_of(cell_of(Setting(flips=5, truth="data-2"), 2012, 3))
         == "338ec8f499a56bb2bb839c3044f6295c"
     )
+
+
+def test_settings_without_effect_are_no_part_of_a_cell() -> None:
+    unused = unused_keys(Setting(**SMALL))
+    assert {"flips", "C", "C_grid", "validation_pairs", "test_lists", "unseen"} <= set(unused)
+    assert not {"lapses", "clusters", "pairs", "lists"} & set(unused)
+    assert "unseen" not in unused_keys(Setting(**SMALL, clusters=5))
+    assert {"lapses", "noise", "hypotheses"} <= set(unused_keys(Setting()))
+    assert cell_of(Setting(**SMALL, C=7.0, flips=3), 1, 0) == cell_of(Setting(**SMALL), 1, 0)
 
 
 def test_a_cell_is_the_same_each_time_and_has_every_result() -> None:

@@ -303,6 +303,67 @@ def test_learned_against_ad_hoc() -> None:
     assert "more than 2000 (zipf)" in worse[0].finding.reason
 
 
+def shares(value: Callable[[dict[str, Any]], dict[str, float]], name: str) -> list[str]:
+    """The verdicts with forty repetitions whose shares are 0 or 1 in the given proportion."""
+    config = replace(read_config(CONFIGS[name]), repetitions=40)
+    rows = [
+        {
+            **point,
+            **{k: float((point["repetition"] + 0.5) / 40 < v) for k, v in value(point).items()},
+        }
+        for point, _ in config.cells()
+    ]
+    found = load_experiment(config).figures(add_settings(config, pd.DataFrame(rows)))
+    return [figure.finding.verdict for figure in found]
+
+
+def test_coverage() -> None:
+    def covering(share: float, discounts: float = 0.95) -> Callable[..., dict[str, float]]:
+        return lambda p: {
+            "coverage": share if p["pairs"] == 200 else 0.95,
+            "coverage:gains": 0.95,
+            "coverage:discounts": discounts,
+            "bounded": 1.0,
+        }
+
+    assert shares(covering(0.95), "coverage") == ["holds", "holds"]
+    assert shares(covering(0.9), "coverage") == ["undecided", "holds"]
+    assert shares(covering(0.7, 0.5), "coverage") == ["does not hold", "does not hold"]
+    assert shares(covering(1.0), "coverage") == ["does not hold", "holds"]
+    assert shares(covering(0.95), "designs") == ["holds"]
+    assert shares(covering(0.0), "designs") == ["does not hold"]
+
+
+def test_size_and_power() -> None:
+    names = load_experiment(read_config(CONFIGS["hypotheses"])).columns
+    linear, exponential, constant = names[0], names[1], names[3]
+
+    def p_values(size: float, power: float) -> Callable[[dict[str, Any]], dict[str, float]]:
+        def p(point: dict[str, Any]) -> dict[str, float]:
+            wrong = {exponential if point["truth"] == "data-1" else linear, constant}
+            return {name: 1 - (power if name in wrong else size) for name in names}
+
+        return p
+
+    assert shares(p_values(0.05, 1.0), "hypotheses") == ["holds", "holds"]
+    assert shares(p_values(0.5, 0.5), "hypotheses") == ["does not hold", "does not hold"]
+    assert shares(p_values(0.05, 0.7), "hypotheses")[1] == "undecided"
+
+
+def test_other_judges() -> None:
+    def judged(
+        coverage: float, bias: float, noticed: float
+    ) -> Callable[[dict[str, Any]], dict[str, float]]:
+        return lambda p: {
+            "coverage": coverage,
+            "middle_gain": bias,
+            "p:link": 1 - (noticed if p["noise"] != "logistic" else 0.0),
+        }
+
+    assert shares(judged(0.95, 0.0, 0.9), "other_judges") == ["holds"] * 3
+    assert shares(judged(0.5, 0.5, 0.0), "other_judges") == ["does not hold"] * 3
+
+
 # --- statistics over repetitions
 
 

@@ -18,6 +18,17 @@ CELLS = [
     {"lists": "sorted-against-another", "pairs": 40},
     {"lists": "documents", "base": [5, 4, 3, 2, 1], "pairs": 40},
     {"lists": "queries", "queries": [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]], "ranks": 5, "pairs": 40},
+    {
+        "learner": "judgment-model",
+        "lists": "drawn",
+        "base": [3, 2, 1],
+        "grades": 3,
+        "pairs": 400,
+        "lapses": 0.05,
+        "clusters": 40,
+        "unseen": 1.0,
+        "hypotheses": ["linear-free in free-free", "free-free in positions"],
+    },
 ]
 
 if __name__ == "__main__":
