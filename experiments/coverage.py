@@ -16,7 +16,6 @@ COLUMNS = (
     "bounded",
     "width",
     "middle_gain",
-    "lapses",
     "p:link",
 )
 

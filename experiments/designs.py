@@ -14,7 +14,6 @@ COLUMNS = (
     "bounded",
     "width",
     "middle_gain",
-    "lapses",
     "p:link",
 )
 

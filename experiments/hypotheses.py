@@ -63,7 +63,7 @@ def _size(table: pd.DataFrame) -> Figure:
             "judgments",
             f"share of studies with p < {LEVEL}",
             tuple(curve(table, "pairs", name, name) for name in names),
-            {"3%": 0.03, "5%": 0.05, "7%": 0.07},
+            {"3%": 0.03, "7%": 0.07},
             log_x=True,
         ),
         "A true hypothesis is rejected at the level of 5% in 3 to 7% of studies, in the mean over "

@@ -20,7 +20,6 @@ COLUMNS = (
     "bounded",
     "width",
     "middle_gain",
-    "lapses",
     "p:link",
 )
 

@@ -60,7 +60,7 @@ def certainty(
         numbers that the judgments and not the prior decide (an unbounded interval contains
         it); ``determined``, the share of numbers that they decide; ``bounded``, the share of
         intervals of these that are bounded, and ``width``, their mean width;
-        ``middle_gain``, its estimate minus the truth; ``lapses``, its estimate;
+        ``middle_gain``, its estimate minus the truth; ``lapse_share``, its estimate;
         ``p:HYPOTHESIS`` for each of `hypotheses`, and ``p:link``. What the judgments do not
         decide is left out.
 
@@ -84,7 +84,7 @@ def certainty(
 
     fit = fitted(model_named(f"{setting.gains}-{setting.discounts}", setting.ties))
     result = interval_record(fit, truth)
-    result["lapses"] = fit.other("lapses").estimate
+    result["lapse_share"] = fit.other("lapses").estimate
     result["p:link"] = link_test(fit).p
     for text in setting.hypotheses:
         smaller, larger = (fitted(one) for one in hypothesis_named(text, setting.ties))

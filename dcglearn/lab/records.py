@@ -19,7 +19,7 @@ from typing import Any
 from dcglearn.base.fingerprint import fingerprint
 from dcglearn.design.cells import CELL_VERSION, key_of, query_table_hash
 
-_SHARES = ("precision", "p", "coverage", "determined", "bounded", "lapses")
+_SHARES = ("precision", "p", "coverage", "determined", "bounded", "lapse_share")
 _ROUNDING_ERROR = 1e-9  # how far above 1 rounding may move a similarity or a correlation
 
 _CHECKSUM = b',"sha256":"'
