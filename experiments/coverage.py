@@ -54,8 +54,8 @@ def _by_lapses(table: pd.DataFrame) -> Figure:
             LEVELS,
             log_x=True,
         ),
-        "Of 95% intervals, 93 to 97% contain the truth, for each number of judgments and each "
-        "share of answers at random.",
+        "Not in the paper: of 95% intervals, 93 to 97% contain the truth, for each number of "
+        "judgments and each share of answers at random.",
         judge_between(means, *BAND_OF_COVERAGE),
         f"All gains and discounts together, means over {table['truth'].nunique()} truths. "
         f"{_bounded(table)} {describe_model(table)} {BAND} The band of 93 to 97% is this "
@@ -95,7 +95,7 @@ def _by_truth(table: pd.DataFrame) -> Figure:
         "C2",
         "Coverage by truth",
         Plot("judgments", Y, tuple(series), LEVELS, log_x=True),
-        "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
+        "Not in the paper: no truth has intervals of gains, or of discounts, that contain it in less than 90% of "
         "studies.",
         judge_between(means, LEAST, 1.0),
         f"Means over {table['lapses'].nunique()} shares of answers at random. "

@@ -44,8 +44,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 {"93%": 0.93, "97%": 0.97},
                 log_x=True,
             ),
-            "In each design 93 to 97% of the intervals contain the truth, in the mean over the "
-            "numbers of judgments.",
+            "Not in the paper: in each design 93 to 97% of the intervals contain the truth, in the "
+            "mean over the numbers of judgments.",
             judge_between(means, *BAND_OF_COVERAGE),
             "Only numbers that the judgments determine count: of lists that permute each other, "
             "the gain of the middle grade. Of 100 queries the largest has a tenth of the "

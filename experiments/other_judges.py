@@ -67,8 +67,8 @@ def _coverage(table: pd.DataFrame) -> Figure:
             {"90%": LEAST},
             log_x=True,
         ),
-        "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more contain the "
-        f"truth up to {UP_TO:,} judgments.",
+        "Not in the paper: whether the noise is logistic, normal or Cauchy, 90% of the intervals or "
+        f"more contain the truth up to {UP_TO:,} judgments.",
         judge_between(means, LEAST, 1.0),
         f"{ABOUT} {BAND} The limit of 90% is this project's.",
     )
@@ -86,8 +86,8 @@ def _bias(table: pd.DataFrame) -> Figure:
             {"no bias": 0.0},
             log_x=True,
         ),
-        f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in the mean, "
-        "whatever the noise.",
+        f"Not in the paper: from {FROM:,} judgments the middle gain is wrong by at most "
+        f"{LARGEST_BIAS} in the mean, whatever the noise.",
         judge_between(means, -LARGEST_BIAS, LARGEST_BIAS),
         f"{ABOUT} The best grade has a gain of 1, the worst 0. {BAND} The limit of {LARGEST_BIAS} "
         "is this project's.",
@@ -118,8 +118,8 @@ def _link(table: pd.DataFrame) -> Figure:
             {"5%": LEVEL},
             log_x=True,
         ),
-        f"With {most:,} judgments the test of the link rejects more often if the noise is normal "
-        "or Cauchy than if it is logistic.",
+        f"Not in the paper: with {most:,} judgments the test of the link rejects more often if the "
+        "noise is normal or Cauchy than if it is logistic.",
         judge_above_zero(gaps, also=_means(table, "noticed") if gaps else ()),
         f"{ABOUT} {BAND}",
     )
