@@ -95,8 +95,8 @@ def _by_truth(table: pd.DataFrame) -> Figure:
         "C2",
         "Coverage by truth",
         Plot("judgments", Y, tuple(series), LEVELS, log_x=True),
-        "Not in the paper: no truth has intervals of gains, or of discounts, that contain it in less than 90% of "
-        "studies.",
+        "Not in the paper: no truth has intervals of gains, or of discounts, that contain it in "
+        "less than 90% of studies.",
         judge_between(means, LEAST, 1.0),
         f"Means over {table['lapses'].nunique()} shares of answers at random. "
         f"{describe_model(table)} {BAND} The limit of 90% is this project's. {_precision(means)}",

@@ -67,8 +67,8 @@ def _coverage(table: pd.DataFrame) -> Figure:
             {"90%": LEAST},
             log_x=True,
         ),
-        "Not in the paper: whether the noise is logistic, normal or Cauchy, 90% of the intervals or "
-        f"more contain the truth up to {UP_TO:,} judgments.",
+        "Not in the paper: whether the noise is logistic, normal or Cauchy, 90% of the intervals "
+        f"or more contain the truth up to {UP_TO:,} judgments.",
         judge_between(means, LEAST, 1.0),
         f"{ABOUT} {BAND} The limit of 90% is this project's.",
     )
