@@ -38,10 +38,11 @@ from .data.packed_pairs import packed_writer as packed_writer
 from .learning.learner import DCGLearner as DCGLearner
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
-from .learning.compare import MeasureComparison as MeasureComparison
-from .learning.compare import compare as compare
+from .comparison.compare import MeasureComparison as MeasureComparison
+from .comparison.compare import compare as compare
 from .learning.intervals import ParameterIntervals as ParameterIntervals
 from .learning.intervals import parameter_intervals as parameter_intervals
+from .learning.choose_c import ChosenC as ChosenC
 from .learning.choose_c import choose_C as choose_C
 from .learning.identify import Identifiability as Identifiability
 from .learning.identify import identify as identify
@@ -175,6 +176,7 @@ __all__ = [
     "compare",
     "ParameterIntervals",
     "parameter_intervals",
+    "ChosenC",
     "choose_C",
     "Identifiability",
     "identify",

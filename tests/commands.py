@@ -26,7 +26,7 @@ _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
         "dcglearn.data.judgment_files",
-        "dcglearn.learning.compare",
+        "dcglearn.comparison.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
         "dcglearn.solver.active_set",

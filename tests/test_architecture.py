@@ -29,6 +29,7 @@ ROOMS = {
             "solver",
             "families",
             "learning",
+            "comparison",
             "inference",
             "simulation",
             "asking",
@@ -93,7 +94,7 @@ def test_imports_only_from_its_own_room_or_rooms_above(path: Path) -> None:
 
 def test_the_rule_would_be_seen_broken(tmp_path: Path) -> None:
     upward = tmp_path / "upward.py"
-    upward.write_text("def f():\n    from dcglearn.learning.compare import compare\n")
+    upward.write_text("def f():\n    from dcglearn.comparison.compare import compare\n")
     assert not all(may_import("data", room_of(n)) for n in imports_of(upward))
 
 

@@ -112,9 +112,16 @@ def test_fit_with_intervals(run: Run, folder: Path) -> None:
 
 
 def test_fit_by_cross_validation(run: Run, folder: Path) -> None:
-    found = run("fit", "p.jsonl", "--C", "cv", "--margin", "hamming", "--json", cwd=folder)
+    asked = ("fit", "p.jsonl", "--C", "cv", "--margin", "hamming")
+    found = run(*asked, "--json", "-o", "chosen.json", cwd=folder)
     choice = json.loads(found.stdout)["choice_of_C"]
     assert choice["C"] in choice["grid"]
+    written = json.loads((folder / "chosen.json").read_text())["about"]
+    assert written["choice_of_C"] == choice
+    assert written["parameters"]["C"] == choice["C"]
+    said = run(*asked, cwd=folder).stdout
+    assert "C: the largest within one standard error of the best" in said
+    assert choice["remark"] in said
 
 
 def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
@@ -174,6 +181,7 @@ def test_agree_takes_presets_files_and_measures_in_full(run: Run, folder: Path) 
         == rows[0]["right"] + rows[0]["tied"] + rows[0]["wrong"]
         for row in rows
     )
+    assert all(0 <= row["low"] < row["agreement"] < row["high"] <= 1 for row in rows)
     assert run("agree", "p.jsonl", cwd=folder).stdout.count("DCG(") >= 8
 
 
@@ -190,6 +198,22 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         asked = ("compare", "p.jsonl", "zipf", "--folds", "3", "--json")
         again = run(*asked, cwd=folder, hash_seed=hash_seed)
         assert json.loads(again.stdout) == written
+
+
+def test_compare_with_any_measure(run: Run, folder: Path) -> None:
+    """Listed or not, by preset or file; wrong names are refused."""
+    asked = ("compare", "p.jsonl", "zipf", "--folds", "2", "--repeats", "2")
+    found = run(*asked, "--against", "learned.json", cwd=folder)
+    assert "lead of learned.json" in found.stdout
+    assert found.stdout.splitlines()[2].startswith("learned.json ")
+    listed = json.loads(run(*asked, "--against", "zipf", "--json", cwd=folder).stdout)
+    assert listed["against"] == listed["rows"][0]["name"] == "zipf"
+    assert len(listed["rows"]) == 3
+    assert listed["rows"][0]["ahead"] is None
+    assert isinstance(listed["rows"][1]["p"], float)
+    assert (listed["n_folds"], listed["n_repeats"], len(listed["C"])) == (2, 2, 4)
+    ends_with(run, 2, *asked, "--against", "ziph", says="did you mean 'zipf'", cwd=folder)
+    ends_with(run, 2, *asked, "--repeats", "0", says="--repeats", cwd=folder)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
+from dcglearn.comparison.compare import compare
 from dcglearn.data.preferences import Preferences
 from dcglearn.inspection.summary import summarise
-from dcglearn.learning.compare import compare
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement

@@ -134,6 +134,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.inspect_judgments(judged),
         d.IgnoredInput(),
         d.compare(judged, {"measure": MEASURE}, learner, rng),
+        d.choose_C(learner.problem(judged.pairs), judged.pair_groups, rng, n_repeats=1),
         d.parameter_intervals(learner, judged, rng, 20),
         d.identify(problem),
         problem,
@@ -249,8 +250,8 @@ def test_scales_and_rules_are_refused_in_words() -> None:
         dcglearn.evaluate(QRELS, RUN, MEASURE, rules={"ties": "mean"})
 
 
-def test_a_margin_of_the_user_is_called_once_per_fold() -> None:
-    """Choosing C in a fold does not build its problem again."""
+def test_a_margin_of_the_user_is_called_once() -> None:
+    """Neither the folds nor choosing C in them builds the problem again."""
     calls = []
 
     def margin(pairs: Any) -> Any:
@@ -264,4 +265,4 @@ def test_a_margin_of_the_user_is_called_once_per_fold() -> None:
     )
     learner = dcglearn.DCGLearner(margin=margin)
     dcglearn.compare(data, [MEASURE], learner, np.random.default_rng(0), n_folds=3, tune=True)
-    assert len(calls) == 3
+    assert calls == [90]

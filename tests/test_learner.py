@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
-from dcglearn.learning.choose_c import choose_C, cross_validate, round_robin_folds
+from dcglearn.evaluation.clustered_means import clustered_mean
+from dcglearn.learning.choose_c import ChosenC, choose_C
+from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import measure_from_json, measure_to_json
@@ -150,24 +153,74 @@ def test_grid_search_chooses_c_by_query(pairs: np.ndarray) -> None:
 
 
 def test_choosing_c_agrees_with_grid_search(rng: np.random.Generator) -> None:
+    """The same folds by scikit-learn; then the rule of one standard error, as it is stated."""
     data = side_by_side(
         DATA_1, permuted_lists(150, rng), Scale((5, 4, 3, 2, 1)), rng, reliability=0.8
     )
     pairs, groups = data.pairs, data.pair_groups
-    grid = (0.01, 1.0, 100.0)
+    grid = (0.0001, 0.01, 1.0, 100.0)
     learner = DCGLearner(n_grades=5)
     problem = learner.problem(pairs, data.pair_weights)
-    choice = choose_C(problem, groups, np.random.default_rng(1), 3, grid)
-    assert grid[int(np.argmax(choice.agreement))] == choice.C
+    choice = choose_C(problem, groups, np.random.default_rng(1), 3, grid, n_repeats=2)
     assert not hasattr(learner, "weights_")
-    seed = int(np.random.default_rng(1).integers(2**31))
-    folds = GroupKFold(3, shuffle=True, random_state=seed)
-    for C, share in zip(grid, choice.agreement, strict=True):
-        right = np.zeros(len(pairs))
+    draws = np.random.default_rng(1)
+    right = np.zeros((2, len(grid), len(pairs)))
+    for repeat in right:
+        folds = GroupKFold(3, shuffle=True, random_state=int(draws.integers(2**31)))
         for train, test in folds.split(pairs, groups=groups):
-            one = clone(learner).set_params(C=C).fit(pairs[train])
-            right[test] = (one.predict(pairs[test]) + 1) / 2
-        assert share == pytest.approx(right.mean())
+            for C, row in zip(grid, repeat, strict=True):
+                one = clone(learner).set_params(C=C).fit(pairs[train])
+                row[test] = (one.predict(pairs[test]) + 1) / 2
+    assert choice.agreement == pytest.approx(right.mean(axis=(0, 2)))
+    best = int(np.argmax(choice.agreement))
+    assert choice.error[best] == 0
+    for c in set(range(len(grid))) - {best}:
+        lead = right[:, best] - right[:, c]
+        between = lead.mean(axis=1).var(ddof=1) / 2
+        expected = clustered_mean(lead.mean(axis=0), groups, None, between).error
+        assert choice.error[c] == pytest.approx(expected)
+    near = [
+        C
+        for C, share, error in zip(grid, choice.agreement, choice.error, strict=True)
+        if max(choice.agreement) - share <= error
+    ]
+    assert max(near) == choice.C
+
+
+def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
+    lists = permuted_lists(200, rng)
+    pairs = true_pairs(DATA_1, lists)
+    problem, groups = DCGLearner(n_grades=5).problem(pairs), np.arange(len(pairs)) % 30
+    for grid, says in (
+        ((1.0,), ""),
+        ((0.01, 1.0), "C = 1 is the largest tried: no stronger penalty agrees clearly better"),
+        ((1.0, 0.01), "C = 1 is the largest tried"),
+    ):
+        choice = choose_C(problem, groups, np.random.default_rng(1), 3, grid, n_repeats=1)
+        assert choice.remark[: len(says)] == says
+        assert bool(choice.remark) == bool(says)
+    low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01))
+    assert low.remark.startswith("C = 0.1 is the smallest tried: any weaker penalty agrees clearly")
+    assert replace(low, C=1.0).remark == ""
+    assert low.to_json() == asdict(low) | {"remark": low.remark}
+    with pytest.raises(InputError, match="n_repeats is 0"):
+        choose_C(problem, groups, np.random.default_rng(1), n_repeats=0)
+
+
+def test_noise_does_not_flatten_the_discounts() -> None:
+    """Judges hardly better than chance: the best C is at the edge, by noise; the chosen is not."""
+    rng = np.random.default_rng(0)
+    lists = drawn_lists(700, 5, [0.3, 0.3, 0.4], rng)
+    data = side_by_side(DCG([2, 1, 0]), lists, Scale((2, 1, 0)), rng, reliability=0.6)
+    problem = DCGLearner(n_grades=3).problem(data.pairs)
+    free = fit(problem.with_C(1e6)).factors.discounts
+    for seed in range(2):
+        groups = np.arange(len(data.pairs)) % 200
+        choice = choose_C(problem, groups, np.random.default_rng(seed))
+        best = choice.grid[int(np.argmax(choice.agreement))]
+        assert best < 0.01
+        assert choice.C >= 0.1
+        assert fit(problem.with_C(choice.C)).factors.discounts == pytest.approx(free, abs=0.02)
 
 
 def test_documents_without_grades(rng: np.random.Generator) -> None:
@@ -271,43 +324,27 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
     groups = [f"q{i // 3}" for i in range(len(pairs))]
     learner = DCGLearner(C="cv", n_grades=5).fit(pairs, groups=groups)
     choice = learner.choice_
-    assert learner.C_ == choice.C == choice.grid[int(np.argmax(choice.agreement))]
+    assert learner.C_ == choice.C
     assert (learner.weights_ == DCGLearner(C=learner.C_, n_grades=5).fit(pairs).weights_).all()
-    turn = np.array([(i // 3) % 5 for i in range(len(pairs))])  # the fold of each query
-    for C, share in zip(choice.grid, choice.agreement, strict=True):
-        right = np.zeros(len(pairs))
-        for fold in range(5):
-            one = DCGLearner(C=C, n_grades=5).fit(pairs[turn != fold])
-            right[turn == fold] = (one.predict(pairs[turn == fold]) + 1) / 2
-        assert share == pytest.approx(right.mean())
+    problem = DCGLearner(n_grades=5).problem(pairs)
+    numbers = np.arange(len(pairs)) // 3
+    assert choice == choose_C(problem, numbers, np.random.default_rng(0))
     assert DCGLearner().fit(pairs).choice_ is None
     alone = DCGLearner(C="cv").fit(pairs)  # each pair is a query of its own
-    each = round_robin_folds(np.arange(len(pairs)))
-    assert alone.choice_ == cross_validate(DCGLearner().problem(pairs), each)
-    with pytest.raises(InputError, match="pairs of one group cannot be divided into folds"):
+    problem, each = DCGLearner().problem(pairs), np.arange(len(pairs))
+    assert alone.choice_ == choose_C(problem, each, np.random.default_rng(0))
+    with pytest.raises(InputError, match="pairs of one query cannot be divided into folds"):
         DCGLearner(C="cv").fit(pairs, groups=["q"] * len(pairs))
     with pytest.raises(InputError, match="groups of shape"):
         DCGLearner(C="cv").fit(pairs, groups=["q"])
     alike = np.repeat(pairs[:40, :1], 2, axis=1)
     alike[0] = pairs[0]
-    with pytest.raises(InputError, match="without fold 1 of 5 of the cross-validation: all 32"):
+    with pytest.raises(InputError, match=r"without fold \d of 5 of the cross-validation: all 32"):
         DCGLearner(C="cv").fit(alike)
-    problem = DCGLearner().problem(pairs)
     with pytest.raises(InputError, match="no candidate for C"):
-        cross_validate(problem, round_robin_folds(np.arange(len(pairs))), [])
-    with pytest.raises(InputError, match="n_folds is 1"):
-        round_robin_folds(["p", "q"], 1)
-    mixed = [test.tolist() for _, test in round_robin_folds(["q", None, "q", float("nan")], 9)]
-    assert mixed == [[0, 2], [1], [3]]
-    folds = round_robin_folds(np.arange(len(pairs)))
-    down = cross_validate(problem, folds, [100.0, 1e-6, 1e-7])
-    assert (
-        min(
-            C
-            for C, share in zip(down.grid, down.agreement, strict=True)
-            if share == max(down.agreement)
-        )
-        == down.C
-    )
+        choose_C(problem, each, np.random.default_rng(0), grid=[])
+    down = choose_C(problem, each, np.random.default_rng(0), grid=[100.0, 1e-6, 1e-7])
+    up = choose_C(problem, each, np.random.default_rng(0), grid=[1e-7, 1e-6, 100.0])
+    assert (down.C, down.agreement) == (up.C, up.agreement[::-1])
     with pytest.raises(InputError, match="C is 'vc'"):
         DCGLearner(C="vc").fit(pairs)

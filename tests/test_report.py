@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
-from dcglearn.learning.compare import ComparedMeasure, MeasureComparison
+from dcglearn.comparison.compare import ComparedMeasure, MeasureComparison
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
@@ -45,16 +45,28 @@ def a_fit(same_content: bool = False) -> MeasureFile:
 
 COMPARISON = MeasureComparison(
     rows=(
-        ComparedMeasure("learned DCG", "cv", 0.9, 0.85, 0.95, None, None, None),
-        ComparedMeasure("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, 0.1, 0.05, 0.15),
-        ComparedMeasure("rbp", "DCG([1], rbp(0.8))", 0.9, 0.8, 0.95, 0.0, -0.02, 0.02),
-        ComparedMeasure("other", "DCG([1], log2)", 0.95, 0.9, 0.99, -0.05, -0.08, -0.01),
+        ComparedMeasure("learned DCG", "cv", 0.9, 0.85, 0.95, 0.7, "learned DCG"),
+        *(
+            ComparedMeasure(
+                name, full, agreement, low, high, 0.6, "learned DCG", *lead, p, 2 * p, 0.001
+            )
+            for name, full, agreement, low, high, lead, p in (
+                ("zipf_1", "DCG({2: 1}, zipf)", 0.8, 0.7, 0.9, (0.1, 0.05, 0.15), 1e-4),
+                ("rbp", "DCG([1], rbp(0.8))", 0.9, 0.8, 0.95, (0.0, -0.02, 0.02), 0.9),
+                ("other", "DCG([1], log2)", 0.95, 0.9, 0.99, (-0.05, -0.08, -0.01), 0.015),
+                ("last", "DCG([1], zipf)", 0.87, 0.8, 0.9, (0.03, -0.01, 0.07), 0.07),
+            )
+        ),
     ),
     judgments=1234,
+    ties=66,
     queries=99,
+    without_query=0,
+    effective=20.0,
     n_folds=10,
-    C=(1.0,) * 10,
-    learned="learned DCG",
+    n_repeats=5,
+    C=(1.0,) * 50,
+    against="learned DCG",
 )
 
 
@@ -79,8 +91,26 @@ def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     heads = {end: (tmp_path / f"t{end}").read_text().splitlines() for end in (".txt", ".csv")}
     assert "lead of learned  95% interval of lead" in heads[".txt"][1]
     assert heads[".csv"][0] == (
-        "measure,agreement,95% interval,learned ahead by,95% interval of that,verdict,in full"
+        "measure,agreement,low,high,ahead,ahead_low,ahead_high,p,corrected_p,verdict,with_ties,"
+        "in full"
     )
+    (first, second, *_) = csv.DictReader(heads[".csv"])
+    assert (first["ahead"], first["p"], first["verdict"]) == ("", "", "")
+    numbers = [*second][1:9]
+    assert [float(second[name]) for name in numbers] == [
+        0.8,
+        0.7,
+        0.9,
+        0.1,
+        0.05,
+        0.15,
+        1e-4,
+        2e-4,
+    ]
+    assert float(second["with_ties"]) == 0.6
+    caption = heads[".txt"][0]
+    assert "99 queries (so uneven that they are worth 20 of equal size)" in caption
+    assert "the measure calls the 66 closest pairs ties" in caption
     with pytest.raises(InputError, match=r"ends in \.txt, \.md, \.tex or \.csv"):
         table.write(tmp_path / "t.xls")
 
@@ -91,12 +121,14 @@ def test_verdicts_follow_the_intervals() -> None:
         "learned better",
         "undecided",
         "learned worse",
+        "near the line",
     ]
 
 
 def test_an_interval_that_ends_at_0_decides_nothing() -> None:
     for low, high in ((0.0, 0.1), (-0.1, 0.0)):
-        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, low / 2 + high / 2, low, high)
+        lead = (low / 2 + high / 2, low, high, 0.15, 0.15, 0.0)
+        row = ComparedMeasure("x", "x", 0.9, 0.8, 1.0, None, "y", *lead)
         assert row.verdict == "undecided"
 
 
@@ -196,6 +228,7 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
         "zipf_1",
         "rbp",
         "other",
+        "last",
     ]
     bars = [line.get_xdata() for line in left.get_lines() if len(line.get_xdata()) == 2]
     assert [tuple(map(float, bar)) for bar in bars] == [
@@ -207,6 +240,7 @@ def test_comparisons_are_drawn_with_their_intervals() -> None:
         "learned better",
         "undecided",
         "learned worse",
+        "near the line",
     ]
     assert "minus" in right.get_xlabel()
 

@@ -22,12 +22,13 @@ from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupte
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.certainty import study, test
 from dcglearn.cli.coherence import coherence
+from dcglearn.cli.compare import compare
 from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
 from dcglearn.cli.explain import explain
 from dcglearn.cli.export import export
 from dcglearn.cli.judgments import agree, inspect, simulate
-from dcglearn.cli.learn import compare, fit
+from dcglearn.cli.learn import fit
 from dcglearn.cli.measures import show
 from dcglearn.cli.packed import pack
 from dcglearn.cli.ratings import pairs

@@ -1,4 +1,4 @@
-"""Commands that learn from judgments: fit, compare."""
+"""The command that learns from judgments: fit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import (
-    check_distinct,
     load_judgments,
-    measures_for_judgments,
     naming,
     parse_C,
     parse_family,
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.learned import FamilyLike
     from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.compare import MeasureComparison
     from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.learning.learner import DCGLearner
     from dcglearn.measures.files import MeasureFile
@@ -125,7 +122,7 @@ def fit(
     data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
     with naming(prefs):
         data.check_strict()
-        learner = _learner(data, value, margin, solver, encoding, *families)
+        learner = learner_of(data, value, margin, solver, encoding, *families)
         choice = None
         if value is None:
             choice = _choose(learner, data, np.random.default_rng(seed), use)
@@ -135,85 +132,12 @@ def fit(
         resampled = None
         if intervals:
             resampled = _intervals(learner, data, np.random.default_rng(seed), intervals)
-        content = learned_measure(learner, data, Path(prefs).name, use, resampled)
+        content = learned_measure(learner, data, Path(prefs).name, use, resampled, choice)
     words = scale_text(data.scale, scale is not None, encoding == "documents")
     _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
 
 
-def compare(
-    prefs: JudgmentsArgument,
-    measure: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MEASURE", help="Measures to compare with; by default every preset."
-        ),
-    ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    C: COption = "1.0",
-    margin: MarginOption = "unit",
-    solver: SolverOption = "auto",
-    use: UseOption = "dcg",
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, metavar="N", help="Folds, by query.")
-    ] = 10,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the table (.md, .tex, .csv, .txt, .json) or the figure (.png, .svg, .pdf). "
-            "May be repeated.",
-        ),
-    ] = None,
-    seed: SeedOption = 0,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Compare the learned measure with presets, by cross-validation."""
-    import numpy as np
-
-    from dcglearn.learning import compare as study
-    from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.comparisons import comparison_table
-
-    value = parse_C(C)
-    for path in out or []:
-        _check_out(path)
-    data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
-    check_distinct(measure or [])
-    named = measures_for_judgments(measure, data, prefs)
-    with naming(prefs), reporting("comparing (steps)") as advance:
-        found = study.compare(
-            data,
-            {one.name: one.measure for one in named},
-            _learner(data, value, margin, solver, "grades"),
-            np.random.default_rng(seed),
-            use,
-            folds,
-            tune=value is None,
-            advance=advance,
-        )
-    for path in out or []:
-        _write_comparison(found, path, Path(prefs).name)
-    if json:
-        print_json(found.to_json())
-        return
-    print_text(comparison_table(found).text())
-    for one in named:
-        record = LearnedRecord.read(one.file) if one.file else None
-        if record and record.learned_from.file == Path(prefs).name:
-            print_text(
-                f"{one.name} was itself learned from {Path(prefs).name}: its agreement is too high"
-            )
-    for path in out or []:
-        print_text(f"wrote {path}")
-
-
-def _learner(
+def learner_of(
     data: Preferences,
     C: float | None,
     margin: MarginChoice,
@@ -222,6 +146,7 @@ def _learner(
     gains: FamilyLike | None = None,
     discounts: FamilyLike | None = None,
 ) -> DCGLearner:
+    """Return the learner that options describe."""
     from dcglearn.learning.learner import DCGLearner
 
     return DCGLearner(
@@ -264,11 +189,7 @@ def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
 
     document: dict[str, Any] = codec.loads(measure_to_json(content))
     if choice is not None:
-        document["choice_of_C"] = {
-            "C": choice.C,
-            "grid": list(choice.grid),
-            "agreement": list(choice.agreement),
-        }
+        document["choice_of_C"] = choice.to_json()
     return document
 
 
@@ -302,28 +223,3 @@ def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None
     if choice is not None:
         print_text("\n" + choice_table(choice).text())
     print_text("\n" + learned_text(content))
-
-
-def _check_out(path: str) -> None:
-    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
-
-    checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
-    check_writable(path)
-
-
-def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
-    import json as codec
-
-    from dcglearn.base.files import write_text
-    from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.measure_figures import draw_comparison
-    from dcglearn.report.style import save
-    from dcglearn.report.tables import FIGURE_FORMATS
-
-    suffix = Path(path).suffix.lower()
-    if suffix in FIGURE_FORMATS:
-        save(draw_comparison(found, f"Learned against ad hoc on {name}"), path)
-    elif suffix == ".json":
-        write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")
-    else:
-        comparison_table(found).write(path)

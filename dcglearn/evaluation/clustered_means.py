@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 
 
@@ -115,7 +116,7 @@ def clustered_mean(
     """
     given = np.ones(len(values)) if weights is None else weights
     counted = given > 0
-    values, given = values[counted], given[counted]
+    values, given = values[counted], usual_size(given[counted])[0]  # no square overflows
     _, cluster = np.unique(np.asarray(groups)[counted], return_inverse=True)
     sizes = np.bincount(cluster, given)
     total = float(given.sum())

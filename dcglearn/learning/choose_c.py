@@ -1,29 +1,38 @@
-"""Choosing C by cross-validation: the value whose fits agree best with held-out queries.
+"""Choosing C by cross-validation: the weakest penalty that agrees as well with held-out queries.
 
-Every fold is solved along the whole path of C, each optimum being the start of the next.
+Agreement with held-out queries hardly changes with C, and the best of several values is often best
+by noise. So the rule of one standard error is used (Breiman, Friedman, Olshen & Stone,
+Classification and Regression Trees, 1984, section 3.4.3): of all C whose agreement is within one
+standard error of the best, the largest, which leaves most to the data. The penalty would pull
+discounts together and gains towards each other; it is not to win by chance.
+
+The cross-validation is repeated with new folds. The standard error is that of the difference from
+the best C on the same judgments, by query (:mod:`dcglearn.evaluation.clustered_means`), and the
+variance between repeats is added. Every fold is solved along the whole path of C, each optimum
+being the start of the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.data.query_groups import group_numbers, query_folds
+from dcglearn.base.types import Floats
+from dcglearn.data.query_groups import query_folds
+from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.learning.fit import Fit
+from dcglearn.learning.folds import naming_fold, variance_between_repeats
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.files import MeasurePart
 from dcglearn.solver.c_path import C_GRID, solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
-
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-"""Row numbers of the training part and of the test part."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +46,48 @@ class ChosenC:
         The candidates.
     agreement : tuple of float
         Agreement with held-out queries, one per candidate.
+    error : tuple of float
+        The standard error of the difference from the best agreement, one per candidate; 0 for the
+        best.
     """
 
     C: float
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
+    error: tuple[float, ...]
+
+    @property
+    def remark(self) -> str:
+        """What it means that C is at an end of the grid; empty if it is not."""
+        if len(self.grid) < 2 or min(self.grid) < self.C < max(self.grid):
+            return ""
+        if max(self.grid) == self.C:
+            return (
+                f"C = {self.C:g} is the largest tried: no stronger penalty agrees clearly better, "
+                "and the data decide almost alone"
+            )
+        return (
+            f"C = {self.C:g} is the smallest tried: any weaker penalty agrees clearly worse, and "
+            "the penalty decides much of the result"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the choice as a JSON-able dict."""
+        return asdict(self) | {"remark": self.remark}
 
 
 def choose_C(
     problem: Problem,
-    groups: NDArray[np.int64],
+    groups: NDArray[np.integer],
     rng: np.random.Generator,
     n_folds: int = 5,
     grid: Iterable[float] = C_GRID,
     solver: SolverName = "auto",
     use: MeasurePart = "utility",
+    n_repeats: int = 5,
     advance: Advance = silent,
 ) -> ChosenC:
-    """Choose C by cross-validation that keeps the judgments of a query together.
+    """Choose C by repeated cross-validation that keeps the judgments of a query together.
 
     Parameters
     ----------
@@ -66,128 +99,71 @@ def choose_C(
         Shuffles the queries into folds.
     n_folds : int, default 5
         Fewer if there are fewer queries.
-    grid, solver, use, advance
-        As in :func:`cross_validate`.
-
-    Returns
-    -------
-    ChosenC
-
-    Raises
-    ------
-    InputError
-        If there is only one query, or nothing can be learned from a training part (the
-        message names the fold).
-    """
-    folds = query_folds(groups, min(n_folds, max(2, len(np.unique(groups)))), rng)
-    return cross_validate(problem, list(folds), grid, solver, use, advance)
-
-
-def round_robin_folds(groups: ArrayLike, n_folds: int = 5) -> list[Fold]:
-    """Deal groups out to folds in turn, in the order in which they first occur.
-
-    Parameters
-    ----------
-    groups : array-like, shape (n,)
-        The query of each pair.
-    n_folds : int, default 5
-        Fewer if there are fewer groups.
-
-    Returns
-    -------
-    list of (train, test)
-        Row numbers.
-
-    Raises
-    ------
-    InputError
-        If there is only one group, or `n_folds` is below 2.
-
-    Examples
-    --------
-    >>> [test.tolist() for _, test in round_robin_folds(["q", "q", "p", "r"], 2)]
-    [[0, 1, 3], [2]]
-    """
-    codes = group_numbers(groups)
-    count = int(codes.max(initial=-1)) + 1
-    if count < 2:
-        raise InputError(
-            "pairs of one group cannot be divided into folds",
-            "give `C` a value, or give pairs of more queries",
-        )
-    if n_folds < 2:
-        raise InputError(f"n_folds is {n_folds}", "use 2 or more")
-    fold = codes % min(n_folds, count)
-    return [
-        (np.flatnonzero(fold != number), np.flatnonzero(fold == number))
-        for number in range(fold.max() + 1)
-    ]
-
-
-def cross_validate(
-    problem: Problem,
-    folds: Sequence[Fold],
-    grid: Iterable[float] = C_GRID,
-    solver: SolverName = "auto",
-    use: MeasurePart = "utility",
-    advance: Advance = silent,
-) -> ChosenC:
-    """Choose the C whose optima on the training parts agree best with the test parts.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its own C has no effect.
-    folds : sequence of (train, test)
-        Row numbers of pairs. Every pair is in one test part.
     grid : iterable of float
         Candidates, at least one. Ascending values are fastest.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
     use : {"utility", "dcg"}, default "utility"
         Whether W itself is tested, as in ``DCGLearner.score``, or its DCG.
+    n_repeats : int, default 5
+        How often the queries are divided into folds anew.
     advance : callable
         Called with (fits done, fits in all).
 
     Returns
     -------
     ChosenC
-        Among equally good candidates the smallest, which shrinks most.
+        The largest candidate within one standard error of the best.
 
     Raises
     ------
     InputError
-        If nothing can be learned from a training part (the message names the fold), or
-        there are no candidates.
+        If there is only one query, if there are no candidates, or if nothing can be learned from
+        a training part (the message names the fold).
     SolverError
         If an optimum is not confirmed (the message names the fold).
     """
     candidates = tuple(grid)
+    n_queries = len(np.unique(groups))
     if not candidates:
         raise InputError("no candidate for C", "give at least one")
-    right = np.zeros((len(candidates), problem.n_pairs))
-    for f, (train, test) in enumerate(folds):
-        with _naming_fold(f + 1, len(folds)):
-            part = problem.take(train)
-            path = solve_path(part, candidates, solver)
-            for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
-                learned = Fit(part.with_C(C), solution)
-                measure = learned.dcg if use == "dcg" else learned.utility
-                right[c, test] = outcomes(measure, problem.pairs[test])
-                advance(f * len(candidates) + c + 1, len(folds) * len(candidates))
-    agreement = tuple(weighted_mean(row, problem.weights) for row in right)
-    best = max(agreement)
-    chosen = min(C for C, share in zip(candidates, agreement, strict=True) if share == best)
-    return ChosenC(chosen, candidates, agreement)
+    if n_queries < 2:
+        raise InputError(
+            "pairs of one query cannot be divided into folds",
+            "give `C` a value, or give pairs of more queries",
+        )
+    if n_repeats < 1:
+        raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
+    k = min(n_folds, n_queries)
+    total = n_repeats * k * len(candidates)
+    right = np.zeros((n_repeats, len(candidates), problem.n_pairs))
+    done = 0
+    for repeat in range(n_repeats):
+        for f, (train, test) in enumerate(query_folds(groups, k, rng)):
+            with naming_fold(f + 1, k):
+                part = problem.take(train)
+                path = solve_path(part, candidates, solver)
+                for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
+                    learned = Fit(part.with_C(C), solution)
+                    measure = learned.dcg if use == "dcg" else learned.utility
+                    right[repeat, c, test] = outcomes(measure, problem.pairs[test])
+                    done += 1
+                    advance(done, total)
+    return _within_one_error(candidates, right, groups, problem.weights)
 
 
-@contextmanager
-def _naming_fold(number: int, count: int) -> Iterator[None]:
-    """Name the training part in the message of an error."""
-    where = f"without fold {number} of {count} of the cross-validation"
-    try:
-        yield
-    except InputError as error:
-        remedy = f"give `C` a value; or {error.remedy}"
-        raise InputError(f"{where}: {error.problem}", remedy) from error
-    except SolverError as error:
-        raise SolverError(f"{where}: {error}") from error
+def _within_one_error(
+    grid: tuple[float, ...], right: Floats, groups: NDArray[np.integer], weights: Floats | None
+) -> ChosenC:
+    """Choose among candidates by their outcomes, shape (repeats, candidates, pairs)."""
+    shares = np.array([[weighted_mean(row, weights) for row in repeat] for repeat in right])
+    agreement, mean = shares.mean(axis=0), right.mean(axis=0)
+    best = int(np.argmax(agreement))
+    behind = agreement[best] - agreement
+    error = np.zeros(len(grid))
+    for c in range(len(grid)):
+        if c != best:
+            spread = variance_between_repeats(shares[:, best] - shares[:, c])
+            difference = clustered_mean(mean[best] - mean[c], groups, weights, spread)
+            error[c] = difference.error
+    chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
+    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()))

@@ -22,9 +22,10 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.preferences import Preferences
+from dcglearn.data.query_groups import group_numbers
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.families.learned import FamilyLike, LearnedFamilies
-from dcglearn.learning.choose_c import ChosenC, cross_validate, round_robin_folds
+from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import (
     checked_pairs,
@@ -57,8 +58,10 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         By how much the preferred ranking should win. A callable takes the pairs
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
-        The cost of a missed margin relative to the size of W. Positive. ``"cv"`` chooses it
-        from :data:`dcglearn.solver.c_path.C_GRID` by five-fold cross-validation.
+        The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
+        largest of :data:`dcglearn.solver.c_path.C_GRID` that agrees as well with held-out
+        queries as the best, by repeated cross-validation
+        (:func:`dcglearn.learning.choose_c.choose_C`, with the folds of seed 0).
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
         See :func:`dcglearn.solver.solve.solve`.
     n_grades : int, optional
@@ -105,7 +108,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     See Also
     --------
     dcglearn.learning.fit.fit : Fit a problem, also one of pairs in files.
-    dcglearn.learning.compare.compare : Compare the learned measure with others.
+    dcglearn.comparison.compare.compare : Compare the learned measure with others.
 
     Examples
     --------
@@ -190,8 +193,8 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         problem = learner.problem(pairs, sample_weight)
         choice: ChosenC | None = None
         if self.C == "cv":
-            folds = round_robin_folds(_checked_groups(groups, problem.n_pairs))
-            choice = cross_validate(problem, folds, solver=self.solver)
+            queries = group_numbers(_checked_groups(groups, problem.n_pairs))
+            choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
             problem = problem.with_C(choice.C)
         learned = fit(problem, self.solver)
         self.identifiability_ = learned.identifiability

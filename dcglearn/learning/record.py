@@ -240,6 +240,16 @@ class IntervalsRecord(_Record):
         )
 
 
+class ChoiceRecord(_Record):
+    """How C was chosen (see ``choose_c.ChosenC``)."""
+
+    C: float
+    grid: tuple[float, ...]
+    agreement: tuple[float, ...]
+    error: tuple[float, ...]
+    remark: str
+
+
 class LearnedRecord(_Record):
     """How a measure was learned: what a fit writes in its file besides the measure."""
 
@@ -252,6 +262,7 @@ class LearnedRecord(_Record):
     identifiability: IdentifiabilityRecord
     agreement: AgreementRecord
     intervals: IntervalsRecord | None = None
+    choice: ChoiceRecord | None = Field(default=None, alias="choice_of_C")
 
     @classmethod
     def read(cls, content: MeasureFile) -> Self | None:

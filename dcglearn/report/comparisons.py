@@ -12,7 +12,7 @@ from dcglearn.evaluation.judged_agreement import JudgedAgreement
 from dcglearn.report.tables import Table
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.comparison.compare import MeasureComparison
 
 
 def agreement_table(
@@ -74,33 +74,56 @@ def with_ties_text(ties: int) -> str:
 
 
 def comparison_table(comparison: MeasureComparison) -> Table:
-    """Return a table of a comparison, one row per measure."""
-    rows = [
-        (
-            row.name,
-            row.agreement,
-            f"{row.low:.4f} to {row.high:.4f}",
-            row.ahead,
-            "" if row.ahead_low is None else f"{row.ahead_low:+.4f} to {row.ahead_high:+.4f}",
-            row.verdict,
-            row.measure,
-        )
-        for row in comparison.rows
-    ]
-    columns = (
-        "measure",
-        "agreement",
-        "95% interval",
-        "lead of learned",
-        "95% interval of lead",
-        "verdict",
-        "in full",
+    """Return a table of a comparison, one row per measure.
+
+    Parameters
+    ----------
+    comparison : MeasureComparison
+
+    Returns
+    -------
+    Table
+        In CSV, with one number per cell.
+    """
+    ties = comparison.ties > 0
+    lead = f"lead of {comparison.reference}"
+    columns = ["measure", "agreement", "95% interval", lead, "95% interval of lead", "p", "verdict"]
+    in_csv = ["measure", "agreement", "low", "high", "ahead", "ahead_low", "ahead_high"]
+    in_csv += ["p", "corrected_p", "verdict"]
+    columns += [*(["with ties"] if ties else []), "in full"]
+    in_csv += [*(["with_ties"] if ties else []), "in full"]
+    rows, csv_rows = [], []
+    for row in comparison.rows:
+        end = [*([row.with_ties] if ties else []), row.measure]
+        interval = f"{row.low:.4f} to {row.high:.4f}"
+        ahead = "" if row.ahead_low is None else f"{row.ahead_low:+.4f} to {row.ahead_high:+.4f}"
+        p = "" if row.p is None else p_text(row.p)
+        rows.append([row.name, row.agreement, interval, row.ahead, ahead, p, row.verdict, *end])
+        numbers = [row.agreement, row.low, row.high, row.ahead, row.ahead_low, row.ahead_high]
+        csv_rows.append([row.name, *numbers, row.p, row.corrected, row.verdict, *end])
+    return Table(columns, rows, _caption(comparison), csv_columns=in_csv, csv_rows=csv_rows)
+
+
+def p_text(p: float) -> str:
+    """Return a p-value with two or three decimals."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def _caption(comparison: MeasureComparison) -> str:
+    by = " by query" if comparison.queries else ""
+    times = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
+    few = ""
+    if comparison.queries and comparison.effective < comparison.queries / 2:
+        few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
+    text = (
+        f"Agreement with {comparison.judgments:,} strict judgments "
+        f"{queries_text(comparison.queries, comparison.without_query)}{few}; a tie under the "
+        f"measure counts 1/2. Learned: {comparison.n_folds}-fold cross-validation{by}{times}. "
+        f"Intervals {independence_text(comparison.queries)}; leads are paired, and p is not "
+        f"corrected for the number of measures. Near the line: p from {comparison.near[0]:.2f} to "
+        f"{comparison.near[1]:.2f}, or other folds could change the verdict."
     )
-    in_csv = (*columns[:3], "learned ahead by", "95% interval of that", *columns[5:])
-    caption = (
-        f"Agreement with {comparison.judgments:,} strict judgments of {comparison.queries:,} "
-        f"queries; a tie under the measure counts 1/2. Learned: {comparison.n_folds}-fold "
-        "cross-validation by query. Intervals: bootstrap over queries, paired, not corrected "
-        "for the number of measures."
-    )
-    return Table(columns, rows, caption, csv_columns=in_csv)
+    if comparison.ties:
+        definition = with_ties_text(comparison.ties)
+        text += f" {definition[:1].upper()}{definition[1:]}."
+    return text

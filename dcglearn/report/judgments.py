@@ -80,11 +80,14 @@ def identifiability_text(
 
 def choice_table(choice: ChosenC) -> Table:
     """Return a table of the agreement of each C with held-out queries."""
+    best = max(choice.agreement)
     rows = [
-        (f"{C:g}", share, "chosen" if choice.C == C else "")
-        for C, share in zip(choice.grid, choice.agreement, strict=True)
+        (f"{C:g}", share, best - share, error, "chosen" if choice.C == C else "")
+        for C, share, error in zip(choice.grid, choice.agreement, choice.error, strict=True)
     ]
-    return Table(("C", "agreement, held-out queries", ""), rows)
+    columns = ("C", "agreement, held-out queries", "behind the best", "standard error", "")
+    caption = "C: the largest within one standard error of the best, by repeated cross-validation"
+    return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
 
 
 def bulleted(statements: Sequence[str]) -> str:

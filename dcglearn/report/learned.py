@@ -13,6 +13,7 @@ from dcglearn.learning.identify import Identifiability
 from dcglearn.learning.record import (
     AgreementRecord,
     CertificateRecord,
+    ChoiceRecord,
     FactorsRecord,
     FamiliesRecord,
     IdentifiabilityRecord,
@@ -32,6 +33,7 @@ from dcglearn.solver.solve import Solution, SolverName
 from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+    from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.learning.learner import DCGLearner
 
@@ -42,6 +44,7 @@ def learned_measure(
     source: str,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
+    choice: ChosenC | None = None,
 ) -> MeasureFile:
     """Return a fitted learner as a measure file.
 
@@ -56,6 +59,8 @@ def learned_measure(
         Which of the two measures commands use when given the file.
     intervals : ParameterIntervals, optional
         Of the gains and discounts.
+    choice : ChosenC, optional
+        How C was chosen; by default the learner's own choice, if it made one.
 
     Returns
     -------
@@ -85,6 +90,10 @@ def learned_measure(
     )
     if intervals is not None:
         record = record.model_copy(update={"intervals": IntervalsRecord.of(intervals)})
+    choice = choice or learner.choice_
+    if choice is not None:
+        chosen = ChoiceRecord.model_validate(choice.to_json())
+        record = record.model_copy(update={"choice": chosen})
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
 
 

@@ -22,15 +22,16 @@ from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.report.comparisons import queries_text
 from dcglearn.report.measures import parameter_origins
 from dcglearn.report.style import COLOURS, MARKERS, STYLE, unit_range
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
-    from dcglearn.learning.compare import MeasureComparison
+    from dcglearn.comparison.compare import MeasureComparison
 
 
-COMPARISON_VERDICTS = ("undecided", "learned better", "learned worse")
-"""Verdicts of a comparison, in the order of their colours and markers."""
+COMPARISON_OUTCOMES = ("undecided", "better", "worse", "near the line")
+"""Outcomes of a comparison, in the order of their colours and markers."""
 
 
 def draw_measure(
@@ -124,7 +125,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
 
 
 def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
-    """Draw the agreement of each measure, and how far the learned one is ahead, with intervals.
+    """Draw the agreement of each measure, and the lead of the first one, with intervals.
 
     Parameters
     ----------
@@ -149,23 +150,23 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
             title="Agreement",
         )
         ahead = [(r.ahead, r.ahead_low, r.ahead_high) for r in rows[1:]]
-        _draw_intervals(
-            right, height[1:], ahead, [COMPARISON_VERDICTS.index(r.verdict) for r in rows[1:]]
-        )
+        styles = [COMPARISON_OUTCOMES.index(r.outcome) for r in rows[1:]]
+        _draw_intervals(right, height[1:], ahead, styles)
         right.axvline(0, color="0.3", linewidth=1, zorder=0)
-        for label in dict.fromkeys(row.verdict for row in rows[1:]):
-            style = COMPARISON_VERDICTS.index(label)
+        right.locator_params(axis="x", nbins=6)
+        labels = dict(zip(styles, (row.verdict for row in rows[1:]), strict=True))
+        for style, label in labels.items():
             right.plot(
                 [], [], color=COLOURS[style], marker=MARKERS[style], markersize=5, label=label
             )
         right.legend()
         right.set(
-            xlabel=f"agreement of {comparison.learned} minus that of the measure",
-            title="How far the learned measure is ahead",
+            xlabel=f"agreement of {comparison.against} minus that of the measure",
+            title=f"Lead of {comparison.reference}",
         )
         figure.suptitle(
-            f"{title}\nbars: 95% bootstrap intervals over {comparison.queries:,} queries, "
-            f"{comparison.judgments:,} strict judgments",
+            f"{title}\nbars: 95% intervals, {comparison.judgments:,} strict judgments "
+            f"{queries_text(comparison.queries, comparison.without_query)}",
             x=0.01,
             ha="left",
             fontsize=9,

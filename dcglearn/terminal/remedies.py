@@ -14,6 +14,7 @@ from dcglearn.base.errors import InputError
 
 OPTIONS = {
     "C": "--C",
+    "against": "--against",
     "at_most": "--at-most",
     "baseline": "--baseline",
     "beta": "--beta",
@@ -35,6 +36,7 @@ OPTIONS = {
     "min_difference": "--min-difference",
     "missing": "--missing",
     "n_ranks": "--K",
+    "n_repeats": "--repeats",
     "out": "--out",
     "qrels": "--qrels",
     "quick": "--quick",

@@ -1,0 +1,156 @@
+"""The command that compares measures on judgments: compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dcglearn.base.files import check_writable, checked_suffix
+from dcglearn.base.progress import reporting
+from dcglearn.cli.learn import learner_of
+from dcglearn.terminal.inputs import (
+    check_distinct,
+    load_judgments,
+    measures_for_judgments,
+    naming,
+    parse_C,
+)
+from dcglearn.terminal.options import (
+    MAX_COUNT,
+    COption,
+    JsonOption,
+    JudgmentsArgument,
+    LenientOption,
+    MarginOption,
+    QrelsOption,
+    RanksOption,
+    RunOption,
+    ScaleOption,
+    SeedOption,
+    SolverOption,
+    UseOption,
+)
+from dcglearn.terminal.output import print_json, print_text
+
+if TYPE_CHECKING:
+    from dcglearn.comparison.compare import MeasureComparison
+
+
+def compare(
+    prefs: JudgmentsArgument,
+    measure: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MEASURE", help="Measures to compare with; by default every preset."
+        ),
+    ] = None,
+    scale: ScaleOption = None,
+    n_ranks: RanksOption = None,
+    C: COption = "1.0",
+    margin: MarginOption = "unit",
+    solver: SolverOption = "auto",
+    use: UseOption = "dcg",
+    folds: Annotated[
+        int, typer.Option("--folds", min=2, metavar="N", help="Folds, by query.")
+    ] = 10,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            "--repeats", min=1, max=MAX_COUNT, metavar="N", help="Divisions into folds, averaged."
+        ),
+    ] = 10,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="MEASURE",
+            help="The measure that all are compared with; by default the learned one.",
+        ),
+    ] = None,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the table (.md, .tex, .csv, .txt, .json) or the figure (.png, .svg, .pdf). "
+            "May be repeated.",
+        ),
+    ] = None,
+    seed: SeedOption = 0,
+    qrels: QrelsOption = None,
+    run: RunOption = None,
+    lenient: LenientOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare measures on judgments, with the learned one by cross-validation."""
+    import numpy as np
+
+    from dcglearn.comparison import compare as comparison
+    from dcglearn.learning.record import LearnedRecord
+    from dcglearn.report.comparisons import comparison_table
+
+    value = parse_C(C)
+    for path in out or []:
+        _check_out(path)
+    data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
+    check_distinct(measure or [])
+    named = measures_for_judgments(measure, data, prefs)
+    if against is not None:
+        (other,) = measures_for_judgments([against], data, prefs)
+        against = other.name
+        named += [other] if against not in [one.name for one in named] else []
+    with naming(prefs), reporting("comparing (fits)") as advance:
+        found = comparison.compare(
+            data,
+            {one.name: one.measure for one in named},
+            learner_of(data, value, margin, solver, "grades"),
+            np.random.default_rng(seed),
+            use,
+            folds,
+            tune=value is None,
+            against=against,
+            n_repeats=repeats,
+            advance=advance,
+        )
+    for path in out or []:
+        _write_comparison(found, path, Path(prefs).name)
+    if json:
+        print_json(found.to_json())
+        return
+    print_text(comparison_table(found).text())
+    for one in named:
+        record = LearnedRecord.read(one.file) if one.file else None
+        if record and record.learned_from.file == Path(prefs).name:
+            print_text(
+                f"{one.name} was itself learned from {Path(prefs).name}: its agreement is too high"
+            )
+    for path in out or []:
+        print_text(f"wrote {path}")
+
+
+def _check_out(path: str) -> None:
+    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
+
+    checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
+    check_writable(path)
+
+
+def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
+    import json as codec
+
+    from dcglearn.base.files import write_text
+    from dcglearn.report.comparisons import comparison_table
+    from dcglearn.report.measure_figures import draw_comparison
+    from dcglearn.report.style import save
+    from dcglearn.report.tables import FIGURE_FORMATS
+
+    suffix = Path(path).suffix.lower()
+    if suffix in FIGURE_FORMATS:
+        save(draw_comparison(found, f"Measures compared on {name}"), path)
+    elif suffix == ".json":
+        write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")
+    else:
+        comparison_table(found).write(path)

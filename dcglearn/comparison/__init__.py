@@ -1,0 +1,1 @@
+"""Measures compared on judgments that they were not learned from."""
