@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.files import check_writable, checked_suffix
+from dcglearn.base.files import check_writable, checked_suffix, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
 from dcglearn.terminal.inputs import (
@@ -32,7 +32,7 @@ from dcglearn.terminal.options import (
     SolverOption,
     UseOption,
 )
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.terminal.output import json_document, print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.comparison.compare import MeasureComparison
@@ -91,10 +91,12 @@ def compare(
     from dcglearn.comparison import compare as comparison
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
+    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
     value = parse_C(C)
     for path in out or []:
-        _check_out(path)
+        checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
+        check_writable(path)
     data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
     check_distinct(measure or [])
     named = measures_for_judgments(measure, data, prefs)
@@ -116,7 +118,7 @@ def compare(
             advance=advance,
         )
     for path in out or []:
-        _write_comparison(found, path, Path(prefs).name)
+        _write(found, path, Path(prefs).name)
     if json:
         print_json(found.to_json())
         return
@@ -131,26 +133,16 @@ def compare(
         print_text(f"wrote {path}")
 
 
-def _check_out(path: str) -> None:
-    from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
-
-    checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
-    check_writable(path)
-
-
-def _write_comparison(found: MeasureComparison, path: str, name: str) -> None:
-    import json as codec
-
-    from dcglearn.base.files import write_text
+def _write(found: MeasureComparison, path: str, name: str) -> None:
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.measure_figures import draw_comparison
     from dcglearn.report.style import save
-    from dcglearn.report.tables import FIGURE_FORMATS
+    from dcglearn.report.tables import TABLE_FORMATS
 
     suffix = Path(path).suffix.lower()
-    if suffix in FIGURE_FORMATS:
-        save(draw_comparison(found, f"Measures compared on {name}"), path)
-    elif suffix == ".json":
-        write_text(path, codec.dumps(found.to_json(), indent=2) + "\n")
-    else:
+    if suffix == ".json":
+        write_text(path, json_document(found.to_json()) + "\n")
+    elif suffix in TABLE_FORMATS:
         comparison_table(found).write(path)
+    else:
+        save(draw_comparison(found, f"Measures compared on {name}"), path)

@@ -17,15 +17,14 @@ import numpy as np
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.significance import clustered_intervals
+from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.questions import Question, usual_questions
 from dcglearn.inspection.inspect import Inspection, inspect_judgments
 from dcglearn.interop.export import export
-from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
@@ -44,8 +43,8 @@ class Agreement:
     ----------
     measure : str
     share, low, high : float
-        Of the strict judgments, by weight; a tie counts 1/2. The 95% interval is a bootstrap over
-        queries.
+        Of the strict judgments, by weight; a tie counts 1/2. The 95% interval keeps a query
+        together (:mod:`dcglearn.evaluation.clustered_means`).
     """
 
     measure: str
@@ -173,7 +172,7 @@ def study_judgments(
         replace(model, gains=_FREE).fit(preferences),
         link_test(recommended),
         predicted,
-        _agreement(preferences, compared, rng),
+        _agreement(preferences, compared),
         ties,
         _tools(recommended),
         next(iter(in_use), None) if in_use else None,
@@ -202,16 +201,13 @@ def recommended_model(questions: tuple[Question, ...]) -> JudgmentModel:
     return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
 
 
-def _agreement(
-    preferences: Preferences, measures: Mapping[str, Measure], rng: np.random.Generator
-) -> tuple[Agreement, ...]:
-    weights = preferences.pair_weights
-    values = np.stack([outcomes(one, preferences.pairs) for one in measures.values()], axis=1)
-    bounds: Floats = clustered_intervals(values, preferences.pair_groups, weights, rng)
-    return tuple(
-        Agreement(name, weighted_mean(column, weights), float(low), float(high))
-        for name, column, (low, high) in zip(measures, values.T, bounds, strict=True)
-    )
+def _agreement(preferences: Preferences, measures: Mapping[str, Measure]) -> tuple[Agreement, ...]:
+    found = []
+    for name, measure in measures.items():
+        right = outcomes(measure, preferences.pairs)
+        mean = clustered_mean(right, preferences.pair_groups, preferences.pair_weights)
+        found.append(Agreement(name, mean.value, *mean.interval(0, 1)))
+    return tuple(found)
 
 
 def _tools(fit: JudgmentFit) -> dict[str, str]:

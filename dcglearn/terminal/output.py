@@ -54,9 +54,14 @@ def count_queries(n: int) -> str:
     return f"{n:,} query" if n == 1 else f"{n:,} queries"
 
 
+def json_document(document: Any) -> str:
+    """Return a document as JSON text, with null in place of numbers that are not finite."""
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
+
+
 def print_json(document: Any) -> None:
     """Print a JSON document; NaN and infinite numbers become null."""
-    print_json_text(json.dumps(_finite(document), indent=2, ensure_ascii=False))
+    print_json_text(json_document(document))
 
 
 def print_json_text(text: str) -> None:
