@@ -18,14 +18,16 @@ from dcglearn.terminal.inputs import (
     parse_C,
 )
 from dcglearn.terminal.options import (
-    MAX_COUNT,
+    AgainstOption,
     COption,
+    FoldsOption,
     JsonOption,
     JudgmentsArgument,
     LenientOption,
     MarginOption,
     QrelsOption,
     RanksOption,
+    RepeatsOption,
     RunOption,
     ScaleOption,
     SeedOption,
@@ -52,23 +54,9 @@ def compare(
     margin: MarginOption = "unit",
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
-    folds: Annotated[
-        int, typer.Option("--folds", min=2, metavar="N", help="Folds, by query.")
-    ] = 10,
-    repeats: Annotated[
-        int,
-        typer.Option(
-            "--repeats", min=1, max=MAX_COUNT, metavar="N", help="Divisions into folds, averaged."
-        ),
-    ] = 10,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            metavar="MEASURE",
-            help="The measure that all are compared with; by default the learned one.",
-        ),
-    ] = None,
+    folds: FoldsOption = 10,
+    repeats: RepeatsOption = 10,
+    against: AgainstOption = None,
     out: Annotated[
         list[str] | None,
         typer.Option(

@@ -136,3 +136,21 @@ FigureOption = Annotated[
     str | None,
     typer.Option("--figure", "-o", metavar="FILE", help="Draw it to a .png, .svg or .pdf file."),
 ]
+
+FoldsOption = Annotated[int, typer.Option("--folds", min=2, metavar="N", help="Folds, by query.")]
+
+RepeatsOption = Annotated[
+    int,
+    typer.Option(
+        "--repeats", min=1, max=MAX_COUNT, metavar="N", help="Divisions into folds, averaged."
+    ),
+]
+
+AgainstOption = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="MEASURE",
+        help="The measure that all are compared with; by default the learned one.",
+    ),
+]
