@@ -73,7 +73,7 @@ def compare(
     lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare measures on judgments, with the learned one by cross-validation."""
+    """Compare the learned measure with others, by cross-validation."""
     import numpy as np
 
     from dcglearn.comparison import compare as comparison
