@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import judge_above_zero, judge_between
+from dcglearn.lab.claims import FEW_SHARES, Finding, judge_above_zero, judge_between
 from dcglearn.lab.plots import BAND, Figure, Plot, curves
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -120,6 +120,12 @@ def _link(table: pd.DataFrame) -> Figure:
         ),
         f"Not in the paper: with {most:,} judgments the test of the link rejects more often if the "
         "noise is normal or Cauchy than if it is logistic.",
-        judge_above_zero(gaps, also=_means(table, "noticed") if gaps else ()),
+        _noticed(gaps, _means(table, "noticed")),
         f"{ABOUT} {BAND}",
     )
+
+
+def _noticed(gaps: list[MeanInterval], means: list[MeanInterval]) -> Finding:
+    if not gaps or min(gap.n for gap in gaps) < FEW_SHARES:
+        return Finding("undecided", (*gaps, *means))
+    return judge_above_zero(gaps, also=means)
