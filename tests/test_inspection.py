@@ -397,3 +397,21 @@ def test_p_values_are_those_of_exact_binomial_tests() -> None:
         assert said == pytest.approx(largest), key
         left -= 1
     assert [judge.judge for judge in found.outstanding] == ["other"]
+
+
+def test_the_interval_of_the_side_keeps_a_query_together() -> None:
+    """Ten queries of 30 judgments, all on one side in each: worth little more than ten answers."""
+    sides = np.repeat([1, 1, 1, 1, 1, 1, 1, 1, 0, 0], 30)
+    lists = np.tile([[[0, 1], [1, 0]]], (300, 1, 1))
+    answers = np.where(sides, "a", "b")
+    queries = [f"q{i // 30}" for i in range(300)]
+    together = summarise(Preferences.of(lists, answers, SCALE, queries=queries))
+    apart = summarise(Preferences.of(lists, answers, SCALE))
+    known = binomtest(240, 300).proportion_ci(0.95, "wilson")
+    assert apart.a_share_interval == pytest.approx((known.low, known.high), abs=0.01)
+    low, high = together.a_share_interval
+    assert low < 0.5 < high
+    of_ten = binomtest(8, 10).proportion_ci(0.95, "exact")
+    assert low == pytest.approx(of_ten.low, abs=0.1)
+    one = summarise(Preferences.of(lists, answers, SCALE, queries=["q"] * 300))
+    assert one.a_share_interval == (0, 1)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dcglearn.base.types import Floats, Integers
 from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
+from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.inspection.list_pairs import ListPairs, list_pairs
 from dcglearn.measures.scale import NO_DOCUMENT
 
@@ -51,7 +52,8 @@ class Summary:
     a_share, a_share_of_weight : float
         The share of strict judgments, and of their weight, that prefer side a.
     a_share_interval : (float, float)
-        The 95% interval of `a_share` (Wilson, of counts).
+        The 95% interval of `a_share`, which keeps a query together
+        (:mod:`dcglearn.evaluation.clustered_means`); 0 to 1 if there is one query.
     identical : int
         The number of strict judgments of identical lists.
     repeated_pairs, contradicted_pairs : int
@@ -168,18 +170,16 @@ def summary_with_pairs(preferences: Preferences, found: ListPairs) -> Summary:
 
 
 def _sides(preferences: Preferences) -> dict[str, Any]:
-    from scipy.stats import binomtest
-
     a_wins = preferences.answers[preferences.strict] == 0
     if not len(a_wins):
         nan = float("nan")
         return {"a_share": nan, "a_share_of_weight": nan, "a_share_interval": (nan, nan)}
-    interval = binomtest(int(a_wins.sum()), len(a_wins)).proportion_ci(0.95, "wilson")
+    mean = clustered_mean(a_wins.astype(float), preferences.pair_groups)
     weights = preferences.pair_weights
     return {
         "a_share": float(a_wins.mean()),
         "a_share_of_weight": _share(float(weights[a_wins].sum()), float(weights.sum())),
-        "a_share_interval": (float(interval.low), float(interval.high)),
+        "a_share_interval": mean.interval(0, 1) if np.isfinite(mean.error) else (0.0, 1.0),
     }
 
 
