@@ -1,4 +1,4 @@
-"""Intervals of learned gains and discounts: their coverage and their width."""
+"""How far learned gains and discounts move with other queries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.learning.record import LearnedRecord
+from dcglearn.measures.files import measure_from_json, measure_to_json
+from dcglearn.report.learned import learned_measure
+from dcglearn.report.measures import learned_text
 
 
 def test_intervals_have_about_their_nominal_coverage() -> None:
@@ -90,16 +94,51 @@ def test_the_level_is_the_share_of_resamples_within() -> None:
     assert steps == [(done, 30) for done in range(1, 31)] * 2
 
 
-def test_the_c_that_was_chosen_is_kept() -> None:
-    data = simulated_judgments(200, 5)
+def test_c_is_chosen_again_in_each_resample_if_it_was_chosen() -> None:
+    data = simulated_judgments(150, 5)
     chosen = DCGLearner(C="cv", n_grades=3).fit(data.pairs, groups=data.pair_groups)
-    assert chosen.C_ != 1.0
     given = DCGLearner(C=chosen.C_, n_grades=3).fit(data.pairs)
-    one, two = (
+    again, kept = (
         parameter_intervals(learner, data, np.random.default_rng(0), 5)
         for learner in (chosen, given)
     )
-    assert (one.discounts == two.discounts).all()
+    assert kept.C == (chosen.C_, chosen.C_)
+    assert again.C[0] < again.C[1]
+    asked = parameter_intervals(given, data, np.random.default_rng(0), 5, choose="utility")
+    assert (asked.discounts == again.discounts).all()
+
+
+def test_numbers_that_the_penalty_decides_have_none() -> None:
+    data = simulated_judgments(100, 5)
+    learner = DCGLearner(C=1e-3, n_grades=3).fit(data.pairs)
+    by = learner.identifiability_.discounts_determined_by
+    assert "ridge" in by
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 5)
+    for bounds, origin in zip(found.discounts, by, strict=True):
+        assert np.isnan(bounds).all() == (origin != "data")
+    content = learned_measure(learner, data, "j.jsonl", intervals=found)
+    record = LearnedRecord.read(measure_from_json(measure_to_json(content)))
+    assert record is not None
+    assert record.intervals is not None
+    assert None in record.intervals.discounts
+    assert "nan" not in learned_text(content)
+
+
+@pytest.mark.parametrize(
+    "families",
+    [{"discounts": "log2"}, {"gains": "power:free"}, {"gains": "free", "discounts": "decreasing"}],
+)
+def test_resamples_stay_in_the_families(families: dict[str, str]) -> None:
+    data = simulated_judgments(200, 6)
+    learner = DCGLearner(**families).fit(data)
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 20)
+    low, high = found.gains[1]
+    assert low < high
+    if "discounts" in families:
+        assert (np.diff(found.discounts[:, 0]) <= 0).all()
+    if families.get("discounts") == "log2":
+        usual = learner.dcg_.discounts_for(5)
+        assert found.discounts.tolist() == [[one, one] for one in usual]
 
 
 def test_resamples_without_a_difference_are_left_out() -> None:

@@ -16,11 +16,14 @@ from dcglearn.terminal.inputs import (
     measures_for_judgments,
     naming,
     parse_C,
+    parse_family,
 )
 from dcglearn.terminal.options import (
     AgainstOption,
     COption,
+    DiscountsOption,
     FoldsOption,
+    GainsOption,
     JsonOption,
     JudgmentsArgument,
     LenientOption,
@@ -52,6 +55,8 @@ def compare(
     n_ranks: RanksOption = None,
     C: COption = "1.0",
     margin: MarginOption = "unit",
+    gains: GainsOption = None,
+    discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
     use: UseOption = "dcg",
     folds: FoldsOption = 10,
@@ -82,6 +87,7 @@ def compare(
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS
 
     value = parse_C(C)
+    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
@@ -96,7 +102,7 @@ def compare(
         found = comparison.compare(
             data,
             {one.name: one.measure for one in named},
-            learner_of(data, value, margin, solver, "grades"),
+            learner_of(data, value, margin, solver, "grades", *families),
             np.random.default_rng(seed),
             use,
             folds,

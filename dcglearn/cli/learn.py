@@ -70,7 +70,8 @@ def fit(
             min=0,
             max=MAX_COUNT,
             metavar="N",
-            help="Add 95% intervals of gains and discounts, from N fits to resampled queries.",
+            help="Add how far gains and discounts move with other queries: what 95% of N fits to "
+            "resampled queries lie between.",
         ),
     ] = 0,
     seed: SeedOption = 0,
@@ -131,7 +132,8 @@ def fit(
             learner.fit(data.pairs, sample_weight=data.pair_weights)
         resampled = None
         if intervals:
-            resampled = _intervals(learner, data, np.random.default_rng(seed), intervals)
+            rng = np.random.default_rng(seed)
+            resampled = _intervals(learner, data, rng, intervals, None if choice is None else use)
         content = learned_measure(learner, data, Path(prefs).name, use, resampled, choice)
     words = scale_text(data.scale, scale is not None, encoding == "documents")
     _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
@@ -174,12 +176,16 @@ def _choose(
 
 
 def _intervals(
-    learner: DCGLearner, data: Preferences, rng: np.random.Generator, resamples: int
+    learner: DCGLearner,
+    data: Preferences,
+    rng: np.random.Generator,
+    resamples: int,
+    choose: UseChoice | None,
 ) -> ParameterIntervals:
     from dcglearn.learning.intervals import parameter_intervals
 
-    with reporting("intervals (fits)") as advance:
-        return parameter_intervals(learner, data, rng, resamples, advance=advance)
+    with reporting("learning from resampled queries (resamples)") as advance:
+        return parameter_intervals(learner, data, rng, resamples, advance=advance, choose=choose)
 
 
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:

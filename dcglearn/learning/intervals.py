@@ -1,13 +1,19 @@
-"""Bootstrap intervals of learned gains and discounts.
+"""How far learned gains and discounts move with other queries.
 
-The percentile bootstrap over queries (Efron & Tibshirani, An Introduction to the
+Queries are resampled as in the percentile bootstrap (Efron & Tibshirani, An Introduction to the
 Bootstrap, 1993, chapter 13): draw as many queries as there are, with replacement, learn
 from their judgments, factorise in the gauge of the original fit, and take the middle 95% of
 each gain and discount. The judgments of a query stay together, because they are dependent.
+
+These are not intervals for the gains and discounts of a judge. The squared hinge does not
+estimate them: what it tends to differs from them however many judgments there are, and resampling
+shows its spread, not this bias. Intervals that cover are those of the likelihood
+(:mod:`dcglearn.inference.estimate`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -20,26 +26,34 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
+from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.factorise import Factors
-from dcglearn.learning.fit import fit
+from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.identify import Determined
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.files import MeasurePart
+from dcglearn.solver.solve import solve
 
 
 @dataclass(frozen=True)
 class ParameterIntervals:
-    """Intervals of the gains and discounts of a learned DCG.
+    """How far the gains and discounts of a learned DCG move with other queries.
 
     Attributes
     ----------
     gains : ndarray of float, shape (L, 2)
     discounts : ndarray of float, shape (K, 2)
-        Lower and upper bound.
+        What the middle of the resamples lies between; nan where the penalty decides a number, for
+        then its spread says nothing about the data.
     level : float
+        The share of resamples in the middle.
     resamples : int
         The number drawn.
     left_out : int
         The number of these from which nothing could be learned (only one grade, or
         judgments that cancel out); they do not count.
+    C : (float, float)
+        The smallest and the largest C of a resample; the same unless C was chosen in each.
     """
 
     gains: Floats
@@ -47,6 +61,7 @@ class ParameterIntervals:
     level: float
     resamples: int
     left_out: int
+    C: tuple[float, float]
 
 
 def parameter_intervals(
@@ -56,20 +71,28 @@ def parameter_intervals(
     resamples: int = 200,
     level: float = 0.95,
     advance: Advance = silent,
+    choose: MeasurePart | None = None,
 ) -> ParameterIntervals:
-    """Compute bootstrap intervals of a learned DCG's gains and discounts.
+    """Compute how far a learned DCG's gains and discounts move with other queries.
+
+    They are not intervals for the numbers of a judge: a resample shows spread, not the bias of
+    the squared hinge.
 
     Parameters
     ----------
     learner : DCGLearner
-        Fitted to the strict judgments of `preferences`. Its C is not chosen again.
+        Fitted to the strict judgments of `preferences`. If its C is ``"cv"``, C is chosen again
+        in each resample.
     preferences : Preferences
     rng : numpy.random.Generator
     resamples : int, default 200
         Each one is a fit.
     level : float, default 0.95
     advance : callable
-        Called with (fits done, fits in all).
+        Called with (resamples done, resamples in all).
+    choose : {"utility", "dcg"}, optional
+        Choose C again in each resample, by cross-validation of this measure (one division
+        into folds for each: the resamples average over them).
 
     Returns
     -------
@@ -94,11 +117,16 @@ def parameter_intervals(
             f"intervals from judgments of {'one query' if n_queries else 'no query'}",
             "give judgments of more queries, or ask for no intervals",
         )
+    if choose is None and learner.C == "cv":
+        choose = "utility"
     learned: list[Factors] = []
+    chosen: list[float] = []
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
         with suppress(InputError):  # a resample may hold one grade only, or cancel out
-            learned.append(_learn_again(learner, preferences, times[groups]))
+            found = _learn_again(learner, preferences, times[groups], rng, choose)
+            learned.append(found.factors_as_in(learner.identifiability_))
+            chosen.append(found.problem.C)
         advance(done + 1, resamples)
     left_out = resamples - len(learned)
     if 2 * left_out > resamples:
@@ -109,15 +137,34 @@ def parameter_intervals(
     tails = [(1 - level) / 2, (1 + level) / 2]
     gains = np.quantile([one.gains for one in learned], tails, axis=0).T
     discounts = np.quantile([one.discounts for one in learned], tails, axis=0).T
-    return ParameterIntervals(gains, discounts, level, resamples, left_out)
+    known = learner.identifiability_
+    gains[_by_penalty(known.gains_determined_by)] = np.nan
+    discounts[_by_penalty(known.discounts_determined_by)] = np.nan
+    C = (min(chosen), max(chosen))
+    return ParameterIntervals(gains, discounts, level, resamples, left_out, C)
+
+
+def _by_penalty(determined_by: Sequence[Determined]) -> NDArray[np.bool_]:
+    return np.array([by != "data" for by in determined_by])
 
 
 def _learn_again(
-    learner: DCGLearner, preferences: Preferences, times: NDArray[np.integer]
-) -> Factors:
-    """Learn from each judgment as often as it was drawn; keep the gauge of the first fit."""
+    learner: DCGLearner,
+    preferences: Preferences,
+    times: NDArray[np.integer],
+    rng: np.random.Generator,
+    choose: MeasurePart | None,
+) -> Fit:
+    """Learn from each judgment as often as it was drawn."""
     weights = times * preferences.pair_weights
     drawn = weights > 0
     again = clone(learner).set_params(C=learner.C_, n_grades=learner.utility_.n_grades)
     problem = again.problem(preferences.pairs[drawn], weights[drawn])
-    return fit(problem, learner.solver).factors_as_in(learner.identifiability_)
+    if choose is not None:
+        groups = preferences.pair_groups[drawn]
+        problem = problem.with_C(
+            choose_C(problem, groups, rng, solver=learner.solver, use=choose, n_repeats=1).C
+        )
+        return fit(problem, learner.solver)
+    start = learner.solution_ if learner.families_ is not None else None
+    return Fit(problem, solve(problem, learner.solver, start))

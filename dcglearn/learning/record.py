@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import Factors, Gauge
 from dcglearn.learning.identify import Determined, Identifiability
 from dcglearn.measures.files import MeasureFile
@@ -218,26 +219,36 @@ class AgreementRecord(_Record):
 
 
 class IntervalsRecord(_Record):
-    """Intervals of gains and discounts (see ``intervals.ParameterIntervals``)."""
+    """How gains and discounts move with other queries (see ``intervals.ParameterIntervals``).
 
-    gains: tuple[Interval, ...]
-    discounts: tuple[Interval, ...]
+    None where the penalty decides a number; `C` is that of resamples, from and to, if it was
+    chosen in each.
+    """
+
+    gains: tuple[Interval | None, ...]
+    discounts: tuple[Interval | None, ...]
     level: float
     resamples: int
     left_out: int
+    C: Interval | None = None
 
     @classmethod
     def of(cls, intervals: ParameterIntervals) -> Self:
         """Return the record of intervals."""
         return cls.model_validate(
             {
-                "gains": intervals.gains.tolist(),
-                "discounts": intervals.discounts.tolist(),
+                "gains": _or_none(intervals.gains),
+                "discounts": _or_none(intervals.discounts),
                 "level": intervals.level,
                 "resamples": intervals.resamples,
                 "left_out": intervals.left_out,
             }
+            | ({"C": intervals.C} if intervals.C[0] < intervals.C[1] else {})
         )
+
+
+def _or_none(bounds: Floats) -> list[list[float] | None]:
+    return [None if np.isnan(pair).any() else pair.tolist() for pair in bounds]
 
 
 class ChoiceRecord(_Record):

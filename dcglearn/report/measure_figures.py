@@ -43,7 +43,7 @@ def draw_measure(
     doubtful: Mapping[str, Sequence[bool]] | None = None,
     gauge: str = "worst",
     noun: str = "grade",
-    bounds: Mapping[str, Sequence[Interval]] | None = None,
+    bounds: Mapping[str, Sequence[Interval | None]] | None = None,
 ) -> Figure:
     """Draw gains and discounts next to those of presets, and W as an image.
 
@@ -118,7 +118,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
         noun = record.parameters.noun
         if record.intervals is not None:
             bounds = {"gains": record.intervals.gains, "discounts": record.intervals.discounts}
-            title += f"\nbars: {record.intervals.level:.0%} bootstrap intervals over queries"
+            title += f"\nbars: {record.intervals.level:.0%} of resamples of the queries"
     return draw_measure(
         content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
     )
@@ -254,8 +254,9 @@ def _drawable(values: Floats) -> tuple[Floats, str]:
     return values / largest, f", divided by {largest:g}"
 
 
-def _draw_bars(axes: Axes, bounds: Sequence[Interval]) -> None:
-    for at, (low, high) in enumerate(bounds):
+def _draw_bars(axes: Axes, bounds: Sequence[Interval | None]) -> None:
+    known = [(at, bound) for at, bound in enumerate(bounds) if bound is not None]
+    for at, (low, high) in known:
         if high > low:
             axes.plot(
                 [at, at],

@@ -213,7 +213,7 @@ def parameter_tables(content: MeasureFile) -> tuple[Table, Table]:
     known, bounds = record.identifiability, record.intervals
     gain_origins, discount_origins = parameter_origins(record)
     kind = ("grade", "gain") if record.parameters.noun == "grade" else ("document", "relevance")
-    last = () if bounds is None else (f"{bounds.level:.0%} interval",)
+    last = () if bounds is None else (f"{bounds.level:.0%} of resamples",)
     gains = _rows(
         dcg.grades or range(dcg.n_grades),
         dcg.gains,
@@ -267,7 +267,7 @@ def _rows(
     values: Sequence[float],
     shares: Sequence[float],
     origins: Sequence[Origin],
-    bounds: Sequence[Interval] | None,
+    bounds: Sequence[Interval | None] | None,
 ) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for i, (name, value, share, origin) in enumerate(
@@ -278,8 +278,8 @@ def _rows(
         if bounds is None:
             rows.append(row)
             continue
-        low, high = bounds[i]
-        rows.append((*row, "" if origin in (*_CERTAIN, "none") else f"{low:.3f} to {high:.3f}"))
+        found = None if origin in (*_CERTAIN, "none") else bounds[i]
+        rows.append((*row, "" if found is None else f"{found[0]:.3f} to {found[1]:.3f}"))
     return rows
 
 
@@ -308,9 +308,13 @@ def _about_intervals(bounds: IntervalsRecord | None) -> list[str]:
     if bounds is None:
         return []
     left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    C = "C is kept"
+    if bounds.C is not None:
+        C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return [
-        f"intervals: bootstrap over queries, {bounds.resamples:,} fits{left_out}; C is not chosen "
-        "again, and what is fixed has no interval"
+        f"resamples: how far the numbers move with other queries, in {bounds.resamples:,} fits"
+        f"{left_out}; {C}; it is spread, not an interval for a judge's own numbers, and what is "
+        "fixed or partly the penalty has none"
     ]
 
 
