@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -88,13 +89,18 @@ def _exponential(x: Floats, t: float) -> Derivatives:
 
     Integrals have no singularity where b = 1, and t = log b.
     """
-    nodes, node_weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, node_weights = _legendre()
     s = x[:, None] * (nodes + 1) / 2
     density = np.exp(t * s - max(t * x[0], 0.0)) * node_weights * x[:, None] / 2
     m0, m1, m2 = (np.asarray((density * s**j).sum(axis=1)) for j in range(3))
     values = m0 / m0[0]
     first = (m1 - values * m1[0]) / m0[0]
     return values, first, (m2 - values * m2[0] - 2 * first * m1[0]) / m0[0]
+
+
+@cache
+def _legendre() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 _NODES = 64
