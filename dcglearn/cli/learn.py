@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.learned import FamilyLike
     from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.learning.learner import DCGLearner
     from dcglearn.measures.files import MeasureFile
 
@@ -132,8 +131,13 @@ def fit(
             learner.fit(data.pairs, sample_weight=data.pair_weights)
         resampled = None
         if intervals:
-            rng = np.random.default_rng(seed)
-            resampled = _intervals(learner, data, rng, intervals, None if choice is None else use)
+            from dcglearn.learning.intervals import parameter_intervals
+
+            rng, choose = np.random.default_rng(seed), use if choice else None
+            with reporting("learning from resampled queries (resamples)") as advance:
+                resampled = parameter_intervals(
+                    learner, data, rng, intervals, 0.95, advance, choose
+                )
         content = learned_measure(learner, data, Path(prefs).name, use, resampled, choice)
     words = scale_text(data.scale, scale is not None, encoding == "documents")
     _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
@@ -173,19 +177,6 @@ def _choose(
         return choose_C(
             problem, data.pair_groups, rng, solver=learner.solver, use=use, advance=advance
         )
-
-
-def _intervals(
-    learner: DCGLearner,
-    data: Preferences,
-    rng: np.random.Generator,
-    resamples: int,
-    choose: UseChoice | None,
-) -> ParameterIntervals:
-    from dcglearn.learning.intervals import parameter_intervals
-
-    with reporting("learning from resampled queries (resamples)") as advance:
-        return parameter_intervals(learner, data, rng, resamples, advance=advance, choose=choose)
 
 
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:

@@ -77,8 +77,6 @@ def fit_packed(
     families: tuple[FamilyLike | None, FamilyLike | None],
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
-    import numpy as np
-
     from dcglearn.base.workers import open_workers
     from dcglearn.data.packed_pairs import PackedPairs
     from dcglearn.families.learned import LearnedFamilies
@@ -108,9 +106,8 @@ def fit_packed(
             pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
         )
         if families != (None, None):
-            values = np.array(Scale(pairs.labels).values, float)
-            learned = LearnedFamilies.of(*families, values, pairs.n_ranks)
-            problem = problem.with_structure(learned)
+            values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
+            problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
         name = Path(path).name
         content = learned_measure_of_packed(fit(problem, solver), problem, name, use, solver)
     for words in refused:  # not while the line of progress is redrawn
