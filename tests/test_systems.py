@@ -138,10 +138,12 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
     (files / "other").write_text(ONE + "q9 Q0 d1 1 1 one\n")
     (files / "strange").write_text("q9 Q0 d1 1 1 one\n")
     (files / "grades").write_text(QRELS + "q1 0 d7 3\n")
+    (files / "copy").write_text(QRELS)
     (files / "many").write_text("".join(f"q1 0 d{i} {i}\n" for i in range(200)))
     for arguments, message in (
         (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
-        (("qrels", "qrels"), "qrels, line 1: 4 fields: this looks like qrels"),
+        (("qrels", "qrels"), "qrels: is given as qrels and as a run"),
+        (("qrels", "copy"), "copy, line 1: 4 fields: this looks like qrels"),
         (("qrels", "other"), "other, line 4: the query q9 is not in the qrels; remove it"),
         (("qrels", "strange", "--lenient"), "strange: none of its queries is in the qrels"),
         (("qrels", "one", "one"), "one: appears twice among the runs"),
