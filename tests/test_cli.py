@@ -103,10 +103,10 @@ def test_fit_and_what_it_writes(run: Run, folder: Path) -> None:
 
 def test_fit_with_intervals(run: Run, folder: Path) -> None:
     found = run("fit", "p.jsonl", "--intervals", "10", "-o", "with.json", cwd=folder)
-    assert "95% interval" in found.stdout
-    assert "bootstrap over queries, 10 fits" in found.stdout
+    assert "95% of resamples" in found.stdout
+    assert "how far the numbers move with other queries, in 10 fits" in found.stdout
     shown = run("show", "with.json", "--no-figure", cwd=folder).stdout
-    assert "95% interval" in shown
+    assert "95% of resamples" in shown
     about = json.loads((folder / "with.json").read_text())["about"]
     assert len(about["intervals"]["discounts"]) == 5
 

@@ -182,9 +182,9 @@ def test_intervals_are_drawn_and_named() -> None:
     bars = [line for line in figure.axes[1].get_lines() if line.get_linewidth() == 5]
     drawn = [[float(y) for y in line.get_ydata()] for line in bars]
     assert drawn == bounds["discounts"][1:]
-    assert "95% bootstrap intervals over queries" in figure._suptitle.get_text()
+    assert "95% of resamples of the queries" in figure._suptitle.get_text()
     gains, discounts = parameter_tables(content)
-    assert gains.columns[-1] == "95% interval"
+    assert gains.columns[-1] == "95% of resamples"
     assert [row[3] for row in gains.rows] == ["", "0.400 to 0.600", ""]
     assert discounts.rows[1][3] == "0.500 to 0.700"
 
