@@ -19,9 +19,9 @@ from .measures.names import measure_for_documents as measure_for_documents
 # Judgments
 from .data.preferences import Preferences as Preferences
 from .data.query_groups import query_folds as query_folds
-from .data.judgment_files import read_preferences as read_preferences
-from .data.judgment_files import write_preferences as write_preferences
-from .data.document_judgments import DocumentGrades as DocumentGrades
+from .reading.judgment_files import read_preferences as read_preferences
+from .reading.judgment_files import write_preferences as write_preferences
+from .reading.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
 from .ratings.rated_lists import Ratings as Ratings
 from .ratings.rated_lists import read_ratings as read_ratings

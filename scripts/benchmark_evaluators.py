@@ -32,7 +32,7 @@ if importlib.util.find_spec("dcglearn") is None:  # the same again, by the Pytho
 
 import numpy as np
 
-from dcglearn.base.files import write_text
+from dcglearn.files.files import write_text
 from dcglearn.lab.provenance import made_with
 from dcglearn.report.tables import Table
 

@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import write_text
-from dcglearn.report.style import COLOURS, MARKERS, STYLE, save
+from dcglearn.figures.style import COLOURS, MARKERS, STYLE, save
+from dcglearn.files.files import write_text
 from dcglearn.report.tables import Table
 
 ABOUT = {

@@ -25,14 +25,14 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
-        "dcglearn.data.judgment_files",
+        "dcglearn.reading.judgment_files",
         "dcglearn.comparison.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
         "dcglearn.solver.active_set",
         "dcglearn.measures.files",
-        "dcglearn.report.experiment_figures",
-        "dcglearn.report.page",
+        "dcglearn.figures.experiment_figures",
+        "dcglearn.pages.page",
         "dcglearn.lab.experiment_files",
         "dcglearn.lab.run",
         "dcglearn.evaluation.system_coherence",

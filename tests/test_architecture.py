@@ -18,10 +18,12 @@ ROOMS = {
     for place, names in enumerate(
         (
             "base",
+            "files",
             "measures",
             "coherence correlation",
             "collection",
             "data",
+            "reading",
             "evaluation",
             "inspection ratings",
             "interop",
@@ -36,6 +38,8 @@ ROOMS = {
             "design",
             "lab",
             "report",
+            "figures",
+            "pages",
             "study",
             "judging",
             "terminal",
@@ -51,15 +55,15 @@ MODULES = sorted(
 ONLY_IN = {
     "cvxpy": ["solver/qp.py"],
     "matplotlib": [
-        "report/experiment_figures.py",
-        "report/measure_figures.py",
-        "report/style.py",
-        "report/system_figures.py",
+        "figures/experiment_figures.py",
+        "figures/measure_figures.py",
+        "figures/style.py",
+        "figures/system_figures.py",
         "study/figures.py",
     ],
     "joblib": ["base/workers.py"],
     "distributed": ["base/cluster.py"],
-    "jinja2": ["report/page.py", "study/page.py"],
+    "jinja2": ["pages/page.py", "study/page.py"],
     "rich": ["base/progress.py"],
 }
 

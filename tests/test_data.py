@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.data.judgment_fields import ANSWERS
-from dcglearn.data.judgment_files import read_preferences, write_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
 from dcglearn.data.rankings import encode_list, pad_lists
 from dcglearn.inspection.summary import summarise
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 

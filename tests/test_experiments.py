@@ -14,6 +14,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, read_config
+from dcglearn.figures.experiment_figures import draw_figure
+from dcglearn.figures.style import save
 from dcglearn.lab.experiment_files import config_files, load_experiment
 from dcglearn.lab.plots import Figure, Plot, curve
 from dcglearn.lab.repetitions import (
@@ -25,9 +27,7 @@ from dcglearn.lab.repetitions import (
 from dcglearn.lab.result_tables import add_settings, result_table
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
-from dcglearn.report.experiment_figures import draw_figure
-from dcglearn.report.results import write_results
-from dcglearn.report.style import save
+from dcglearn.pages.results import write_results
 from dcglearn.simulation.truths import DATA_1
 
 CONFIGS = {path.stem: path for path in config_files()}

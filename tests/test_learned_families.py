@@ -14,7 +14,6 @@ from simulated import simulated_judgments
 from sklearn.base import clone
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.judgment_files import write_preferences
 from dcglearn.families.vectors import DISCOUNT_FAMILIES, GAIN_FAMILIES
 from dcglearn.interop.export import TARGETS, export
 from dcglearn.learning.choose_c import choose_C
@@ -23,6 +22,7 @@ from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.measures import learned_text
 from dcglearn.terminal.choices import DISCOUNT_FAMILY_NAMES, GAIN_FAMILY_NAMES

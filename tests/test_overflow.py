@@ -28,6 +28,8 @@ from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.significance import mean_of_counted, paired_intervals, paired_p_values
 from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged_bounds import unjudged_bounds
+from dcglearn.figures.measure_figures import draw_measure
+from dcglearn.figures.style import save
 from dcglearn.interop.export import export
 from dcglearn.interop.metrics import sklearn_metric
 from dcglearn.measures.agreement import agreement, score_differences
@@ -36,8 +38,6 @@ from dcglearn.measures.discounts import format_number
 from dcglearn.measures.linear_ndcg import linear_error, linear_ndcg
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.measure_figures import draw_measure
-from dcglearn.report.style import save
 from dcglearn.report.tables import Table
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -16,11 +16,6 @@ import pytest
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
 from dcglearn.data import packed_pairs as packed
-from dcglearn.data.judgment_files import (
-    read_preferences_in_batches,
-    scan_judgments,
-    write_preferences,
-)
 from dcglearn.data.packed_pairs import (
     PACKED_METADATA,
     PackedPairs,
@@ -34,6 +29,11 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import (
+    read_preferences_in_batches,
+    scan_judgments,
+    write_preferences,
+)
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists

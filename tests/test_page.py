@@ -506,8 +506,8 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from dcglearn.lab.compute import run_cell
     from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
-    from dcglearn.report.page import write_page
-    from dcglearn.report.results import write_results
+    from dcglearn.pages.page import write_page
+    from dcglearn.pages.results import write_results
 
     out = tmp_path_factory.mktemp("partial")
     store, shown = Store(out / "store"), []

@@ -17,20 +17,20 @@ from packaging.version import Version
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.parquet import iterate_columns, open_parquet
-from dcglearn.base.parquet_footer import ColumnSize, column_sizes
 from dcglearn.collection.qrels_runs import read_qrels, read_run
 from dcglearn.data import packed_pairs
-from dcglearn.data.judgment_files import (
+from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, write_packed
+from dcglearn.data.preferences import Preferences
+from dcglearn.evaluation.scored import read_scored
+from dcglearn.files.parquet import iterate_columns, open_parquet
+from dcglearn.files.parquet_footer import ColumnSize, column_sizes
+from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import (
     read_preferences,
     read_preferences_in_batches,
     scan_judgments,
     write_preferences,
 )
-from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, write_packed
-from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.scored import read_scored
-from dcglearn.measures.scale import Scale
 
 FAR = pa.array([2**62, -(2**62)], pa.timestamp("us"))
 ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
@@ -256,7 +256,7 @@ def test_many_equal_judgments_take_memory_in_proportion_to_their_arrays(tmp_path
     assert path.stat().st_size < 40_000
     code = (
         "import resource, sys, numpy, pyarrow.parquet, pyarrow.compute\n"
-        "from dcglearn.data.judgment_files import read_preferences\n"
+        "from dcglearn.reading.judgment_files import read_preferences\n"
         "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before = peak()\n"
         "found = read_preferences(sys.argv[1])\n"

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from dcglearn.base.plain_text import json_plain_text, latex_cell, markdown_cell, plain_text
+from dcglearn.figures.measure_figures import draw_measure
+from dcglearn.figures.style import save
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
-from dcglearn.report.measure_figures import draw_measure
-from dcglearn.report.style import save
 from dcglearn.report.tables import Table
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -20,12 +20,12 @@ from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_numbe
 
 from dcglearn.base.errors import InputError
 from dcglearn.collection.qrels_runs import qrels_of
-from dcglearn.data.document_judgments import DocumentGrades
-from dcglearn.data.judgment_files import read_preferences, write_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
 from dcglearn.evaluation.scored import read_scored
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.document_judgments import DocumentGrades
+from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
 Record = dict[str, Any]
 Reader = Callable[[Path], Any]

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
 from dcglearn.comparison.compare import ComparedMeasure, MeasureComparison
+from dcglearn.figures.measure_figures import draw_comparison, draw_measure, draw_measure_file
+from dcglearn.figures.style import save
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
@@ -22,9 +24,7 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned import learned_measure
-from dcglearn.report.measure_figures import draw_comparison, draw_measure, draw_measure_file
 from dcglearn.report.measures import learned_text, measure_text, parameter_tables
-from dcglearn.report.style import save
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import side_by_side

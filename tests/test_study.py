@@ -14,10 +14,10 @@ from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.concatenated import concatenated
-from dcglearn.data.judgment_files import read_field, write_preferences
 from dcglearn.data.preferences import Preferences
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import read_field, write_preferences
 from dcglearn.study.facts import Study, study_judgments
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text
 from dcglearn.study.words import headline, more_judgments

@@ -18,8 +18,8 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import split_fields
 from dcglearn.collection.letor import read_graded_lists, read_predictions
 from dcglearn.collection.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
-from dcglearn.data.judgment_files import read_preferences
 from dcglearn.evaluation.scored import read_scored
+from dcglearn.reading.judgment_files import read_preferences
 
 
 def twin_trec(content: bytes, n_fields: int) -> list[tuple[str, str, float]]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
+from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import load_judgments, measures_for_judgments, naming
 from dcglearn.terminal.options import (
     JsonOption,
@@ -178,7 +178,7 @@ def _grouped(
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.data.concatenated import concatenated
     from dcglearn.data.judgment_fields import JUDGMENT_FIELDS
-    from dcglearn.data.judgment_files import read_field
+    from dcglearn.reading.judgment_files import read_field
 
     if by is not None:
         groups = read_field(paths[0], by)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
 from dcglearn.cli.systems import (
     evaluate_runs,
@@ -16,6 +15,7 @@ from dcglearn.cli.systems import (
     measures_of_names,
     rules_of,
 )
+from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import FixedTiesChoice, GradedUnjudgedChoice
 from dcglearn.terminal.options import (
     MAX_RANKS,
@@ -101,8 +101,8 @@ def coherence(
             raise error.at(measures[0].name) from error
         orderings = compare_orderings(evaluation)
     if figure is not None:
-        from dcglearn.report.style import save
-        from dcglearn.report.system_figures import draw_pairs
+        from dcglearn.figures.style import save
+        from dcglearn.figures.system_figures import draw_pairs
 
         means = evaluation.means()[:, 0]
         save(draw_pairs(pairs, evaluation.systems, means, measures[0].name), figure)

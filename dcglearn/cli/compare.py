@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.files import check_writable, checked_suffix, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
+from dcglearn.files.files import check_writable, checked_suffix, write_text
 from dcglearn.terminal.inputs import (
     check_distinct,
     load_judgments,
@@ -128,9 +128,9 @@ def compare(
 
 
 def _write(found: MeasureComparison, path: str, name: str) -> None:
+    from dcglearn.figures.measure_figures import draw_comparison
+    from dcglearn.figures.style import save
     from dcglearn.report.comparisons import comparison_table
-    from dcglearn.report.measure_figures import draw_comparison
-    from dcglearn.report.style import save
     from dcglearn.report.tables import TABLE_FORMATS
 
     suffix = Path(path).suffix.lower()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.lab.run import CellCounts
     from dcglearn.lab.store import Store
-    from dcglearn.report.results import ReportedExperiment
+    from dcglearn.pages.results import ReportedExperiment
 
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
@@ -147,7 +147,7 @@ def report(
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.lab.experiment_files import ExperimentFiles
-    from dcglearn.report.results import write_results
+    from dcglearn.pages.results import write_results
 
     place = _results_folder(out)
     store = _store(place)
@@ -181,7 +181,7 @@ def _run(
     files: ExperimentFiles,
 ) -> list[ReportedExperiment]:
     from dcglearn.base.workers import open_workers
-    from dcglearn.report.results import check_folder, make_folder, write_results
+    from dcglearn.pages.results import check_folder, make_folder, write_results
 
     for config in configs:  # refuse what can be refused before anything is computed
         files.load(config)
@@ -229,7 +229,7 @@ def _other(
 ) -> ReportedExperiment:
     """Return an experiment that was not asked for, with the results that it already has."""
     from dcglearn.lab.run import count_cells
-    from dcglearn.report.results import ReportedExperiment, write_results
+    from dcglearn.pages.results import ReportedExperiment, write_results
 
     folder = _folder(out, quick, config)
     try:
@@ -240,7 +240,7 @@ def _other(
 
 
 def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> None:
-    from dcglearn.report.page import write_page
+    from dcglearn.pages.page import write_page
 
     page = write_page(
         sorted(shown, key=lambda one: _first_figure(one.config)), _root(out, quick), quick

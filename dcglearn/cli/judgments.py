@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable
 from dcglearn.base.progress import reporting
+from dcglearn.files.files import check_writable
 from dcglearn.terminal.inputs import load_judgments, measures_for_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
@@ -68,9 +68,9 @@ def simulate(
     """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
-    from dcglearn.data.judgment_files import write_preferences
     from dcglearn.measures.names import measure_for
     from dcglearn.measures.scale import Scale
+    from dcglearn.reading.judgment_files import write_preferences
     from dcglearn.simulation.judges import side_by_side
     from dcglearn.simulation.lists import drawn_lists
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
+from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import (
     load_judgments,

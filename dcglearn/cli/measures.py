@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_writable, checked_suffix
+from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
 from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.terminal.output import print_json, print_note, print_text
@@ -59,8 +59,8 @@ def show(
     else:
         print_text(measure_text(named.name, content, named.measure, n_ranks))
     if path is not None:
-        from dcglearn.report.measure_figures import draw_measure_file
-        from dcglearn.report.style import save
+        from dcglearn.figures.measure_figures import draw_measure_file
+        from dcglearn.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
         save(draw_measure_file(content, title, declared or scale_of(named.measure)), path)

@@ -36,11 +36,11 @@ def pack(
     lenient: LenientOption = False,
 ) -> None:
     """Pack strict judgments into a file that fit reads in batches."""
-    from dcglearn.base.files import check_writable, checked_suffix
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.judgment_files import read_preferences_in_batches, scan_judgments
     from dcglearn.data.packed_pairs import packed_writer
+    from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.measures.scale import Scale
+    from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
 
     checked_suffix(out, [".parquet"])
     check_writable(out)

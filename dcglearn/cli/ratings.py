@@ -92,12 +92,12 @@ def pairs(
     json: JsonOption = False,
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
-    from dcglearn.base.files import check_writable, checked_suffix
-    from dcglearn.data.judgment_files import write_preferences
-    from dcglearn.data.record_formats import RECORD_WRITERS
+    from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.measures.scale import Scale
     from dcglearn.ratings.rated_lists import read_ratings
     from dcglearn.ratings.rating_pairs import pairs_from_ratings
+    from dcglearn.reading.judgment_files import write_preferences
+    from dcglearn.reading.record_formats import RECORD_WRITERS
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
     checked_suffix(out, RECORD_WRITERS)

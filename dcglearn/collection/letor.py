@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import check_text, numbered_lines, split_fields
 from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
+from dcglearn.files.compressed import read_content
+from dcglearn.files.files import is_regular_file
 
 GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100

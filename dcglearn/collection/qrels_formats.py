@@ -15,10 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.compressed import read_content
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.files import is_regular_file
-from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.collection.qrels_tables import (
@@ -28,6 +25,9 @@ from dcglearn.collection.qrels_tables import (
     columns_of_parquet,
     columns_of_table,
 )
+from dcglearn.files.compressed import read_content
+from dcglearn.files.files import is_regular_file
+from dcglearn.files.json_text import decode_json
 
 
 def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, str]:

@@ -3,7 +3,7 @@
 Qrels become sorted 64-bit keys, the number of the query followed by the upper bits of a hash of the
 id, with the grade next to each key; a second, independent hash confirms a match. Documents of
 runs (:mod:`dcglearn.collection.graded_runs`) and of judgments
-(:mod:`dcglearn.data.document_judgments`) are looked up in it by binary search, millions per
+(:mod:`dcglearn.reading.document_judgments`) are looked up in it by binary search, millions per
 second. See :mod:`dcglearn.collection.id_hashes` for how unlikely a collision is.
 """
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.parquet import read_parquet_table
 from dcglearn.base.types import Floats
+from dcglearn.files.parquet import read_parquet_table
 
 QUERY = ("query_id", "qid", "q_id", "query")  # next to an id, PyTerrier's query is its text
 DOCUMENT = ("document", "doc_id", "docno", "docid")

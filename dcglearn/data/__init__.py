@@ -1,1 +1,1 @@
-"""Rankings and preferences as arrays; files in and out."""
+"""Rankings and preferences as arrays."""

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import atomic_write, checked_suffix
-from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.parquet import check_size, open_parquet
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.files.files import atomic_write, checked_suffix
+from dcglearn.files.json_text import decode_json
+from dcglearn.files.parquet import check_size, open_parquet
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 

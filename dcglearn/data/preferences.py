@@ -34,7 +34,7 @@ class Preferences:
     """Side-by-side judgments of rankings.
 
     Build them with :meth:`from_frame`, :meth:`from_arrays` or :meth:`of`, which check their
-    input, or read a file with :func:`~dcglearn.data.judgment_files.read_preferences`. A mask, a
+    input, or read a file with :func:`~dcglearn.reading.judgment_files.read_preferences`. A mask, a
     slice or row numbers select judgments: ``data[data.strict]``. The arrays are read-only.
 
     Parameters

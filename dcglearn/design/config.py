@@ -20,12 +20,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.collection.letor import read_grade_counts
 from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.design.config_errors import EXPECTED, explain_error
 from dcglearn.design.setting import Setting, check_setting, unused_keys
+from dcglearn.files.files import read_text
 from dcglearn.measures.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 

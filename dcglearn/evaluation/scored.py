@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.data.judgment_fields import parse_id
-from dcglearn.data.record_formats import RECORD_READERS, FieldKinds
+from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, canonical_label
+from dcglearn.reading.record_formats import RECORD_READERS, FieldKinds
 
 SCORED_FIELDS: FieldKinds = {"id": "id", "score": "label", "grade": "label"}
 

@@ -1,6 +1,6 @@
 """Figures of experiments as data: series with confidence bands, labels, claims and captions.
 
-Nothing is drawn here; :mod:`dcglearn.report.experiment_figures` draws.
+Nothing is drawn here; :mod:`dcglearn.figures.experiment_figures` draws.
 """
 
 from __future__ import annotations

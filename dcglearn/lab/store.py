@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import read_text, write_text
 from dcglearn.design.cells import QueryTable, key_of, query_table_hash
+from dcglearn.files.files import read_text, write_text
 from dcglearn.lab import records
 
 CELLS_FILE = "cells.jsonl"

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
@@ -26,8 +25,9 @@ from dcglearn.base.types import Floats, Ids, Rankings
 from dcglearn.data.judgment_fields import parse_id, parse_labels, parse_weight
 from dcglearn.data.judgment_frames import plain_cell
 from dcglearn.data.rankings import LabelList, encode_list, pad_lists
-from dcglearn.data.record_formats import RECORD_READERS, FieldKind, FieldKinds, PlacedRecord
+from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
+from dcglearn.reading.record_formats import RECORD_READERS, FieldKind, FieldKinds, PlacedRecord
 
 if TYPE_CHECKING:
     import pandas as pd

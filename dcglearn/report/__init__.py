@@ -1,1 +1,1 @@
-"""Tables and figures of what was found."""
+"""What was found, as tables and sentences."""

@@ -12,9 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dcglearn.base.types import Floats
+from dcglearn.figures.style import COLOURS, STYLE
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.presets import preset
-from dcglearn.report.style import COLOURS, STYLE
 from dcglearn.study.facts import Study
 
 _INK = "#123456"

@@ -13,11 +13,11 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.document_judgments import DocumentGrades
     from dcglearn.data.preferences import Preferences
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
+    from dcglearn.reading.document_judgments import DocumentGrades
 
 
 def load_judgments(
@@ -31,8 +31,8 @@ def load_judgments(
     other_fields: Collection[str] = (),
 ) -> Preferences:
     """Read judgments with progress; report on standard error what was ignored or unjudged."""
-    from dcglearn.data.judgment_files import read_preferences
     from dcglearn.measures.scale import Scale
+    from dcglearn.reading.judgment_files import read_preferences
 
     declared = None if scale is None else Scale.parse(scale)
     with reading_file(path, lenient) as (ignored, advance):
@@ -57,7 +57,7 @@ def load_document_grades(
         if runs:
             raise InputError("--run without --qrels", "add --qrels with the documents' grades")
         return None
-    from dcglearn.data.document_judgments import DocumentGrades
+    from dcglearn.reading.document_judgments import DocumentGrades
 
     if documents:
         raise InputError("--qrels with --encoding documents", "use one of them")

@@ -1,6 +1,6 @@
 """Records from and to JSON lines, CSV and Parquet, whatever their fields mean.
 
-:mod:`dcglearn.data.judgment_files` and :mod:`dcglearn.evaluation.scored` check what the fields
+:mod:`dcglearn.reading.judgment_files` and :mod:`dcglearn.evaluation.scored` check what the fields
 hold.
 """
 
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import atomic_write, read_lines, write_text
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.parquet import MAX_TEXT, iterate_columns, open_parquet
 from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
 from dcglearn.data.packed_pairs import PACKED_METADATA
+from dcglearn.files.files import atomic_write, read_lines, write_text
+from dcglearn.files.json_text import decode_json
+from dcglearn.files.parquet import MAX_TEXT, iterate_columns, open_parquet
 from dcglearn.measures.scale import Label, canonical_label
 
 PlacedRecord = tuple[str, dict[str, Any]]

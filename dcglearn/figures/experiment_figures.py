@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
+from dcglearn.figures.style import COLOURS, MARKERS, STYLE
 from dcglearn.lab.plots import Figure, Plot, Series
-from dcglearn.report.style import COLOURS, MARKERS, STYLE
 
 DASHES = ("-", "--", "-.", ":")
 

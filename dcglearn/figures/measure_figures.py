@@ -15,6 +15,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import TINY
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
+from dcglearn.figures.style import COLOURS, MARKERS, STYLE, unit_range
 from dcglearn.learning.factorise import is_affine
 from dcglearn.learning.record import Interval, LearnedRecord
 from dcglearn.measures.dcg import DCG
@@ -24,7 +25,6 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import queries_text
 from dcglearn.report.measures import parameter_origins
-from dcglearn.report.style import COLOURS, MARKERS, STYLE, unit_range
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.comparison.compare import MeasureComparison

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.system_coherence import SystemPair
-from dcglearn.report.style import COLOURS, STYLE
+from dcglearn.figures.style import COLOURS, STYLE
 
 CERTAINTIES = (
     ("decided: DCG with any gains and discounts, mean nDCG with any gains", COLOURS[0]),

@@ -19,12 +19,12 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from dcglearn.base.files import write_text
 from dcglearn.base.plain_text import markdown_cell, plain_text
+from dcglearn.files.files import write_text
 from dcglearn.lab.claims import CLAIM_VERDICTS
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
-from dcglearn.report.results import TABLE, ReportedExperiment
+from dcglearn.pages.results import TABLE, ReportedExperiment
 
 _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
@@ -117,7 +117,7 @@ def _render(template: str, content: dict[str, Any]) -> str:
         "url": urllib.parse.quote,
     }
     environment.filters["slug"] = lambda text: "".join(c if c.isalnum() else "-" for c in text)
-    source = files("dcglearn.report").joinpath(template).read_text("utf-8")
+    source = files("dcglearn.pages").joinpath(template).read_text("utf-8")
     return environment.from_string(source).render(content)
 
 

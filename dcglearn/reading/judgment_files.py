@@ -3,7 +3,7 @@
 Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie, good or bad)
 and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
 grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
-``-`` where a rank is empty. :mod:`dcglearn.data.record_formats` reads and writes the formats
+``-`` where a rank is empty. :mod:`dcglearn.reading.record_formats` reads and writes the formats
 themselves; here their fields become judgments.
 """
 
@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import checked_suffix
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.data.document_judgments import DocumentGrades
-from dcglearn.data.judgment_columns import Judgment, JudgmentColumns, parse_judgment
 from dcglearn.data.judgment_fields import ANSWERS, parse_id
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
-from dcglearn.data.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
+from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
+from dcglearn.reading.document_judgments import DocumentGrades
+from dcglearn.reading.judgment_columns import Judgment, JudgmentColumns, parse_judgment
+from dcglearn.reading.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
 
 FIELD_KINDS: FieldKinds = {
     "query": "id",

@@ -18,9 +18,11 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.files import write_text
 from dcglearn.design.cells import CELL_VERSION, query_table_hash
 from dcglearn.design.config import Config
+from dcglearn.figures.experiment_figures import draw_figure
+from dcglearn.figures.style import save
+from dcglearn.files.files import write_text
 from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import (
@@ -35,8 +37,6 @@ from dcglearn.lab.provenance import (
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import Store
-from dcglearn.report.experiment_figures import draw_figure
-from dcglearn.report.style import save
 
 TABLE = "table.csv"
 

@@ -26,8 +26,8 @@ from dcglearn.collection.graded_runs import GradedRun, grade_run
 from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
 from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.data.judgment_fields import is_id
-from dcglearn.data.record_formats import PlacedRecord
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.reading.record_formats import PlacedRecord
 
 RUN_FIELDS = ("run_a", "run_b")
 
@@ -90,7 +90,7 @@ class DocumentGrades:
     Examples
     --------
     >>> import tempfile
-    >>> from dcglearn.data.judgment_files import read_preferences
+    >>> from dcglearn.reading.judgment_files import read_preferences
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     qrels, judgments = Path(folder, "qrels"), Path(folder, "judgments.csv")
     ...     _ = qrels.write_text("q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\n")

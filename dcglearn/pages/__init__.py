@@ -1,0 +1,1 @@
+"""The folder and the page of an experiment."""
