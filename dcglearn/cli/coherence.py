@@ -29,8 +29,6 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import count_queries, print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.evaluation.orderings import OrderingComparison
-    from dcglearn.evaluation.system_coherence import SystemPair
     from dcglearn.measures.dcg import DCG
     from dcglearn.measures.names import NamedMeasure
 
@@ -117,13 +115,15 @@ def coherence(
             }
         )
         return
+    from dcglearn.report.system_coherence import coherence_text
     from dcglearn.report.systems import rules_in_words
 
     print_text(
         f"{len(evaluation.systems)} systems, {count_queries(len(evaluation.queries))}, "
         f"the first {depth} ranks"
     )
-    _print_tables(pairs, orderings, given, depth, None if everything else SHOWN_PAIRS)
+    most = None if everything else SHOWN_PAIRS
+    print_text("\n" + coherence_text(pairs, orderings, given, depth, most))
     print_text("\n".join(rules_in_words(rules, [one.measure for one in measures])))
     print_text(
         "gains never rise from a better grade to a worse one, "
@@ -132,48 +132,6 @@ def coherence(
     )
     if figure is not None:
         print_text(f"wrote {Path(figure)}")
-
-
-def _print_tables(
-    pairs: list[SystemPair],
-    orderings: list[OrderingComparison],
-    given: DCG,
-    depth: int,
-    most: int | None,
-) -> None:
-    from dcglearn.report.system_coherence import (
-        changes_table,
-        decided_table,
-        depending_table,
-        orderings_table,
-        reversed_pairs_table,
-        winners_table,
-    )
-
-    plain = given.discounts if isinstance(given.discounts, str) else "the given"
-    if given.n_ranks is not None and given.n_ranks < depth:
-        plain += f" @ {given.n_ranks}"
-    gains = " ".join(f"{gain:g}" for gain in given.gains)
-    print_text("\n" + decided_table(pairs, gains, plain).text())
-    if most is None or len(pairs) <= most:
-        print_text("\n" + winners_table(pairs).text())
-    if any(pair.mean_ndcg.winner == "depends" for pair in pairs):
-        print_text("\n" + depending_table(pairs, most).text())
-    changes = changes_table(pairs, given, depth, most)
-    if changes.rows:
-        print_text("\n" + changes.text())
-    if orderings:
-        print_text("\nOrderings of the systems by\n" + orderings_table(orderings).text())
-    if any(one.reversed_pairs for one in orderings):
-        print_text(
-            "\n" + reversed_pairs_table(orderings, most and max(1, most // len(orderings))).text()
-        )
-    print_text("")
-    if changes.rows:
-        print_text(
-            "changes are relative to the Euclidean norm of the given gains, or discounts; the best "
-            "gain and the first discount are held fixed"
-        )
 
 
 def _check(runs: list[str], figure: str | None) -> None:

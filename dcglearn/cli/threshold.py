@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,12 +14,10 @@ from dcglearn.terminal.options import JsonOption, LenientOption
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dcglearn.base.types import Floats
-    from dcglearn.evaluation.filtering import Threshold
     from dcglearn.evaluation.scored import Scored
     from dcglearn.measures.scale import Label
+    from dcglearn.report.threshold import GradedWorth, LinearWorth
 
 DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
 
@@ -90,93 +87,48 @@ def threshold(
     """
     from dcglearn.evaluation import filtering
     from dcglearn.evaluation.scored import read_scored
+    from dcglearn.report.threshold import ThresholdReport
 
     filtering.beta_gamma_alpha(0, beta, gamma)
     worth = _worth(credit, debit, relevant, gains, measure, cost)
     with reading_file(file, lenient) as (ignored, advance):
         documents = read_scored(file, ignored, advance)
-    utilities = worth.utilities(documents)
+    utilities = _utilities(worth, documents)
     with naming(file):
         result = filtering.beta_gamma_threshold(
             documents.scores, utilities, documents.judged, beta, gamma
         )
+    found = ThresholdReport(file, documents, worth, result, beta, gamma)
     if json:
-        print_json(_document(file, documents, worth, result, beta, gamma))
+        print_json(found.to_json())
     else:
-        print_text(_text(file, documents, worth, result, beta, gamma))
+        print_text(found.text())
 
 
-@dataclass(frozen=True)
-class _Linear:
-    """Utility with a credit for relevant documents and a debit for all others."""
+def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
+    """Return what each document is worth."""
+    from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
+    from dcglearn.report.threshold import LinearWorth
 
-    credit: float
-    debit: float
-    relevant: tuple[Label, ...] | None
+    if isinstance(worth, LinearWorth):
+        return relevance_utilities(documents.relevant(worth.relevant), worth.credit, worth.debit)
+    import numpy as np
 
-    def utilities(self, documents: Scored) -> Floats:
-        from dcglearn.evaluation.filtering import relevance_utilities
+    from dcglearn.measures.scale import Scale
 
-        return relevance_utilities(documents.relevant(self.relevant), self.credit, self.debit)
-
-    def words(self, documents: Scored) -> str:
-        from dcglearn.measures.discounts import format_number
-
-        which = "above 0" if self.relevant is None else ", ".join(map(str, self.relevant))
-        count = int(documents.relevant(self.relevant).sum())
-        return (
-            f"relevant (grade {which}): {count:,}, worth {format_number(self.credit)} each; "
-            f"all others, unjudged ones included, {format_number(-self.debit)}"
+    values = np.array(list(worth.gains.values()))
+    least = int(np.argmin(values))
+    rows = documents.indices(Scale(tuple(worth.gains)), unjudged=least)
+    if values[least] > worth.cost and not documents.judged.all():
+        place = documents.places[int(np.argmin(documents.judged))]
+        raise InputError(
+            f"this document is not judged, and even with the grade {list(worth.gains)[least]} "
+            f"it would be worth {values[least] - worth.cost:g}",
+            "give the grade of documents that are not relevant a gain of 0 or less, or raise "
+            "--cost",
+            place,
         )
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "credit": self.credit,
-            "debit": self.debit,
-            "relevant": "above 0" if self.relevant is None else list(self.relevant),
-        }
-
-
-@dataclass(frozen=True)
-class _Graded:
-    """Utility with a gain per grade, minus a cost per document."""
-
-    gains: Mapping[Label, float]
-    cost: float
-
-    def utilities(self, documents: Scored) -> Floats:
-        import numpy as np
-
-        from dcglearn.evaluation.filtering import gain_utilities
-        from dcglearn.measures.scale import Scale
-
-        values = np.array(list(self.gains.values()))
-        least = int(np.argmin(values))
-        rows = documents.indices(Scale(tuple(self.gains)), unjudged=least)
-        if values[least] > self.cost and not documents.judged.all():
-            place = documents.places[int(np.argmin(documents.judged))]
-            raise InputError(
-                f"this document is not judged, and even with the grade {list(self.gains)[least]} "
-                f"it would be worth {values[least] - self.cost:g}",
-                "give the grade of documents that are not relevant a gain of 0 or less, or raise "
-                "--cost",
-                place,
-            )
-        return gain_utilities(rows, values, self.cost)
-
-    def words(self, documents: Scored) -> str:
-        from dcglearn.measures.discounts import format_number
-
-        gains = ", ".join(f"{label} {format_number(gain)}" for label, gain in self.gains.items())
-        least = min(self.gains, key=lambda label: self.gains[label])
-        text = f"gains by grade: {gains}; cost of a document {format_number(self.cost)}"
-        return text if documents.judged.all() else f"{text}; unjudged documents count as {least}"
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "gains": {str(label): gain for label, gain in self.gains.items()},
-            "cost": self.cost,
-        }
+    return gain_utilities(rows, values, worth.cost)
 
 
 def _worth(
@@ -186,9 +138,10 @@ def _worth(
     gains: str | None,
     measure: str | None,
     cost: float | None,
-) -> _Linear | _Graded:
+) -> LinearWorth | GradedWorth:
     """Return what a document is worth; refuse options that contradict each other."""
     from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
+    from dcglearn.report.threshold import GradedWorth, LinearWorth
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     graded = {"--gains": gains, "--measure": measure}
@@ -203,7 +156,7 @@ def _worth(
             raise InputError(
                 "--cost without --gains or --measure", "add one of them, or use --debit"
             )
-        chosen = _Linear(
+        chosen = LinearWorth(
             DEFAULT_CREDIT if credit is None else credit,
             DEFAULT_DEBIT if debit is None else debit,
             None if relevant is None else _labels(relevant),
@@ -216,7 +169,7 @@ def _worth(
         )
     by_grade = _gains_of(measure) if measure is not None else _gains(gains or "")
     gain_utilities([], list(by_grade.values()), cost or 0.0)
-    return _Graded(by_grade, cost or 0.0)
+    return GradedWorth(by_grade, cost or 0.0)
 
 
 def _labels(text: str) -> tuple[Label, ...]:
@@ -251,74 +204,3 @@ def _gains_of(name: str) -> dict[Label, float]:
     if result.measure.grades is None:
         raise InputError("its grades have no names", "write its gains as {2: 1, 1: .4, 0: 0}", name)
     return dict(zip(result.measure.grades, result.measure.gains, strict=True))
-
-
-def _text(
-    file: str,
-    documents: Scored,
-    worth: _Linear | _Graded,
-    result: Threshold,
-    beta: float,
-    gamma: float,
-) -> str:
-    from dcglearn.measures.discounts import format_number
-    from dcglearn.report.tables import Table
-
-    rows = [
-        (name, format_number(theta), count, f"{utility:.10g}")
-        for name, theta, count, utility in _passing(result)
-    ]
-    lines = [
-        f"{file}: {len(documents):,} documents, {result.n_judged:,} judged",
-        worth.words(documents),
-        f"alpha = {beta:g} + {1 - beta:g} exp(-{gamma:g} N) = {result.alpha:.6f}, "
-        f"N = {result.n_judged:,}",
-        "",
-        Table(("threshold", "score", "documents pass", "utility"), rows).text(),
-    ]
-    if not _pays(result):
-        lines.append("no cut brings utility above 0: theta_opt is just above the highest score")
-    return "\n".join(lines)
-
-
-def _document(
-    file: str,
-    documents: Scored,
-    worth: _Linear | _Graded,
-    result: Threshold,
-    beta: float,
-    gamma: float,
-) -> dict[str, object]:
-    passing = {
-        name: {"score": theta, "documents": count, "utility": utility}
-        for name, theta, count, utility in _passing(result)
-    }
-    return {
-        "file": file,
-        "documents": len(documents),
-        "judged": result.n_judged,
-        "worth": worth.to_json(),
-        "beta": beta,
-        "gamma": gamma,
-        "alpha": result.alpha,
-        "pays": _pays(result),
-        **passing,
-    }
-
-
-def _passing(result: Threshold) -> list[tuple[str, float, int, float]]:
-    named = {
-        "theta_opt": result.theta_optimal,
-        "theta_zero": result.theta_zero,
-        "theta": result.theta,
-    }
-    return [
-        (name, theta, delivery.documents, delivery.utility)
-        for name, theta in named.items()
-        for delivery in [result.curve.passing(theta)]
-    ]
-
-
-def _pays(result: Threshold) -> bool:
-    """Return whether delivering some of the training documents is worth more than none."""
-    return result.curve.passing(result.theta_optimal).documents > 0

@@ -16,6 +16,11 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.report.tables import Cell, Table
 
+_RELATIVE = (
+    "changes are relative to the Euclidean norm of the given gains, or discounts; the best "
+    "gain and the first discount are held fixed"
+)
+
 
 def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Table:
     """Return the number of decided pairs, by which parameters are free.
@@ -195,6 +200,51 @@ def reversed_pairs_table(
     columns = ("measure", "other measure", "ahead", "behind", "by", "by (other)", "queries")
     caption = "Pairs of systems reversed, and the queries that change most"
     return Table(columns, rows, caption + (f" ({left_out:,} more not shown)" if left_out else ""))
+
+
+def coherence_text(
+    pairs: Sequence[SystemPair],
+    orderings: Sequence[OrderingComparison],
+    given: DCG,
+    n_ranks: int,
+    most: int | None = None,
+) -> str:
+    """Return the tables of a comparison of systems that have something to show.
+
+    Parameters
+    ----------
+    pairs : sequence of SystemPair
+    orderings : sequence of OrderingComparison
+        Of the pairs of measures.
+    given : DCG
+        The given gains and discounts.
+    n_ranks : int
+        The depth.
+    most : int, optional
+        The number of pairs of each kind to show; by default all.
+
+    Returns
+    -------
+    str
+    """
+    plain = given.discounts if isinstance(given.discounts, str) else "the given"
+    if given.n_ranks is not None and given.n_ranks < n_ranks:
+        plain += f" @ {given.n_ranks}"
+    gains = " ".join(f"{gain:g}" for gain in given.gains)
+    texts = [decided_table(pairs, gains, plain).text()]
+    if most is None or len(pairs) <= most:
+        texts.append(winners_table(pairs).text())
+    if any(pair.mean_ndcg.winner == "depends" for pair in pairs):
+        texts.append(depending_table(pairs, most).text())
+    changes = changes_table(pairs, given, n_ranks, most)
+    if changes.rows:
+        texts.append(changes.text())
+    if orderings:
+        texts.append("Orderings of the systems by\n" + orderings_table(orderings).text())
+    if any(one.reversed_pairs for one in orderings):
+        per_pair = most and max(1, most // len(orderings))
+        texts.append(reversed_pairs_table(orderings, per_pair).text())
+    return "\n\n".join(texts) + ("\n\n" + _RELATIVE if changes.rows else "\n")
 
 
 def _gains(gains: Sequence[float]) -> str:
