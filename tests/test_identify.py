@@ -20,7 +20,7 @@ from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
-from dcglearn.solver.active_set import gram_matrices
+from dcglearn.solver.active_set import GramMatrices, gram_matrices
 from dcglearn.solver.problem import Problem
 
 
@@ -358,3 +358,40 @@ def test_weights_that_tie_all_lists_are_refused() -> None:
     ]:
         with pytest.raises(InputError, match=reason):
             DCGLearner(margin=margin).fit(pairs)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_ranks_at_which_nothing_differs_change_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, 3, (8, 2, 3)).astype(np.int8)
+    longer = np.concatenate([pairs, np.ones((8, 2, 4), np.int8)], axis=2)
+    hessian = gram_of(pairs).weighted_gram
+    short, long = DataShare(hessian, 1.0, 3), DataShare(gram_of(longer).weighted_gram, 1.0, 3)
+    directions = rng.normal(size=(5, 3, 3))
+    padded = np.concatenate([directions, np.zeros((5, 4, 3))], axis=1)
+    np.testing.assert_allclose(long.share(padded), short.share(directions), atol=1e-12)
+    np.testing.assert_allclose(long.null_part(padded), short.null_part(directions), atol=1e-12)
+    found, more = null_space(gram_of(pairs), 3), null_space(gram_of(longer), 3)
+    assert (more.rank, more.n_unnamed, more.components) == (
+        found.rank,
+        found.n_unnamed,
+        found.components,
+    )
+    # The shares against the formula itself, without eigenvectors.
+    whole = gram_of(longer).weighted_gram
+    flat = padded.reshape(5, -1)
+    inverse = np.linalg.inv(np.eye(len(whole)) + whole)
+    unit = flat / np.linalg.norm(flat, axis=1, keepdims=True)
+    expected = 1.0 - np.einsum("ij,jk,ik->i", unit, inverse, unit)
+    np.testing.assert_allclose(long.share(padded), expected, atol=1e-10)
+    W = padded[0]
+    np.testing.assert_allclose(long.derivative(W).ravel(), inverse @ W.ravel(), atol=1e-10)
+
+
+def gram_of(pairs: np.ndarray) -> GramMatrices:
+    return Problem.of(pairs, 3).sum_over_blocks(gram_matrices)
+
+
+def test_more_weights_than_a_hessian_can_hold_are_refused() -> None:
+    with pytest.raises(InputError, match="2,000 ranks and 6 grades have 12,000 weights"):
+        Problem.of(np.zeros((1, 2, 2000), np.int8), 6)

@@ -96,9 +96,9 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
     varying = set(range(n_grades)) - set(constant)
     free, components, directions = [], [], []
     for k, groups in enumerate(_free_components(XX, n_grades)):
-        directions += [_offset(k, group, n_ranks, n_grades) for group in groups]
         if not differs[k].any():
             continue
+        directions += [_offset(k, group, n_ranks, n_grades) for group in groups]
         separate = _all_components(groups, varying)
         if len(separate) > 1:
             components.append((k + 1, separate))
@@ -106,7 +106,9 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
             free.append(k + 1)
     columns = [np.tile(np.arange(n_grades) == grade, n_ranks) * 1.0 for grade in range(n_grades)]
     grade_offsets = [column for column in columns if not (XX @ column).any()]
-    named = np.array(directions + grade_offsets).reshape(-1, len(XX))
+    # Where no pair differs, each grade is a direction; the others are counted at the other ranks.
+    elsewhere = np.repeat(differs.any(axis=1), n_grades)
+    named = np.array(directions + grade_offsets).reshape(-1, len(XX))[:, elsewhere]
     with_empty = [k + 1 for k in range(n_ranks) if _compared_with_empty(XX, n_grades, k).any()]
     return NullSpace(
         n_pairs=gram.n_pairs,
@@ -118,7 +120,7 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
         constant_ranks=constant_ranks(XX, n_grades),
         constant_grades=constant,
         components=tuple(components),
-        n_unnamed=len(XX) - rank - (_rank(named @ named.T) if len(named) else 0),
+        n_unnamed=int(elsewhere.sum()) - rank - (_rank(named @ named.T) if len(named) else 0),
     )
 
 
@@ -212,6 +214,7 @@ def _offset(k: int, grades: list[int], n_ranks: int, n_grades: int) -> Floats:
 
 def _rank(symmetric: Floats) -> int:
     """Return the numerical rank of a positive semidefinite matrix."""
-    values = np.linalg.eigvalsh(symmetric)
+    used = np.diag(symmetric) > 0  # the other rows are zero
+    values = np.linalg.eigvalsh(symmetric[np.ix_(used, used)])
     largest = values.max(initial=0.0)
-    return int((values > 10 * len(values) * np.finfo(float).eps * largest).sum())
+    return int((values > 10 * len(symmetric) * np.finfo(float).eps * largest).sum())

@@ -50,6 +50,9 @@ _Statistic = TypeVar("_Statistic")
 MAX_OBJECTIVE = 1e150
 """Upper limit of C x total weight x margin^2: its square must be finite."""
 
+MAX_WEIGHTS = 10_000
+"""Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
+
 
 class Nonconvex(Protocol):
     """A restriction of W that is not convex, which solves problems by convex ones."""
@@ -354,8 +357,14 @@ def validate_prior(prior: ArrayLike | None, shape: tuple[int, int]) -> Floats:
     Raises
     ------
     InputError
-        If it does not have that shape, or is not finite.
+        If it does not have that shape, or is not finite, or K L is above :data:`MAX_WEIGHTS`.
     """
+    K, L = shape
+    if K * L > MAX_WEIGHTS:
+        raise InputError(
+            f"lists of {K:,} ranks and {L:,} grades have {K * L:,} weights to learn",
+            f"cut the lists, or lower `n_ranks`: {MAX_WEIGHTS:,} weights can be learned at most",
+        )
     if prior is None:
         return np.zeros(shape)
     return finite_array(prior, "prior weights", shape, f"give numbers of shape {shape}, as W")
