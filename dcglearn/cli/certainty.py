@@ -11,15 +11,11 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
-from dcglearn.terminal.inputs import load_judgments, measures_for_judgments, naming
+from dcglearn.terminal.inputs import measures_for_judgments, naming
+from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
     JsonOption,
     JudgmentsArgument,
-    LenientOption,
-    QrelsOption,
-    RanksOption,
-    RunOption,
-    ScaleOption,
     SeedOption,
 )
 from dcglearn.terminal.output import print_json, print_text
@@ -32,14 +28,14 @@ if TYPE_CHECKING:
     from dcglearn.inference.segments import Segments
 
 
+@reads_judgments(without=["encoding"])
 def study(
     prefs: JudgmentsArgument,
     measure: Annotated[
         str | None,
         typer.Option("--measure", "-m", metavar="MEASURE", help="The measure in use."),
     ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
+    judgments: JudgmentOptions = AS_USUAL,
     out: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,9 +46,6 @@ def study(
         ),
     ] = None,
     seed: SeedOption = 0,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say on one page what judgments prove."""
@@ -64,7 +57,7 @@ def study(
     for path in out or []:
         checked_suffix(path, STUDY_FORMATS)
         check_writable(path)
-    data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
+    data = judgments.load(prefs)
     named = measures_for_judgments([measure], data, prefs) if measure else []
     with naming(prefs), reporting("studying (steps)") as advance:
         found = study_judgments(
@@ -84,6 +77,7 @@ def study(
         print_text(f"wrote {path}")
 
 
+@reads_judgments(without=["encoding"])
 def test(
     prefs: Annotated[
         list[str],
@@ -116,11 +110,7 @@ def test(
             "--by", metavar="FIELD", help="Compare the groups of judgments that this field names."
         ),
     ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
+    judgments: JudgmentOptions = AS_USUAL,
     json: JsonOption = False,
 ) -> None:
     """Test a measure, or compare groups of judgments."""
@@ -135,7 +125,7 @@ def test(
     if by or len(prefs) > 1:
         if measure or gains or discounts:
             raise InputError("groups are compared, and a measure tested", "do one at a time")
-        data, groups = _grouped(prefs, by, scale, n_ranks, lenient, qrels, run)
+        data, groups = _grouped(prefs, by, judgments)
         with naming(prefs[0]), reporting("comparing groups"):
             segments = compare_segments(data, groups)
         if json:
@@ -143,7 +133,7 @@ def test(
         else:
             print_text(_segments_text(segments))
         return
-    data = load_judgments(prefs[0], scale, n_ranks, lenient, False, qrels, run)
+    data = judgments.load(prefs[0])
     model = JudgmentModel()
     with naming(prefs[0]), reporting("testing"):
         if measure:
@@ -167,13 +157,7 @@ def test(
 
 
 def _grouped(
-    paths: Sequence[str],
-    by: str | None,
-    scale: str | None,
-    n_ranks: int | None,
-    lenient: bool,
-    qrels: str | None,
-    run: list[str] | None,
+    paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.data.concatenated import concatenated
@@ -183,9 +167,9 @@ def _grouped(
     if by is not None:
         groups = read_field(paths[0], by)
         other = () if by in JUDGMENT_FIELDS else (by,)
-        data = load_judgments(paths[0], scale, n_ranks, lenient, False, qrels, run, other)
+        data = judgments.load(paths[0], other)
         return data, groups
-    parts = [load_judgments(path, scale, n_ranks, lenient, False, qrels, run) for path in paths]
+    parts = [judgments.load(path) for path in paths]
     names = [Path(paths[0]).name, "the other files" if len(paths) > 2 else Path(paths[1]).name]
     if names[0] == names[1]:
         names = [paths[0], paths[1]]

@@ -12,12 +12,12 @@ from dcglearn.cli.learn import learner_of
 from dcglearn.files.files import check_writable, checked_suffix, write_text
 from dcglearn.terminal.inputs import (
     check_distinct,
-    load_judgments,
     measures_for_judgments,
     naming,
     parse_C,
     parse_family,
 )
+from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
     AgainstOption,
     COption,
@@ -26,13 +26,8 @@ from dcglearn.terminal.options import (
     GainsOption,
     JsonOption,
     JudgmentsArgument,
-    LenientOption,
     MarginOption,
-    QrelsOption,
-    RanksOption,
     RepeatsOption,
-    RunOption,
-    ScaleOption,
     SeedOption,
     SolverOption,
     UseOption,
@@ -43,6 +38,7 @@ if TYPE_CHECKING:
     from dcglearn.comparison.compare import MeasureComparison
 
 
+@reads_judgments(without=["encoding"])
 def compare(
     prefs: JudgmentsArgument,
     measure: Annotated[
@@ -51,8 +47,7 @@ def compare(
             metavar="MEASURE", help="Measures to compare with; by default every preset."
         ),
     ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
+    judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
     gains: GainsOption = None,
@@ -73,9 +68,6 @@ def compare(
         ),
     ] = None,
     seed: SeedOption = 0,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
     """Compare the learned measure with others, by cross-validation."""
@@ -91,7 +83,7 @@ def compare(
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
-    data = load_judgments(prefs, scale, n_ranks, lenient, False, qrels, run)
+    data = judgments.load(prefs)
     check_distinct(measure or [])
     named = measures_for_judgments(measure, data, prefs)
     if against is not None:

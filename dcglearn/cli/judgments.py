@@ -10,16 +10,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable
-from dcglearn.terminal.inputs import load_judgments, measures_for_judgments
+from dcglearn.terminal.inputs import measures_for_judgments
+from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
-    EncodingOption,
     JsonOption,
     JudgmentsArgument,
-    LenientOption,
-    QrelsOption,
     RanksOption,
-    RunOption,
     ScaleOption,
     SeedOption,
 )
@@ -100,14 +97,10 @@ def simulate(
     )
 
 
+@reads_judgments()
 def inspect(
     prefs: JudgmentsArgument,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    encoding: EncodingOption = "grades",
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
+    judgments: JudgmentOptions = AS_USUAL,
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
@@ -120,9 +113,9 @@ def inspect(
     from dcglearn.report.wording import wrap_lines
     from dcglearn.solver.problem import Problem
 
-    documents = encoding == "documents"
-    data = load_judgments(prefs, scale, n_ranks, lenient, documents, qrels, run)
-    labels, noun = data.scale.labels, encoding[:-1]
+    documents = judgments.documents
+    data = judgments.load(prefs)
+    labels, noun = data.scale.labels, judgments.encoding[:-1]
     identified = None
     with reporting(f"inspecting {len(data):,} judgments"):
         found = inspect_judgments(data, documents)
@@ -145,7 +138,7 @@ def inspect(
             }
         )
         return
-    words = scale_text(data.scale, scale is not None, documents)
+    words = scale_text(data.scale, judgments.scale is not None, documents)
     text = contents_text(prefs, found.summary, words)
     if identified is None:
         text += "\n\nno strict preference: nothing can be learned from this file"
@@ -159,6 +152,7 @@ def inspect(
     print_text(wrap_lines(text))
 
 
+@reads_judgments()
 def agree(
     prefs: JudgmentsArgument,
     measure: Annotated[
@@ -169,12 +163,7 @@ def agree(
             "measures in full; by default every preset.",
         ),
     ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    encoding: EncodingOption = "grades",
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
+    judgments: JudgmentOptions = AS_USUAL,
     json: JsonOption = False,
 ) -> None:
     """Count how often measures agree with judgments."""
@@ -182,9 +171,9 @@ def agree(
     from dcglearn.report.comparisons import agreement_table
     from dcglearn.report.measures import in_full
 
-    if encoding == "documents" and not measure:
+    if judgments.documents and not measure:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
-    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
+    data = judgments.load(prefs)
     named = measures_for_judgments(measure, data, prefs)
     data = data.take(data.weights > 0)
     if not data.strict.any():

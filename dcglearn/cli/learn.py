@@ -12,25 +12,19 @@ from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import (
-    load_judgments,
     naming,
     parse_C,
     parse_family,
 )
+from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
     COption,
     DiscountsOption,
-    EncodingOption,
     GainsOption,
     JsonOption,
     JudgmentsArgument,
-    LenientOption,
     MarginOption,
-    QrelsOption,
-    RanksOption,
-    RunOption,
-    ScaleOption,
     SeedOption,
     SolverOption,
     UseOption,
@@ -47,16 +41,15 @@ if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
 
 
+@reads_judgments()
 def fit(
     prefs: JudgmentsArgument,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
+    judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
     gains: GainsOption = None,
     discounts: DiscountsOption = None,
     solver: SolverOption = "auto",
-    encoding: EncodingOption = "grades",
     use: UseOption = "dcg",
     out: Annotated[
         str | None,
@@ -74,9 +67,6 @@ def fit(
         ),
     ] = 0,
     seed: SeedOption = 0,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
     workers: Annotated[
         str,
         typer.Option(
@@ -103,26 +93,17 @@ def fit(
         checked_suffix(out, [".json"])
         check_writable(out)
     if is_packed(prefs):
-        given = {
-            "--scale": scale,
-            "--K": n_ranks,
-            "--lenient": lenient,
-            "--intervals": intervals,
-            "--qrels": qrels,
-            "--run": run,
-        }
-        for option, wanted in {**given, "--encoding": encoding != "grades"}.items():
-            if wanted:
-                raise InputError(f"{option} does not apply to packed pairs", "leave it out", prefs)
+        for option in [*judgments.given(), *(["--intervals"] if intervals else [])]:
+            raise InputError(f"{option} does not apply to packed pairs", "leave it out", prefs)
         about, content = fit_packed(prefs, value, margin, solver, use, workers, families)
         _give(about, content, None, out, json, use)
         return
     if workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
-    data = load_judgments(prefs, scale, n_ranks, lenient, encoding == "documents", qrels, run)
+    data = judgments.load(prefs)
     with naming(prefs):
         data.check_strict()
-        learner = learner_of(data, value, margin, solver, encoding, *families)
+        learner = learner_of(data, value, margin, solver, judgments.encoding, *families)
         choice = None
         if value is None:
             choice = _choose(learner, data, np.random.default_rng(seed), use)
@@ -139,7 +120,7 @@ def fit(
                     learner, data, rng, intervals, 0.95, advance, choose
                 )
         content = learned_measure(learner, data, Path(prefs).name, use, resampled, choice)
-    words = scale_text(data.scale, scale is not None, encoding == "documents")
+    words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
     _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
 
 

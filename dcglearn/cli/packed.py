@@ -10,14 +10,14 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import cumulative, reporting
 from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
-from dcglearn.terminal.inputs import load_document_grades, naming, reading_file, report_unjudged
+from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.judgment_options import (
+    JudgmentOptions,
+    reads_judgments,
+    report_unjudged,
+)
 from dcglearn.terminal.options import (
     JudgmentsArgument,
-    LenientOption,
-    QrelsOption,
-    RanksOption,
-    RunOption,
-    ScaleOption,
 )
 from dcglearn.terminal.output import print_note, print_text
 
@@ -26,30 +26,25 @@ if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
 
 
+@reads_judgments(without=["encoding"])
 def pack(
     prefs: JudgmentsArgument,
+    judgments: JudgmentOptions,
     out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    qrels: QrelsOption = None,
-    run: RunOption = None,
-    lenient: LenientOption = False,
 ) -> None:
     """Pack strict judgments into a file that fit reads in batches."""
     from dcglearn.base.ignored import IgnoredInput
     from dcglearn.data.packed_pairs import packed_writer
     from dcglearn.files.files import check_writable, checked_suffix
-    from dcglearn.measures.scale import Scale
     from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
     if Path(out).exists() and Path(prefs).exists() and Path(out).samefile(prefs):
         raise InputError("is the file of the judgments", "name another file to write", out)
-    declared = None if scale is None else Scale.parse(scale)
-    with reading_file(prefs, lenient) as (ignored, advance):
-        grades = load_document_grades(qrels, run, n_ranks, ignored, declared)
-        known = scan_judgments(prefs, declared, n_ranks, ignored, advance, grades)
+    with reading_file(prefs, judgments.lenient) as (ignored, advance):
+        scale, grades = judgments.declared_scale(), judgments.document_grades(ignored)
+        known = scan_judgments(prefs, scale, judgments.n_ranks, ignored, advance, grades)
     report_unjudged(grades)
     strict = known.judgments - known.ties
     if not strict:
@@ -59,7 +54,11 @@ def pack(
         packed_writer(out, known.scale, known.ties) as write,
     ):
         for part in read_preferences_in_batches(
-            prefs, known, IgnoredInput() if lenient else None, advance, document_grades=grades
+            prefs,
+            known,
+            IgnoredInput() if judgments.lenient else None,
+            advance,
+            document_grades=grades,
         ):
             if len(part.pairs):
                 write(part.pairs, part.pair_weights if known.weighted else None)

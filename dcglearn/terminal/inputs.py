@@ -1,8 +1,8 @@
-"""What commands read: judgments, with their qrels and runs; and values of options."""
+"""What commands read: files, measures for judgments, and values of options."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,63 +17,6 @@ if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
-    from dcglearn.reading.document_judgments import DocumentGrades
-
-
-def load_judgments(
-    path: str,
-    scale: str | None,
-    n_ranks: int | None,
-    lenient: bool,
-    documents: bool = False,
-    qrels: str | None = None,
-    runs: list[str] | None = None,
-    other_fields: Collection[str] = (),
-) -> Preferences:
-    """Read judgments with progress; report on standard error what was ignored or unjudged."""
-    from dcglearn.measures.scale import Scale
-    from dcglearn.reading.judgment_files import read_preferences
-
-    declared = None if scale is None else Scale.parse(scale)
-    with reading_file(path, lenient) as (ignored, advance):
-        grades = load_document_grades(qrels, runs, n_ranks, ignored, declared, documents)
-        preferences = read_preferences(
-            path, declared, n_ranks, ignored, advance, documents, grades, other_fields
-        )
-    report_unjudged(grades)
-    return preferences
-
-
-def load_document_grades(
-    qrels: str | None,
-    runs: list[str] | None,
-    n_ranks: int | None,
-    ignored: IgnoredInput | None,
-    scale: Scale | None = None,
-    documents: bool = False,
-) -> DocumentGrades | None:
-    """Read the qrels and runs that hold the grades of the judged documents, if any."""
-    if qrels is None:
-        if runs:
-            raise InputError("--run without --qrels", "add --qrels with the documents' grades")
-        return None
-    from dcglearn.reading.document_judgments import DocumentGrades
-
-    if documents:
-        raise InputError("--qrels with --encoding documents", "use one of them")
-    return DocumentGrades.read(qrels, runs or [], n_ranks, ignored, scale)
-
-
-def report_unjudged(grades: DocumentGrades | None) -> None:
-    """Report on standard error how many documents have no grade; refuse if none has one."""
-    if grades is None:
-        return
-    grades.check_any_judged()
-    if grades.counts["unjudged"]:
-        print_note(
-            f"{grades.counts['unjudged']:,} of {grades.counts['documents']:,} documents are "
-            f"unjudged and count as the grade {grades.scale.labels[-1]}"
-        )
 
 
 @contextmanager

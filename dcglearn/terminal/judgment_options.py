@@ -1,0 +1,175 @@
+"""How commands read judgments: the options, declared once for all commands, and the reading.
+
+A command takes them as one argument; :func:`reads_judgments` puts the options in its place in the
+signature from which typer makes the command line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from dcglearn.base.errors import InputError
+from dcglearn.terminal.inputs import reading_file
+from dcglearn.terminal.options import (
+    EncodingOption,
+    LenientOption,
+    QrelsOption,
+    RanksOption,
+    RunOption,
+    ScaleOption,
+)
+from dcglearn.terminal.output import print_note
+
+if TYPE_CHECKING:
+    from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.data.preferences import Preferences
+    from dcglearn.measures.scale import Scale
+    from dcglearn.reading.document_judgments import DocumentGrades
+
+Command = Callable[..., None]
+
+_FIRST = ("scale", "n_ranks")
+"""The options that a command's help lists first; the others come before ``--json``, at its end."""
+
+
+@dataclass(frozen=True)
+class JudgmentOptions:
+    """The options on reading judgments; a field added here is an option of every command."""
+
+    scale: ScaleOption = None
+    n_ranks: RanksOption = None
+    encoding: EncodingOption = "grades"
+    qrels: QrelsOption = None
+    run: RunOption = None
+    lenient: LenientOption = False
+
+    @property
+    def documents(self) -> bool:
+        """Whether lists rank documents that have no grades."""
+        return self.encoding == "documents"
+
+    def declared_scale(self) -> Scale | None:
+        """Return the scale that ``--scale`` declares."""
+        from dcglearn.measures.scale import Scale
+
+        return None if self.scale is None else Scale.parse(self.scale)
+
+    def given(self) -> list[str]:
+        """Return the names of the options whose values are not the usual ones."""
+        return [
+            option_name(annotation)
+            for name, annotation in option_annotations().items()
+            if getattr(self, name) != getattr(AS_USUAL, name)
+        ]
+
+    def load(self, path: str, other_fields: Collection[str] = ()) -> Preferences:
+        """Read judgments with progress; report on standard error what was ignored or unjudged."""
+        from dcglearn.reading.judgment_files import read_preferences
+
+        with reading_file(path, self.lenient) as (ignored, advance):
+            scale, grades = self.declared_scale(), self.document_grades(ignored)
+            preferences = read_preferences(
+                path, scale, self.n_ranks, ignored, advance, self.documents, grades, other_fields
+            )
+        report_unjudged(grades)
+        return preferences
+
+    def document_grades(self, ignored: IgnoredInput | None) -> DocumentGrades | None:
+        """Read the qrels and runs that hold the grades of the judged documents, if any."""
+        if self.qrels is None:
+            if self.run:
+                raise InputError("--run without --qrels", "add --qrels with the documents' grades")
+            return None
+        from dcglearn.reading.document_judgments import DocumentGrades
+
+        if self.documents:
+            raise InputError("--qrels with --encoding documents", "use one of them")
+        scale = self.declared_scale()
+        return DocumentGrades.read(self.qrels, self.run or [], self.n_ranks, ignored, scale)
+
+
+AS_USUAL = JudgmentOptions()
+
+
+def report_unjudged(grades: DocumentGrades | None) -> None:
+    """Report on standard error how many documents have no grade; refuse if none has one."""
+    if grades is None:
+        return
+    grades.check_any_judged()
+    if grades.counts["unjudged"]:
+        print_note(
+            f"{grades.counts['unjudged']:,} of {grades.counts['documents']:,} documents are "
+            f"unjudged and count as the grade {grades.scale.labels[-1]}"
+        )
+
+
+def reads_judgments(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Give a command the options on reading judgments in place of one argument.
+
+    Parameters
+    ----------
+    without : collection of str
+        Fields of :class:`JudgmentOptions` that the command does not offer.
+
+    Returns
+    -------
+    callable
+        Decorates a command whose parameter ``judgments`` is to hold a :class:`JudgmentOptions`.
+    """
+    offered = [one.name for one in fields(JudgmentOptions) if one.name not in without]
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_options(**values: Any) -> None:
+            options = {name: values.pop(name) for name in offered}
+            command(judgments=JudgmentOptions(**options), **values)
+
+        signature = _with_options(inspect.signature(command, eval_str=True), offered)
+        with_options.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads
+        with_options.__annotations__ = {
+            name: parameter.annotation for name, parameter in signature.parameters.items()
+        }
+        return with_options
+
+    return decorate
+
+
+def option_annotations() -> dict[str, Any]:
+    """Return the type of each field of :class:`JudgmentOptions`, with its option."""
+    return get_type_hints(JudgmentOptions, include_extras=True)
+
+
+def option_name(annotation: Any) -> str:
+    """Return the name of the option in a type such as ``ScaleOption``."""
+    (option,) = annotation.__metadata__
+    return str(option.default)
+
+
+def _with_options(signature: inspect.Signature, offered: Collection[str]) -> inspect.Signature:
+    """Replace the parameter ``judgments`` by the options."""
+    annotations = option_annotations()
+    options = {
+        name: inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(AS_USUAL, name),
+            annotation=annotations[name],
+        )
+        for name in offered
+    }
+    first = [options.pop(name) for name in _FIRST if name in options]
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        if name == "json":
+            parameters += options.values()
+            options = {}
+        parameters += (
+            first
+            if name == "judgments"
+            else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+        )
+    return signature.replace(parameters=[*parameters, *options.values()])
