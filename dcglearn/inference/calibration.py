@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
@@ -179,7 +179,7 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     variance, df = max(one for one, _ in found), min(df for _, df in found)
     total = float(efficient.sum())
     t = total / math.sqrt(variance) if variance else 0.0
-    return LinkTest(total / size if size else 0.0, t, df, float(2 * student.sf(abs(t), df)))
+    return LinkTest(total / size if size else 0.0, t, df, float(2 * stdtr(df, -abs(t))))
 
 
 def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats]:

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
@@ -313,7 +313,7 @@ class JudgmentFit:
         correlation = (V / np.outer(sizes, sizes).clip(1e-300))[np.ix_(varies, varies)]
         df = min(self.covariance.degrees_of_freedom(one) for one in slopes[varies])
         quantile = simultaneous_quantile(correlation, df, level, rng)
-        return max(level, float(2 * student.cdf(quantile, df) - 1))
+        return max(level, float(2 * stdtr(df, quantile) - 1))
 
     def other(self, name: str, level: float = 0.95) -> Estimated:
         """Return the side bias, the share of lapses or another parameter, with its interval.

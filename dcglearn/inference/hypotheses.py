@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import least_squares
-from scipy.stats import f as fisher
+from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
@@ -104,7 +104,7 @@ def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRat
     if d == 0:
         return LikelihoodRatio(statistic, 0, 1.0, math.inf, 1.0)
     inflation, df = larger.covariance.inflation(directions)
-    p = float(fisher.sf(statistic / inflation / d, d, df))
+    p = float(fdtrc(d, df, statistic / inflation / d))
     return LikelihoodRatio(statistic, d, inflation, df, p)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.stats import beta
+from scipy.special import betainc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
@@ -111,7 +111,7 @@ def _prior(x: Floats) -> tuple[float, float]:
 
 
 def _prior_mass(mean: float, concentration: float) -> Floats:
-    cumulated = beta.cdf(_EDGES, mean * concentration, (1 - mean) * concentration)
+    cumulated = betainc(mean * concentration, (1 - mean) * concentration, _EDGES)
     return np.asarray(np.diff(cumulated))
 
 

@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import chi2
-from scipy.stats import t as student
+from scipy.special import chdtri, stdtrit
 
 from dcglearn.base.errors import InputError
 from dcglearn.inference.covariance import Covariance
@@ -53,7 +52,7 @@ def estimated_parameter(
         highest = _largest_lapses(likelihood, maximum, level) if name == "lapses" else math.inf
         return Estimated(name, estimate, estimate, highest)
     df = covariance.degrees_of_freedom(contrast)
-    half = float(student.ppf((1 + level) / 2, df)) * math.sqrt(variance)
+    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
     low, high = estimate - half, estimate + half
     if name == "lapses":
         low, high = max(low, 0.0), min(high, 1.0)
@@ -65,7 +64,7 @@ def estimated_parameter(
 def _largest_lapses(likelihood: Likelihood, maximum: Maximum, level: float) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
     at = likelihood.index("lapses")
-    lowest = maximum.at.value - float(chi2.ppf(level, 1)) / 2
+    lowest = maximum.at.value - float(chdtri(1, 1 - level)) / 2
 
     def excess(share: float) -> float:
         low, high = (bound.copy() for bound in likelihood.bounds)

@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.hypotheses import (
     LikelihoodRatio,
     TestVerdict,
@@ -117,10 +119,11 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    fit = model.fit(preferences)
-    pairs = [(about, name, one.fit(preferences), fit) for about, name, one in asked]
+    evidence = Evidence.of(preferences, model.ties)
+    fit = model.fit_evidence(evidence, scale)
+    pairs = [(about, name, one.fit_evidence(evidence, scale), fit) for about, name, one in asked]
     if len(scale) > 2 and n_ranks > 1:
-        wider = replace(model, position_dependent=True).fit(preferences)
+        wider = replace(model, position_dependent=True).fit_evidence(evidence, scale)
         pairs.insert(-2, ("positions", "the same gains at every rank", fit, wider))
     return _answered(preferences, pairs)
 
@@ -156,17 +159,15 @@ def _answered(
 ) -> tuple[Question, ...]:
     tests = [likelihood_ratio(smaller, larger) for _, _, smaller, larger in pairs]
     corrected = holm(np.array([test.p for test in tests]))
-    judged = preferences.lists[pairs[0][3].likelihood.evidence.rows]
-    weights = preferences.weights[pairs[0][3].likelihood.evidence.rows]
+    evidence = pairs[0][3].likelihood.evidence
+    judged, weights = preferences.lists[evidence.rows], preferences.weights[evidence.rows]
     shown = _lists_shown(judged)
+    lists = np.triu_indices(len(shown), 1)
+    fits = {id(fit): fit for pair in pairs for fit in pair[2:]}
+    orders = {key: _orders(judged, shown, lists, fit.weights) for key, fit in fits.items()}
     questions = []
     for (about, name, smaller, larger), test, p in zip(pairs, tests, corrected, strict=True):
-        both = smaller.weights, larger.weights
-        scores = np.stack([_utilities(judged, W) for W in both])
-        between = np.sign(np.round(scores[:, :, 0] - scores[:, :, 1], 9))
-        all_scores = np.stack([_utilities(shown, W) for W in both])
-        across = np.sign(np.round(all_scores[:, :, None] - all_scores[:, None, :], 9))
-        upper = np.triu_indices(len(shown), 1)
+        (between, across), (of_larger, all_of_larger) = orders[id(smaller)], orders[id(larger)]
         questions.append(
             Question(
                 about,
@@ -175,11 +176,21 @@ def _answered(
                 larger,
                 test,
                 float(p),
-                float(np.average(np.abs(between[0] - between[1]) / 2, weights=weights)),
-                float(np.abs(across[0] - across[1])[upper].mean() / 2) if len(shown) > 1 else 0.0,
+                float(np.average(np.abs(between - of_larger) / 2, weights=weights)),
+                float(np.abs(across - all_of_larger).mean() / 2) if len(across) else 0.0,
             )
         )
     return tuple(questions)
+
+
+def _orders(
+    judged: Grades, shown: Grades, lists: tuple[Integers, Integers], W: Floats
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return which list of each judged pair is better, 1, 0 or -1, and of each pair of lists."""
+    scores, all_scores = _utilities(judged, W), _utilities(shown, W)
+    differences = scores[:, 0] - scores[:, 1], all_scores[lists[0]] - all_scores[lists[1]]
+    between, across = (np.sign(np.round(one, 9)).astype(np.int8) for one in differences)
+    return between, across
 
 
 def _lists_shown(judged: Grades) -> Grades:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
@@ -156,7 +156,7 @@ def estimated_ratios(
         both = slopes[[i, 0]]
         spread = both @ covariance.robust @ both.T * (variance / flat)
         df = covariance.degrees_of_freedom(contrasts[i])
-        quantile = float(student.ppf((1 + level) / 2, df))
+        quantile = float(stdtrit(df, (1 + level) / 2))
         one = ratio_interval(float(values[i]), float(values[0]), spread, df, quantile)
         determined = one.bounded and share_of_data(covariance, prior, contrasts[i]) >= MIN_SHARE
         found.append(Estimated(name, ratio, one.low, one.high, df, determined=determined))

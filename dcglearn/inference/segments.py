@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import f as fisher
+from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
@@ -163,7 +163,7 @@ def _compare(
         for one in fit.covariance.clusterings
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
-    p = float(fisher.sf(statistic, d, df))
+    p = float(fdtrc(d, df, statistic))
     scores = [_differences(preferences, evidence, fit) for fit in fits]
     reversed_share = np.average(np.abs(scores[0] - scores[1]) / 2, weights=evidence.weights)
     return SegmentComparison(
