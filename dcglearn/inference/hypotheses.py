@@ -7,6 +7,11 @@ the smaller model gives up, relative to the model's own (Kent, Biometrika 69, 19
 & Jewell, Biometrika 77, 1990). LR divided by d times their mean is compared with F(d, df), df being
 Satterthwaite's degrees of freedom of these directions (:mod:`dcglearn.inference.covariance`).
 
+That no answer is random lies on the border of the model, since a share cannot be negative: half the
+time the estimated share is 0, and LR with it. There the distribution is half chi-square with d, half
+with d - 1 degrees of freedom (Self & Liang, J. Amer. Statist. Assoc. 82, 1987, case 5), and so
+for F.
+
 d is counted, not looked up: directions in which the judgments do not tell the two models apart do
 not count (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend
 on the position).
@@ -100,12 +105,21 @@ def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRat
     check_nested(smaller.model, larger.model)
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
     directions = _given_up(smaller, larger)
-    d = directions.shape[1]
-    if d == 0:
-        return LikelihoodRatio(statistic, 0, 1.0, math.inf, 1.0)
+    border = larger.model.lapses and not smaller.model.lapses
+    held = border and not larger.maximum.free[larger.likelihood.index("lapses")]
+    d = directions.shape[1] + held
+    if d == held:  # nothing is told apart, or the share of lapses is estimated as 0
+        return LikelihoodRatio(statistic, d, 1.0, math.inf, 1.0)
     inflation, df = larger.covariance.inflation(directions)
-    p = float(fdtrc(d, df, statistic / inflation / d))
+    p = _tail(statistic / inflation, d, df)
+    if border:
+        p = (p + _tail(statistic / inflation, d - 1, df)) / 2
     return LikelihoodRatio(statistic, d, inflation, df, p)
+
+
+def _tail(x: float, d: int, df: float) -> float:
+    """Return the share of F(d, df), times d, above x > 0; for d = 0 there is none."""
+    return float(fdtrc(d, df, x / d)) if d else 0.0
 
 
 def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
