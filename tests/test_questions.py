@@ -6,11 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import f
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.inference.hypotheses import likelihood_ratio
 from dcglearn.inference.questions import ask, usual_questions
 from dcglearn.inference.segments import compare_segments
 from dcglearn.measures.dcg import DCG
@@ -64,6 +66,31 @@ def test_the_true_measure_is_not_rejected_and_a_wrong_one_is() -> None:
     assert found["the same gains at every rank"].verdict == "not rejected"
     assert found["exponential-log2"].reversed_all > found["linear-log2"].reversed_all
     assert all(one.corrected >= one.test.p for one in found.values())
+
+
+def test_a_share_of_lapses_is_tested_on_its_border() -> None:
+    """Half the tail of chi-square, and p = 1 where the share is estimated as 0."""
+    ps = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        lists = rng.integers(0, 3, size=(500, 2, 4))
+        utility = (3 * np.array(preset("linear-log2", SCALE, 4).matrix_for(4)) / 2)[
+            np.arange(4), lists
+        ].sum(axis=2)
+        a = utility[:, 0] - utility[:, 1] + rng.logistic(size=500) > 0
+        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        larger = JudgmentModel(discounts="log2").fit(data)
+        one = likelihood_ratio(JudgmentModel(discounts="log2", lapses=False).fit(data), larger)
+        share = larger.other("lapses").estimate
+        assert one.df == 1
+        if share:
+            x = one.statistic / one.inflation
+            assert one.p == pytest.approx(f.sf(x, 1, one.cluster_df) / 2)
+        else:
+            assert one.p == 1
+        ps.append(one.p)
+    assert 1.0 in ps
+    assert min(ps) < 0.5
 
 
 def test_two_grades_have_no_question_about_gains() -> None:
