@@ -32,7 +32,7 @@ from .inspection.summary import summarise as summarise
 from .inspection.inspect import Inspection as Inspection
 from .inspection.inspect import inspect_judgments as inspect_judgments
 from .data.packed_pairs import PackedPairs as PackedPairs
-from .data.packed_pairs import packed_writer as packed_writer
+from .data.packed_writer import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner

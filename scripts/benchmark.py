@@ -40,7 +40,8 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Pairs
-from dcglearn.data.packed_pairs import ROW_GROUP_SIZE, PackedPairs, packed_writer
+from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.data.packed_writer import ROW_GROUP_SIZE, packed_writer
 from dcglearn.files.files import check_writable, read_text
 from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG

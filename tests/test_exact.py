@@ -12,8 +12,9 @@ from exact_optimum import distance_squared, exact_objective, exact_optimum
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.workers import open_workers
-from dcglearn.data import packed_pairs
-from dcglearn.data.packed_pairs import PackedPairs, packed_writer
+from dcglearn.data import packed_writer as packing
+from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.data.packed_writer import packed_writer
 from dcglearn.measures.scale import Scale
 from dcglearn.solver import streamed
 from dcglearn.solver.exact import solve_exactly
@@ -93,7 +94,7 @@ def test_packed_pairs_have_the_same_bits_as_those_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However they are split into row groups and blocks, by threads and by processes."""
-    monkeypatch.setattr(packed_pairs, "ROW_GROUP_SIZE", 32)
+    monkeypatch.setattr(packing, "ROW_GROUP_SIZE", 32)
     monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 20)
     with open_workers("2") as processes:
         for seed in (0, 5, 9, 21):

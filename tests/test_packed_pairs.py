@@ -15,14 +15,9 @@ import pytest
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
-from dcglearn.data import packed_pairs as packed
-from dcglearn.data.packed_pairs import (
-    PACKED_METADATA,
-    PackedPairs,
-    is_packed,
-    packed_writer,
-    write_packed,
-)
+from dcglearn.data import packed_writer as packed
+from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, is_packed
+from dcglearn.data.packed_writer import packed_writer, write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
@@ -311,7 +306,7 @@ def test_pack_and_fit_on_the_command_line(
     assert run("simulate", "p.jsonl", "-n", 900, "--shortest", 3).returncode == 0
     packed_up = run("pack", "p.jsonl", "p.parquet")
     assert packed_up.returncode == 0, packed_up.stderr
-    assert "without a preference are left out" in packed_up.stdout
+    assert "wrote p.parquet: 900 judgments, 200 of them without" in packed_up.stdout
     (tmp_path / "many").mkdir()
     (tmp_path / "p.parquet").rename(tmp_path / "many" / "one.parquet")
     plain, from_files = run("fit", "p.jsonl"), run("fit", "many", "-o", "m.json")
@@ -380,5 +375,8 @@ def test_pack_leaves_nothing_when_a_late_line_is_wrong(
     assert refused.returncode == 2
     assert 'p.jsonl, line 4, "a", rank 1: grade 7 is off the scale' in refused.stderr
     (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "tie"}')
-    assert "no strict preference" in run("pack", "p.jsonl", "p.parquet").stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.jsonl"]
+    assert run("pack", "p.jsonl", "p.parquet").stdout == (
+        "wrote p.parquet: 1 judgment, 1 of them without a preference\n"
+    )
+    assert "no strict preference" in run("fit", "p.parquet").stderr

@@ -18,8 +18,9 @@ from packaging.version import Version
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.qrels_runs import read_qrels, read_run
-from dcglearn.data import packed_pairs
-from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, write_packed
+from dcglearn.data import packed_pairs, packed_writer
+from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
+from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.scored import read_scored
 from dcglearn.files.parquet import iterate_columns, open_parquet
@@ -208,7 +209,12 @@ GRADES = pa.array([b"\x00\x01", b"\x01\x01"], pa.binary(2))
         ({}, {"ties": 10**400}, "does not hold packed pairs"),
         ({}, {"scale": "10"}, "does not hold packed pairs"),
         ({}, {"scale": [1, 1]}, "does not hold packed pairs"),
-        ({}, {"layout": 2}, "does not hold packed pairs"),
+        ({}, {"layout": 3}, "does not hold packed pairs"),
+        ({"answer": [0.0, 1.0]}, {}, "the column 'answer' holds double"),
+        ({"answer": [0, None]}, {}, "the column 'answer' has missing values"),
+        ({"answer": [0, 5]}, {}, "row 2 holds an unknown answer"),
+        ({"query": [1, 2]}, {}, "the column 'query' holds int64"),
+        ({"judge": ["x" * 200_000, None]}, {}, "the column 'judge' holds a text of more than"),
     ],
 )
 def test_packed_pairs_are_checked(
@@ -217,6 +223,7 @@ def test_packed_pairs_are_checked(
     def read(path: Path) -> None:
         for group in PackedPairs.of(path).row_groups:
             group.read()
+            group.read_judgments()
 
     path = packed(tmp_path / "p.parquet", {"better": GRADES, "worse": GRADES} | columns, **head)
     assert expected in message(path, read)
@@ -240,7 +247,8 @@ def test_packed_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "p.parquet"
     write_packed(path, np.zeros((5, 2, 3), np.int8), Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 1
-    monkeypatch.setattr(packed_pairs, "_MAX_GROUP_BYTES", 6)
+    monkeypatch.setattr(packed_pairs, "MAX_GROUP_BYTES", 6)
+    monkeypatch.setattr(packed_writer, "MAX_GROUP_BYTES", 6)
     assert "a row group of 5 pairs of 3 ranks" in message(path, PackedPairs.of)
     write_packed(path, np.zeros((5, 2, 3), np.int8), Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 3

@@ -21,7 +21,7 @@ from dcglearn.base import workers
 from dcglearn.base.errors import InputError
 from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.workers import open_workers
-from dcglearn.data import packed_pairs as packed
+from dcglearn.data import packed_writer as packed
 from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import true_pairs

@@ -32,11 +32,12 @@ def pack(
     judgments: JudgmentOptions,
     out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
 ) -> None:
-    """Pack strict judgments into a file that fit reads in batches."""
+    """Pack judgments into a file that is read in parts."""
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.packed_pairs import packed_writer
+    from dcglearn.data.packed_writer import packed_writer
     from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
+    from dcglearn.report.wording import counted
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
@@ -46,12 +47,9 @@ def pack(
         scale, grades = judgments.declared_scale(), judgments.document_grades(ignored)
         known = scan_judgments(prefs, scale, judgments.n_ranks, ignored, advance, grades)
     report_unjudged(grades)
-    strict = known.judgments - known.ties
-    if not strict:
-        raise InputError("no strict preference", "give at least one answer a or b", prefs)
     with (
         reporting(f"packing {known.judgments:,} judgments") as advance,
-        packed_writer(out, known.scale, known.ties) as write,
+        packed_writer(out, known.scale) as write,
     ):
         for part in read_preferences_in_batches(
             prefs,
@@ -60,10 +58,9 @@ def pack(
             advance,
             document_grades=grades,
         ):
-            if len(part.pairs):
-                write(part.pairs, part.pair_weights if known.weighted else None)
-    left = f"; {known.ties:,} without a preference are left out" if known.ties else ""
-    print_text(f"wrote {out}: {strict:,} preferences{left}")
+            write(part)
+    ties = f", {known.ties:,} of them without a preference" if known.ties else ""
+    print_text(f"wrote {out}: {counted(known.judgments, 'judgment')}{ties}")
 
 
 def fit_packed(
@@ -112,6 +109,6 @@ def fit_packed(
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = len({part.path for part in pairs.row_groups})
-    place = f"{path}: {pairs.n_pairs:,} packed preferences in {files:,} "
+    place = f"{path}: {problem.n_pairs:,} packed preferences in {files:,} "
     kind = "file" if files == 1 else "files"
     return f"{place}{kind}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content

@@ -1,41 +1,86 @@
-"""Packed pairs: Parquet files of strict preferences, small and fast to read in parts.
+"""Packed pairs: Parquet files of judgments, small and fast to read in parts.
 
-A file has one row per preference, in the columns ``better`` and ``worse``, K bytes each: grade
-indices as int8, 0 the best, -1 for no document (Parquet's own lists are many times slower to
-read). A column ``weight`` is there if weights differ. The scale is in the file's metadata. A folder
-of such files with the same K and scale is read as one.
+A file has one row per judgment, in the columns of :mod:`dcglearn.data.packed_columns`; K and the
+scale are in its metadata. A folder of such files with the same K and scale is read as one. Files of
+the first layout hold strict judgments without sides, queries and judges, and are still read.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.files.files import atomic_write, checked_suffix
+from dcglearn.data.packed_columns import (
+    ID_COLUMNS,
+    LIST_COLUMNS,
+    PACKED_COLUMNS,
+    PackedPlace,
+    check_columns,
+    ids_of_table,
+    lists_of_table,
+    strict_pairs_of_table,
+    weights_of_table,
+)
+from dcglearn.data.preferences import Preferences
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.parquet import check_size, open_parquet
-from dcglearn.measures.agreement import checked_pairs, one_per_pair
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.measures.scale import Label, Scale
 
 PACKED_METADATA = b"dcglearn.packed"
 
-ROW_GROUP_SIZE = 1 << 19
-"""The number of preferences per row group; a row group is read at a time."""
+PACKED_LAYOUT = 2
 
-_MAX_GROUP_BYTES = 2**29
+MAX_GROUP_BYTES = 2**29
 """A row group with more bytes of grades per side is refused, and not written."""
 
-_COLUMNS = ("better", "worse", "weight")
+MAX_MEMORY = 4 * 2**30
+"""Judgments whose arrays take more bytes are not read into memory."""
+
+_READ_ANSWER = (*LIST_COLUMNS, "answer", "weight")
+
+
+class PackedIds(NamedTuple):
+    """Ids of a row group.
+
+    Attributes
+    ----------
+    numbers : ndarray of int, shape (n,)
+        Indices into the names, -1 where an id is missing.
+    names : list of str
+    """
+
+    numbers: NDArray[np.integer]
+    names: list[str]
+
+
+class PackedJudgments(NamedTuple):
+    """The judgments of a row group.
+
+    Attributes
+    ----------
+    lists : ndarray of int8, shape (n, 2, K)
+        List a first; the preferred one where the sides are unknown.
+    answers : ndarray of int8, shape (n,), or None
+        None if the sides are unknown.
+    weights : ndarray of float, shape (n,), or None
+        None if each counts 1.
+    queries, judges : PackedIds or None
+        None if all are missing, or were not asked for.
+    """
+
+    lists: Pairs
+    answers: NDArray[np.int8] | None
+    weights: Floats | None
+    queries: PackedIds | None
+    judges: PackedIds | None
 
 
 @dataclass(frozen=True)
@@ -52,6 +97,7 @@ class RowGroup:
         The number of its first row in the file.
     before : int
         The number of rows of the whole folder before it.
+    n_rows : int
     n_grades : int
         L; grade indices are below it.
     """
@@ -60,17 +106,18 @@ class RowGroup:
     group: int
     first: int
     before: int
+    n_rows: int
     n_grades: int
 
     def read(self) -> tuple[Pairs, Floats | None]:
-        """Read the pairs and their weights.
+        """Read the strict judgments and their weights.
 
         Returns
         -------
         pairs : ndarray of int8, shape (n, 2, K)
-            Grade indices, the preferred ranking first.
+            Grade indices, the preferred list first.
         weights : ndarray of float, shape (n,), or None
-            None if the file has no weights: each counts 1.
+            None if each counts 1.
 
         Raises
         ------
@@ -78,28 +125,52 @@ class RowGroup:
             Naming file and row: the file cannot be read, an index is out of range, or a weight is
             negative or not finite.
         """
-        with open_parquet(self.path) as file:
-            names = [name for name in _COLUMNS if name in file.schema_arrow.names]
-            table = file.read_row_group(self.group, names)
-        sides = [_grades(table, name, self.path) for name in ("better", "worse")]
-        pairs = np.stack(sides, axis=1)
-        self._check(
-            (pairs < NO_DOCUMENT) | (pairs >= self.n_grades), "holds a grade index out of range"
-        )
-        if "weight" not in table.column_names:
-            return pairs, None
-        weights: Floats = table.column("weight").to_numpy(zero_copy_only=False).astype(float)
-        self._check(
-            ~(np.isfinite(weights) & (weights >= 0)),
-            "holds a weight that is not a finite number of 0 or more",
-        )
-        return pairs, weights
+        return strict_pairs_of_table(self._table(_READ_ANSWER), self.n_grades, self._place)
 
-    def _check(self, wrong: NDArray[np.bool_], problem: str) -> None:
-        rows = wrong.any(axis=tuple(range(1, wrong.ndim)))
-        if rows.any():
-            row = self.first + int(np.argmax(rows)) + 1
-            raise InputError(f"row {row} {problem}", "pack the judgments again", self.path)
+    def read_judgments(self, with_ids: bool = True) -> PackedJudgments:
+        """Read all judgments, ties included.
+
+        Parameters
+        ----------
+        with_ids : bool, default True
+            Whether queries and judges are read.
+
+        Returns
+        -------
+        PackedJudgments
+
+        Raises
+        ------
+        InputError
+            As :meth:`read`.
+        """
+        table = self._table(PACKED_COLUMNS if with_ids else _READ_ANSWER)
+        lists, answers = lists_of_table(table, self.n_grades, self._place)
+        weights = weights_of_table(table, self._place)
+        return PackedJudgments(lists, answers, weights, *self._ids(table))
+
+    def read_ids(self) -> tuple[PackedIds | None, PackedIds | None]:
+        """Read the queries and judges of all judgments.
+
+        Returns
+        -------
+        queries, judges : PackedIds or None
+        """
+        return self._ids(self._table(ID_COLUMNS))
+
+    def _ids(self, table: Any) -> tuple[PackedIds | None, PackedIds | None]:
+        found = (ids_of_table(table, name, self._place) for name in ID_COLUMNS)
+        queries, judges = (None if ids is None else PackedIds(*ids) for ids in found)
+        return queries, judges
+
+    def _table(self, wanted: tuple[str, ...]) -> Any:
+        with open_parquet(self.path) as file:
+            names = [name for name in wanted if name in file.schema_arrow.names]
+            return file.read_row_group(self.group, names)
+
+    @property
+    def _place(self) -> PackedPlace:
+        return PackedPlace(self.path, self.first)
 
 
 @dataclass(frozen=True)
@@ -113,13 +184,16 @@ class PackedPairs:
     labels : tuple of labels
         The grades, best first.
     n_ranks, n_pairs : int
-        K, and the number of pairs.
+        K, and the number of pairs that were judged.
     ties : int
         The number of judgments without a preference that were left out of the files.
+    has_sides : bool
+        Whether the files say how the lists were shown, and hold ties.
 
     Examples
     --------
     >>> import tempfile
+    >>> from dcglearn.data.packed_writer import write_packed
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_packed(Path(folder, "p.parquet"), [[[0, 1], [1, 0]]], Scale((1, 0)))
     ...     PackedPairs.of(folder).n_pairs
@@ -131,6 +205,7 @@ class PackedPairs:
     n_ranks: int
     n_pairs: int
     ties: int
+    has_sides: bool
 
     @property
     def n_grades(self) -> int:
@@ -177,11 +252,73 @@ class PackedPairs:
         labels = Scale(first["scale"]).labels
         n_pairs, row_groups = 0, []
         for file, head in zip(files, heads, strict=True):
-            for group, start in enumerate(head["starts"]):
-                row_groups.append(RowGroup(str(file), group, start, n_pairs + start, len(labels)))
-            n_pairs += head["rows"]
-        ties = sum(head["ties"] for head in heads)
-        return cls(tuple(row_groups), labels, first["n_ranks"], n_pairs, ties)
+            start = 0
+            for group, n_rows in enumerate(head["groups"]):
+                before = n_pairs + start
+                row_groups.append(RowGroup(str(file), group, start, before, n_rows, len(labels)))
+                start += n_rows
+            n_pairs += start
+        ties, sides = sum(head["ties"] for head in heads), all(head["sides"] for head in heads)
+        return cls(tuple(row_groups), labels, first["n_ranks"], n_pairs, ties, sides)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the arrays of all judgments take in memory."""
+        return self.n_pairs * (2 * self.n_ranks + 1 + 3 * 8)
+
+    def preferences(self, strict: bool = False) -> Preferences:
+        """Read all judgments into memory.
+
+        Parameters
+        ----------
+        strict : bool, default False
+            Whether judgments whose sides are unknown are read as well, with the preferred list as
+            list a: for what depends on strict judgments only.
+
+        Returns
+        -------
+        Preferences
+
+        Raises
+        ------
+        InputError
+            If their arrays take more than :data:`MAX_MEMORY` bytes, the sides are unknown, or as
+            :meth:`RowGroup.read`.
+        """
+        place = self.row_groups[0].path if self.row_groups else ""
+        if not (strict or self.has_sides):
+            raise InputError(
+                "holds strict pairs without sides, ties, queries and judges",
+                "pack the judgments again; only `fit` reads such pairs",
+                place,
+            )
+        if self.nbytes > MAX_MEMORY:
+            raise InputError(
+                f"{self.n_pairs:,} judgments take {self.nbytes / 2**30:.1f} GiB in memory, more "
+                f"than {MAX_MEMORY / 2**30:.0f}",
+                "use `fit`, which reads them in parts, or pack a sample of them",
+                place,
+            )
+        n = self.n_pairs
+        lists = np.empty((n, 2, self.n_ranks), np.int8)
+        answers, weights = np.zeros(n, np.int8), np.ones(n)
+        queries, judges = np.full((2, n), None, object)
+        shared: dict[str, str] = {}  # one object per name
+
+        def load(group: RowGroup) -> None:
+            rows, found = slice(group.before, group.before + group.n_rows), group.read_judgments()
+            lists[rows] = found.lists
+            if found.answers is not None:
+                answers[rows] = found.answers
+            if found.weights is not None:
+                weights[rows] = found.weights
+            for column, ids in ((queries, found.queries), (judges, found.judges)):
+                if ids is not None:
+                    names = [*(shared.setdefault(name, name) for name in ids.names), None]
+                    column[rows] = np.array(names, object)[ids.numbers]
+
+        map_threads(load, self.row_groups)
+        return Preferences(lists, answers, Scale(self.labels), weights, queries, judges)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -194,7 +331,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def is_packed(path: str | Path) -> bool:
-    """Return whether a path is a folder, or a Parquet file of packed pairs.
+    """Return whether a path is a Parquet file of packed pairs, or a folder that holds some.
 
     Parameters
     ----------
@@ -205,7 +342,7 @@ def is_packed(path: str | Path) -> bool:
     bool
     """
     if Path(path).is_dir():
-        return True
+        return any(is_packed(file) for file in _files(Path(path)))
     if Path(path).suffix.lower() != ".parquet" or not Path(path).is_file():
         return False
     try:
@@ -213,126 +350,6 @@ def is_packed(path: str | Path) -> bool:
             return PACKED_METADATA in (file.schema_arrow.metadata or {})
     except InputError:
         return False
-
-
-def write_packed(
-    path: str | Path,
-    pairs: ArrayLike,
-    scale: Scale,
-    weights: ArrayLike | None = None,
-    ties: int = 0,
-) -> None:
-    """Write pairs to a packed file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        ``.parquet``.
-    pairs : array-like of int, shape (n, 2, K)
-        Grade indices, the preferred ranking first.
-    scale : Scale
-        The grades, best first.
-    weights : array-like of float, shape (n,), optional
-        1 by default.
-    ties : int, default 0
-        The number of judgments without a preference, which are left out.
-
-    Raises
-    ------
-    InputError
-        If the name or the pairs cannot be used, or the file cannot be written.
-    """
-    with packed_writer(path, scale, ties) as write:
-        write(pairs, weights)
-
-
-@contextmanager
-def packed_writer(path: str | Path, scale: Scale, ties: int = 0) -> Iterator[PackedWriter]:
-    """Open a packed file for writing in batches; it is written whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        ``.parquet``.
-    scale : Scale
-        The grades, best first.
-    ties : int, default 0
-        The number of judgments without a preference, which are left out.
-
-    Yields
-    ------
-    PackedWriter
-        Called with pairs, and weights or None; either all calls give weights or none does. Small
-        batches are collected until they fill a row group.
-
-    Raises
-    ------
-    InputError
-        As :func:`write_packed`.
-    """
-    checked_suffix(path, [".parquet"])
-    head = {"layout": 1, "scale": list(scale.labels), "ties": ties}
-    with atomic_write(path) as temporary, ExitStack() as stack:
-        write = PackedWriter(temporary, len(scale), head, stack)
-        yield write
-        write.flush()
-        if write.writer is None:
-            raise InputError("no pair to write", "give at least one", str(path))
-
-
-class PackedWriter:
-    """Given by :func:`packed_writer`; adds pairs to a file, one row group at a time."""
-
-    def __init__(self, path: Path, n_grades: int, head: dict[str, Any], stack: ExitStack) -> None:
-        self.writer: Any = None
-        self._path, self._n_grades, self._head, self._stack = path, n_grades, head, stack
-        self._held: list[Any] = []
-        self._schema: Any = None
-        self._rows = ROW_GROUP_SIZE
-
-    def __call__(self, pairs: ArrayLike, weights: ArrayLike | None = None) -> None:
-        """Add pairs, shape (n, 2, K), and their weights, shape (n,)."""
-        table = _table(checked_pairs(pairs, self._n_grades), weights, self._head)
-        self._schema = self._schema or table.schema
-        if self._schema.names != table.schema.names:
-            raise InputError("some pairs have weights and some have none", "give all or none")
-        K, first = (s.field("better").type.byte_width for s in (table.schema, self._schema))
-        if first != K:
-            raise InputError(f"lists of {K} ranks after lists of {first}", "give one K")
-        self._rows = min(ROW_GROUP_SIZE, max(1, _MAX_GROUP_BYTES // K))
-        self._held.append(table)
-        if sum(map(len, self._held)) >= self._rows:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the collected pairs."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        if not sum(map(len, self._held)):
-            return
-        if self.writer is None:
-            file = pq.ParquetWriter(
-                self._path, self._schema, use_dictionary=False, compression="none"
-            )
-            self.writer = self._stack.enter_context(file)
-        self.writer.write_table(pa.concat_tables(self._held), row_group_size=self._rows)
-        self._held.clear()
-
-
-def _table(pairs: NDArray[np.integer], weights: ArrayLike | None, head: dict[str, Any]) -> Any:
-    import pyarrow as pa
-
-    K = pairs.shape[2]
-    columns = {}
-    for side, name in enumerate(("better", "worse")):
-        content = pa.py_buffer(np.ascontiguousarray(pairs[:, side], np.int8))
-        columns[name] = pa.FixedSizeBinaryArray.from_buffers(
-            pa.binary(K), len(pairs), [None, content]
-        )
-    if weights is not None:
-        columns["weight"] = pa.array(one_per_pair(weights, len(pairs), "weights", 0.0))
-    return pa.table(columns).replace_schema_metadata({PACKED_METADATA: json.dumps(head).encode()})
 
 
 def _head(path: Path) -> dict[str, Any]:
@@ -345,50 +362,22 @@ def _head(path: Path) -> dict[str, Any]:
             head = _checked_head((schema.metadata or {})[PACKED_METADATA])
         except (InputError, KeyError, ValueError, TypeError, AttributeError) as error:
             raise problem from error
-        head["n_ranks"] = _checked_schema(schema, str(path))
-        check_size(metadata, _COLUMNS, path, max_rows=None)
-    if max(groups, default=0) * head["n_ranks"] > _MAX_GROUP_BYTES:
+        head["n_ranks"] = check_columns(schema, str(path))
+        check_size(metadata, PACKED_COLUMNS, path, max_rows=None)
+    if max(groups, default=0) * head["n_ranks"] > MAX_GROUP_BYTES:
         text = f"a row group of {max(groups):,} pairs of {head['n_ranks']:,} ranks"
         raise InputError(text, "pack the judgments again", str(path))
-    starts = np.cumsum([0, *groups[:-1]]).tolist() if groups else []
-    return {**head, "rows": sum(groups), "starts": starts}
+    return {**head, "groups": groups, "sides": "answer" in schema.names}
 
 
 def _checked_head(text: bytes) -> dict[str, Any]:
     """Return the scale and the number of ties."""
     head: dict[str, Any] = decode_json(text, "pack the judgments again")
     ties = head["ties"]
-    if head["layout"] != 1 or type(ties) is not int or not 0 <= ties < MAX_EXACT:
+    if (
+        head["layout"] not in (1, PACKED_LAYOUT)
+        or type(ties) is not int
+        or not 0 <= ties < MAX_EXACT
+    ):
         raise ValueError
     return {"scale": list(Scale(head["scale"]).labels), "ties": ties}
-
-
-def _checked_schema(schema: Any, path: str) -> int:
-    """Check the types of the columns and return K."""
-    import pyarrow.types as types
-
-    for name in _COLUMNS:
-        if schema.names.count(name) != 1 and (name != "weight" or name in schema.names):
-            problem = f"the column {name!r} appears {schema.names.count(name)} times"
-            raise InputError(problem, "pack the judgments again", path)
-    better, worse = (schema.field(name).type for name in _COLUMNS[:2])
-    if not types.is_fixed_size_binary(better) or better != worse or not better.byte_width:
-        problem = f"the columns 'better' and 'worse' hold {better!s:.40} and {worse!s:.40}"
-        raise InputError(problem, "pack the judgments again", path)
-    if "weight" in schema.names:
-        weight = schema.field("weight").type
-        if not (types.is_integer(weight) or types.is_floating(weight)):
-            problem = f"the column 'weight' holds {weight!s:.40}"
-            raise InputError(problem, "pack the judgments again", path)
-    return int(better.byte_width)
-
-
-def _grades(table: Any, name: str, path: str) -> Pairs:
-    column = table.column(name).combine_chunks()
-    if column.null_count:
-        raise InputError(
-            f"the column {name!r} has missing values", "pack the judgments again", path
-        )
-    K, start = column.type.byte_width, column.offset
-    content = np.frombuffer(column.buffers()[1], np.int8)[start * K :]
-    return content[: len(column) * K].reshape(len(column), K)

@@ -128,7 +128,7 @@ def learned_measure_of_packed(
     agreements = problem.agreements([utility, nearest, dcg])
     n = problem.n_pairs
     record = _record(
-        SourceRecord(file=source, judgments=n + problem.pairs.ties, strict=n),
+        SourceRecord(file=source, judgments=problem.pairs.n_pairs + problem.pairs.ties, strict=n),
         ParametersRecord(encoding="grades", margin=problem.margin, C=problem.C, solver=solver),
         learned.solution,
         learned.factors,
