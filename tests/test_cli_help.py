@@ -18,7 +18,7 @@ from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED
 from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
-from dcglearn.learning.learner import Encoding
+from dcglearn.learning.core_learner import Encoding
 from dcglearn.measures.files import MeasurePart
 from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS

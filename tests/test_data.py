@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
@@ -291,6 +292,11 @@ def test_folds_keep_a_query_whole(groups: list[int], seed: int) -> None:
     for train, test in folds:
         assert not set(found[train]) & set(found[test])
         assert len(train)
+    shuffle = int(np.random.default_rng(seed).integers(2**31))
+    expected = GroupKFold(n_folds, shuffle=True, random_state=shuffle).split(found, groups=found)
+    for (train, test), (their_train, their_test) in zip(folds, expected, strict=True):
+        assert train.tolist() == their_train.tolist()
+        assert test.tolist() == their_test.tolist()
     again = list(query_folds(found, n_folds, np.random.default_rng(seed)))
     assert all((a[1] == b[1]).all() for a, b in zip(folds, again, strict=True))
 

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.learned import FamilyLike
     from dcglearn.learning.choose_c import ChosenC
-    from dcglearn.learning.learner import DCGLearner
+    from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.measures.files import MeasureFile
+    from dcglearn.solver.problem import Problem
 
 
 @reads_judgments()
@@ -104,12 +105,12 @@ def fit(
     with naming(prefs):
         data.check_strict()
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)
-        choice = None
+        problem, choice = learner.problem(data.pairs, data.pair_weights), None
         if value is None:
-            choice = _choose(learner, data, np.random.default_rng(seed), use)
-            learner.set_params(C=choice.C)
+            choice = _choose(problem, data, np.random.default_rng(seed), solver, use)
+            problem = problem.with_C(choice.C)
         with reporting(f"solving for {len(data.pairs):,} pairs"):
-            learner.fit(data.pairs, sample_weight=data.pair_weights)
+            learner.learn(problem, choice)
         resampled = None
         if intervals:
             from dcglearn.learning.intervals import parameter_intervals
@@ -132,11 +133,11 @@ def learner_of(
     encoding: EncodingChoice,
     gains: FamilyLike | None = None,
     discounts: FamilyLike | None = None,
-) -> DCGLearner:
+) -> CoreLearner:
     """Return the learner that options describe."""
-    from dcglearn.learning.learner import DCGLearner
+    from dcglearn.learning.core_learner import CoreLearner
 
-    return DCGLearner(
+    return CoreLearner(
         encoding=encoding,
         margin=margin,
         C=1.0 if C is None else C,
@@ -149,15 +150,16 @@ def learner_of(
 
 
 def _choose(
-    learner: DCGLearner, data: Preferences, rng: np.random.Generator, use: UseChoice
+    problem: Problem,
+    data: Preferences,
+    rng: np.random.Generator,
+    solver: SolverChoice,
+    use: UseChoice,
 ) -> ChosenC:
     from dcglearn.learning.choose_c import choose_C
 
     with reporting("choosing C (fits)") as advance:
-        problem = learner.problem(data.pairs, data.pair_weights)
-        return choose_C(
-            problem, data.pair_groups, rng, solver=learner.solver, use=use, advance=advance
-        )
+        return choose_C(problem, data.pair_groups, rng, solver=solver, use=use, advance=advance)
 
 
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:

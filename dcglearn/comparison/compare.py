@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
@@ -40,8 +39,8 @@ from dcglearn.data.query_groups import query_counts
 from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.evaluation.judged_agreement import judged_differences
 from dcglearn.evaluation.significance import holm
+from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.folds import variance_between_repeats
-from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import MeasureLike, as_measure
@@ -174,7 +173,7 @@ def short_name(name: str) -> str:
 def compare(
     preferences: Preferences,
     others: Mapping[str, MeasureLike] | Sequence[MeasureLike],
-    learner: DCGLearner,
+    learner: CoreLearner,
     rng: np.random.Generator,
     use: MeasurePart = "dcg",
     n_folds: int = 10,
@@ -191,7 +190,7 @@ def compare(
         Judgments of weight 0 are not used.
     others : mapping from name to measure, or sequence of measures
         Measures, measure files, presets or text.
-    learner : DCGLearner
+    learner : DCGLearner or CoreLearner
     rng : numpy.random.Generator
         Draws the folds.
     use : {"dcg", "utility"}, default "dcg"
@@ -228,7 +227,7 @@ def compare(
         raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
     preferences.check_strict()
     data = preferences.take(preferences.weights > 0)
-    learner = clone(learner).set_params(n_grades=data.n_grades)
+    learner = learner.with_parameters(n_grades=data.n_grades)
     tuned = use if tune or learner.C == "cv" else None
     found = predict_held_out(data, learner, rng, n_folds, n_repeats, tuned, advance)
     learned = {LEARNED_DCG: found.dcg, LEARNED_UTILITY: found.utility}

@@ -14,9 +14,9 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers, query_folds
 from dcglearn.evaluation.judged_agreement import judged_differences
 from dcglearn.learning.choose_c import choose_C
+from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.fit import fit
 from dcglearn.learning.folds import naming_fold
-from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement_with_ties, outcomes_of_differences, weighted_mean
 from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
@@ -84,7 +84,7 @@ class CrossValidation:
 
 def predict_held_out(
     data: Preferences,
-    learner: DCGLearner,
+    learner: CoreLearner,
     rng: np.random.Generator,
     n_folds: int = 10,
     n_repeats: int = 10,
@@ -97,7 +97,7 @@ def predict_held_out(
     ----------
     data : Preferences
         Of weights above 0.
-    learner : DCGLearner
+    learner : DCGLearner or CoreLearner
         Knows the number of grades.
     rng : numpy.random.Generator
         Draws the folds.

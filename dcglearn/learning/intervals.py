@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
@@ -27,10 +26,10 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.choose_c import choose_C
+from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.identify import Determined
-from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.files import MeasurePart
 from dcglearn.solver.solve import solve
 
@@ -65,7 +64,7 @@ class ParameterIntervals:
 
 
 def parameter_intervals(
-    learner: DCGLearner,
+    learner: CoreLearner,
     preferences: Preferences,
     rng: np.random.Generator,
     resamples: int = 200,
@@ -80,7 +79,7 @@ def parameter_intervals(
 
     Parameters
     ----------
-    learner : DCGLearner
+    learner : DCGLearner or CoreLearner
         Fitted to the strict judgments of `preferences`. If its C is ``"cv"``, C is chosen again
         in each resample.
     preferences : Preferences
@@ -149,7 +148,7 @@ def _by_penalty(determined_by: Sequence[Determined]) -> NDArray[np.bool_]:
 
 
 def _learn_again(
-    learner: DCGLearner,
+    learner: CoreLearner,
     preferences: Preferences,
     times: NDArray[np.integer],
     rng: np.random.Generator,
@@ -158,7 +157,7 @@ def _learn_again(
     """Learn from each judgment as often as it was drawn."""
     weights = times * preferences.pair_weights
     drawn = weights > 0
-    again = clone(learner).set_params(C=learner.C_, n_grades=learner.utility_.n_grades)
+    again = learner.with_parameters(C=learner.C_, n_grades=learner.utility_.n_grades)
     problem = again.problem(preferences.pairs[drawn], weights[drawn])
     if choose is not None:
         groups = preferences.pair_groups[drawn]

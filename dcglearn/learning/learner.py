@@ -7,41 +7,30 @@ It keeps scikit-learn's contract on pairs of rankings, so that its tools work on
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
-from dcglearn.encoding.margins import MARGINS
-from dcglearn.families.learned import FamilyLike, LearnedFamilies
 from dcglearn.learning.choose_c import ChosenC, choose_C
-from dcglearn.learning.fit import fit
+from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.measures.agreement import (
     checked_pairs,
-    one_per_pair,
     outcomes_of_differences,
     score_differences,
     weighted_mean,
 )
 from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import SolverName
-
-Encoding = Literal["grades", "documents"]
-Margin = str | Callable[[Grades], ArrayLike]
 
 
-class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type hints
+class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
     """Learn the gains and discounts of DCG from preferences between rankings.
 
     Minimises  <W, W> + C sum_i v_i max(0, m_i - u(first_i) + u(second_i))^2  with the
@@ -124,27 +113,6 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
     True
     """
 
-    def __init__(
-        self,
-        *,
-        encoding: Encoding = "grades",
-        margin: Margin = "unit",
-        C: float | Literal["cv"] = 1.0,
-        solver: SolverName = "auto",
-        n_grades: int | None = None,
-        gains: FamilyLike | None = None,
-        discounts: FamilyLike | None = None,
-        grade_values: ArrayLike | None = None,
-    ) -> None:
-        self.encoding = encoding
-        self.margin = margin
-        self.C = C
-        self.solver = solver
-        self.n_grades = n_grades
-        self.gains = gains
-        self.discounts = discounts
-        self.grade_values = grade_values
-
     def fit(
         self,
         pairs: ArrayLike | Preferences,
@@ -179,14 +147,14 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         SolverError
             If no solver's answer is confirmed.
         """
-        learner = self
+        learner: CoreLearner = self
         if isinstance(pairs, Preferences):
             if sample_weight is not None or groups is not None:
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
-                learner = clone(self).set_params(n_grades=pairs.n_grades)
+                learner = learner.with_parameters(n_grades=pairs.n_grades)
             if self.grade_values is None:
-                learner = clone(learner).set_params(grade_values=pairs.scale.values)
+                learner = learner.with_parameters(grade_values=pairs.scale.values)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs = pairs.pairs
         validate_data(self, _flat(pairs))
@@ -196,18 +164,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             queries = group_numbers(_checked_groups(groups, problem.n_pairs))
             choice = choose_C(problem, queries, np.random.default_rng(0), solver=self.solver)
             problem = problem.with_C(choice.C)
-        learned = fit(problem, self.solver)
-        self.identifiability_ = learned.identifiability
-        self.families_ = learned.families
-        self.factors_ = learned.factors
-        self.dcg_ = learned.dcg
-        self.utility_ = learned.utility
-        self.weights_ = learned.weights
-        self.solution_ = learned.solution
-        self.certificate_ = learned.certificate
-        self.singular_values_ = learned.factors.singular_values
-        self.C_, self.choice_ = problem.C, choice
-        return self
+        return self.learn(problem, choice)
 
     def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
         """Return the problem that ``fit`` solves, without solving it.
@@ -226,47 +183,7 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
         InputError
             If the pairs, the weights or a parameter cannot be used.
         """
-        if not is_one_of(self.encoding, ("grades", "documents")):
-            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
-        if isinstance(self.margin, str) and self.margin not in MARGINS:
-            raise unknown_name("margin", self.margin, MARGINS)
-        rows = checked_pairs(check_array(_flat(pairs)), np.iinfo(np.int64).max)
-        if self.encoding == "documents":
-            n_grades = rows.shape[2]
-            _check_permutations(rows)
-        else:
-            n_grades = self._grades_of(rows)
-        weights = None
-        if sample_weight is not None:
-            weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
-        check_worth_learning(rows, weights)
-        problem = Problem.of(
-            rows,
-            n_grades,
-            self.margin(rows) if callable(self.margin) else self.margin,
-            weights,
-            1.0 if self.C == "cv" else self.C,
-            monotone=self.encoding == "grades",
-        )
-        return problem.with_structure(self._families(*problem.shape))
-
-    def _families(self, n_ranks: int, n_grades: int) -> LearnedFamilies | None:
-        if self.gains is None and self.discounts is None:
-            return None
-        if self.encoding == "documents":
-            raise InputError(
-                "documents have no grades, so their gains and discounts have no families",
-                "leave out `gains` and `discounts`",
-            )
-        values = np.arange(n_grades - 1.0, -1.0, -1.0)
-        if self.grade_values is not None:
-            wanted = f"give {n_grades} numbers, the best first"
-            values = finite_array(self.grade_values, "grade values", (n_grades,), wanted)
-        if (np.diff(values) >= 0).any():
-            raise InputError(
-                f"grade values {values.tolist()}", "give `grade_values` that fall, best first"
-            )
-        return LearnedFamilies.of(self.gains, self.discounts, values, n_ranks)
+        return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return u(first) - u(second) of each pair, exactly 0 for a tie.
@@ -324,17 +241,6 @@ class DCGLearner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no ty
             error.remedy += "; set `n_grades` to include grades that training pairs lack"
             raise
 
-    def _grades_of(self, rows: Grades) -> int:
-        largest = int(rows.max()) + 1
-        if self.n_grades is None:
-            return max(largest, 1)
-        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
-            raise InputError(
-                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
-                f"use {largest} or more",
-            )
-        return int(self.n_grades)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
@@ -363,14 +269,3 @@ def _checked_groups(groups: ArrayLike | None, n_pairs: int) -> NDArray[Any]:
         problem = f"groups of shape {checked.shape} for {n_pairs} pairs"
         raise InputError(problem, "give one per pair")
     return checked
-
-
-def _check_permutations(rankings: Grades) -> None:
-    documents = np.arange(rankings.shape[2])
-    complete = (np.sort(rankings, axis=2) == documents).all(axis=(1, 2))
-    if not complete.all():
-        raise InputError(
-            f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
-            "rank each of the K documents once",
-            f"row {int(np.argmin(complete))}",
-        )

@@ -34,12 +34,12 @@ from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC
+    from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.learning.intervals import ParameterIntervals
-    from dcglearn.learning.learner import DCGLearner
 
 
 def learned_measure(
-    learner: DCGLearner,
+    learner: CoreLearner,
     preferences: Preferences,
     source: str,
     use: MeasurePart = "dcg",
@@ -50,7 +50,7 @@ def learned_measure(
 
     Parameters
     ----------
-    learner : DCGLearner
+    learner : DCGLearner or CoreLearner
         Fitted to the strict judgments of `preferences`.
     preferences : Preferences
     source : str

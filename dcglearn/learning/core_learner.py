@@ -1,0 +1,190 @@
+"""The learner without scikit-learn: parameters -> problem -> what was learned.
+
+:class:`dcglearn.learning.learner.DCGLearner` adds scikit-learn's contract to it. Commands need only
+this: scikit-learn takes longer to load than most fits take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.checks import finite_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.types import Grades
+from dcglearn.data.pair_checks import check_worth_learning
+from dcglearn.encoding.margins import MARGINS
+from dcglearn.families.learned import FamilyLike, LearnedFamilies
+from dcglearn.learning.choose_c import ChosenC
+from dcglearn.learning.fit import fit
+from dcglearn.measures.agreement import checked_pairs, one_per_pair
+from dcglearn.solver.problem import Problem
+from dcglearn.solver.solve import SolverName
+
+Encoding = Literal["grades", "documents"]
+Margin = str | Callable[[Grades], ArrayLike]
+
+
+class CoreLearner:
+    """Learn the gains and discounts of DCG from pairs that are checked already.
+
+    Parameters
+    ----------
+    encoding, margin, C, solver, n_grades, gains, discounts, grade_values
+        As those of :class:`dcglearn.learning.learner.DCGLearner`.
+
+    Examples
+    --------
+    >>> learner = CoreLearner()
+    >>> problem = learner.problem([[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]])
+    >>> [round(c, 3) for c in learner.learn(problem).dcg_.discounts]
+    [1.0, 0.4]
+    """
+
+    def __init__(
+        self,
+        *,
+        encoding: Encoding = "grades",
+        margin: Margin = "unit",
+        C: float | Literal["cv"] = 1.0,
+        solver: SolverName = "auto",
+        n_grades: int | None = None,
+        gains: FamilyLike | None = None,
+        discounts: FamilyLike | None = None,
+        grade_values: ArrayLike | None = None,
+    ) -> None:
+        self.encoding = encoding
+        self.margin = margin
+        self.C = C
+        self.solver = solver
+        self.n_grades = n_grades
+        self.gains = gains
+        self.discounts = discounts
+        self.grade_values = grade_values
+
+    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
+        """Return the problem of learning from pairs, without solving it.
+
+        Parameters
+        ----------
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
+            The preferred ranking first.
+        sample_weight : array-like of float, shape (n,), optional
+
+        Returns
+        -------
+        Problem
+
+        Raises
+        ------
+        InputError
+            If the pairs, the weights or a parameter cannot be used.
+        """
+        if not is_one_of(self.encoding, ("grades", "documents")):
+            raise unknown_name("encoding", self.encoding, ["grades", "documents"])
+        if isinstance(self.margin, str) and self.margin not in MARGINS:
+            raise unknown_name("margin", self.margin, MARGINS)
+        rows = checked_pairs(pairs, np.iinfo(np.int64).max)
+        if self.encoding == "documents":
+            n_grades = rows.shape[2]
+            _check_permutations(rows)
+        else:
+            n_grades = self._grades_of(rows)
+        weights = None
+        if sample_weight is not None:
+            weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
+        check_worth_learning(rows, weights)
+        problem = Problem.of(
+            rows,
+            n_grades,
+            self.margin(rows) if callable(self.margin) else self.margin,
+            weights,
+            1.0 if self.C == "cv" else self.C,
+            monotone=self.encoding == "grades",
+        )
+        return problem.with_structure(self._families(*problem.shape))
+
+    def learn(self, problem: Problem, choice: ChosenC | None = None) -> Self:
+        """Solve a problem and keep what was learned, as :class:`DCGLearner` names it.
+
+        Parameters
+        ----------
+        problem : Problem
+            Of this learner.
+        choice : ChosenC, optional
+            How the C of the problem was chosen.
+
+        Returns
+        -------
+        CoreLearner
+            The learner itself.
+
+        Raises
+        ------
+        InputError
+            If the optimum ties all lists.
+        SolverError
+            If no solver's answer is confirmed.
+        """
+        learned = fit(problem, self.solver)
+        self.identifiability_ = learned.identifiability
+        self.families_ = learned.families
+        self.factors_ = learned.factors
+        self.dcg_ = learned.dcg
+        self.utility_ = learned.utility
+        self.weights_ = learned.weights
+        self.solution_ = learned.solution
+        self.certificate_ = learned.certificate
+        self.singular_values_ = learned.factors.singular_values
+        self.C_, self.choice_ = problem.C, choice
+        return self
+
+    def with_parameters(self, **changes: Any) -> CoreLearner:
+        """Return a learner with some parameters changed, which has learned nothing yet."""
+        names = ("encoding", "margin", "C", "solver", "n_grades", "gains", "discounts")
+        kept = {name: getattr(self, name) for name in (*names, "grade_values")}
+        return CoreLearner(**kept | changes)
+
+    def _families(self, n_ranks: int, n_grades: int) -> LearnedFamilies | None:
+        if self.gains is None and self.discounts is None:
+            return None
+        if self.encoding == "documents":
+            raise InputError(
+                "documents have no grades, so their gains and discounts have no families",
+                "leave out `gains` and `discounts`",
+            )
+        values = np.arange(n_grades - 1.0, -1.0, -1.0)
+        if self.grade_values is not None:
+            wanted = f"give {n_grades} numbers, the best first"
+            values = finite_array(self.grade_values, "grade values", (n_grades,), wanted)
+        if (np.diff(values) >= 0).any():
+            raise InputError(
+                f"grade values {values.tolist()}", "give `grade_values` that fall, best first"
+            )
+        return LearnedFamilies.of(self.gains, self.discounts, values, n_ranks)
+
+    def _grades_of(self, rows: Grades) -> int:
+        largest = int(rows.max()) + 1
+        if self.n_grades is None:
+            return max(largest, 1)
+        if not isinstance(self.n_grades, int | np.integer) or self.n_grades < largest:
+            raise InputError(
+                f"n_grades is {self.n_grades!r}, but grade index {largest - 1} occurs",
+                f"use {largest} or more",
+            )
+        return int(self.n_grades)
+
+
+def _check_permutations(rankings: Grades) -> None:
+    documents = np.arange(rankings.shape[2])
+    complete = (np.sort(rankings, axis=2) == documents).all(axis=(1, 2))
+    if not complete.all():
+        raise InputError(
+            f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
+            "rank each of the K documents once",
+            f"row {int(np.argmin(complete))}",
+        )
