@@ -15,9 +15,11 @@ from test_likelihood import SCALE, judged
 from dcglearn.base.errors import InputError
 from dcglearn.data.concatenated import concatenated
 from dcglearn.data.preferences import Preferences
+from dcglearn.inference.questions import usual_questions
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import read_field, write_preferences
+from dcglearn.report.questions import questions_text
 from dcglearn.study.facts import Study, study_judgments
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text
 from dcglearn.study.words import headline, more_judgments
@@ -83,6 +85,16 @@ def test_a_measure_in_use_is_judged_first() -> None:
     rng = np.random.default_rng(0)
     found = study_judgments(data, "x", rng, {"ours": preset("binary:2", SCALE, 4)})
     assert headline(found)[0].startswith("Stop using ours: the judgments contradict it")
+
+
+def test_without_query_ids_judgments_count_as_independent() -> None:
+    data = simulated("linear-log2", 300, 12)
+    answers = np.array(["a", "b"])[data.answers]
+    alone = usual_questions(Preferences.of(data.lists, answers, SCALE))
+    assert questions_text(alone).endswith(
+        "each judgment is taken as independent, as none shares a query with another"
+    )
+    assert questions_text(usual_questions(data)).endswith("that share a query are kept together")
 
 
 def test_two_grades_and_few_judgments() -> None:
@@ -190,6 +202,16 @@ def test_test_command(tmp_path: Path, run: Any, refused: Any) -> None:
     assert "not rejected" not in exponential.splitlines()[1]
     assert "not rejected" in tested("--gains", "linear", "--discounts", "log2").splitlines()[1]
     assert "not rejected" in tested("--measure", "linear-log2").splitlines()[1]
+    numbers = tested("--gains", "1,0.5,0", "--discounts", "log2").splitlines()[1]
+    assert numbers.startswith("gains 1,0.5,0, discounts log2  not rejected")
+    within = tested("--gains", "exponential", "--larger-discounts", "log2").splitlines()[1]
+    assert within.startswith("gains exponential, within discounts log2  rejected")
+    assert within.endswith("   1")  # degree of freedom
+    positions = tested("--larger-positions").splitlines()[1]
+    assert positions.startswith("the same gains at every rank  not rejected")
+    assert "name what is tested" in refused("test", "p.jsonl", "--larger-gains", "power:free")
+    narrow = refused("test", "p.jsonl", "--gains", "linear", "--larger-gains", "power:2")
+    assert "do not hold all measures" in narrow
     table = json.loads(tested("--json"))
     assert {one["about"] for one in table} >= {"measure", "gains", "discounts", "side"}
     assert "did you mean 'exponential'" in refused("test", "p.jsonl", "--gains", "exponental")

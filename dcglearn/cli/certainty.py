@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
-from dcglearn.terminal.inputs import measures_for_judgments, naming
+from dcglearn.terminal.inputs import measures_for_judgments, naming, parse_family
 from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
     JsonOption,
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dcglearn.data.preferences import Preferences
+    from dcglearn.families.given import FamilyLike
+    from dcglearn.inference.estimate import JudgmentModel
     from dcglearn.inference.questions import Question
-    from dcglearn.inference.segments import Segments
 
 
 @reads_judgments(without=["encoding"])
@@ -104,6 +104,28 @@ def test(
         str | None,
         typer.Option("--measure", "-m", metavar="MEASURE", help="Test this measure."),
     ] = None,
+    larger_gains: Annotated[
+        str | None,
+        typer.Option(
+            "--larger-gains",
+            metavar="FAMILY",
+            help="Family of the gains of the larger model that is tested against; free by default.",
+        ),
+    ] = None,
+    larger_discounts: Annotated[
+        str | None,
+        typer.Option(
+            "--larger-discounts",
+            metavar="FAMILY",
+            help="Family of the discounts of the larger model; free by default.",
+        ),
+    ] = None,
+    positions: Annotated[
+        bool,
+        typer.Option(
+            "--larger-positions", help="The larger model has gains of its own at every rank."
+        ),
+    ] = False,
     by: Annotated[
         str | None,
         typer.Option(
@@ -115,45 +137,85 @@ def test(
 ) -> None:
     """Test a measure, or compare groups of judgments."""
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.questions import ask, usual_questions
     from dcglearn.inference.segments import compare_segments
+    from dcglearn.report.questions import (
+        question_json,
+        questions_text,
+        segments_json,
+        segments_text,
+    )
 
     if measure and (gains or discounts):
         raise InputError("--measure with --gains or --discounts", "test one at a time")
     if by and len(prefs) > 1:
         raise InputError("--by with several files", "give one file, or leave --by out")
+    if positions and (larger_gains or larger_discounts):
+        raise InputError(
+            "--larger-positions with --larger-gains or --larger-discounts", "use one of them"
+        )
+    if (larger_gains or larger_discounts) and not (
+        gains or discounts or measure or by or len(prefs) > 1
+    ):
+        raise InputError(
+            "--larger-gains or --larger-discounts without --gains or --discounts",
+            "name what is tested",
+        )
+    larger = JudgmentModel(
+        gains=parse_family("--larger-gains", larger_gains) or "free",
+        discounts=parse_family("--larger-discounts", larger_discounts) or "free",
+        position_dependent=positions,
+    )
     if by or len(prefs) > 1:
         if measure or gains or discounts:
             raise InputError("groups are compared, and a measure tested", "do one at a time")
         data, groups = _grouped(prefs, by, judgments)
         with naming(prefs[0]), reporting("comparing groups"):
-            segments = compare_segments(data, groups)
+            segments = compare_segments(data, groups, larger)
         if json:
-            print_json(_segments_json(segments))
+            print_json(segments_json(segments))
         else:
-            print_text(_segments_text(segments))
+            print_text(segments_text(segments))
         return
     data = judgments.load(prefs[0])
-    model = JudgmentModel()
+    families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     with naming(prefs[0]), reporting("testing"):
-        if measure:
-            (named,) = measures_for_judgments([measure], data, prefs[0])
-            hypothesis = JudgmentModel(measure=named.measure)
-            found: Sequence[Question] = [ask(data, hypothesis, model, named.name)]
-        elif gains or discounts:
-            hypothesis = JudgmentModel(gains=gains or "free", discounts=discounts or "free")
-            name = ", ".join(
-                f"{kind} {family}"
-                for kind, family in (("gains", gains), ("discounts", discounts))
-                if family
-            )
-            found = [ask(data, hypothesis, model, name)]
-        else:
-            found = usual_questions(data, model)
+        found = _asked(data, prefs[0], measure, families, larger)
     if json:
-        print_json([_question_json(one) for one in found])
+        print_json([question_json(one) for one in found])
     else:
-        print_text(_questions_text(found))
+        print_text(questions_text(found))
+
+
+def _asked(
+    data: Preferences,
+    path: str,
+    measure: str | None,
+    families: tuple[FamilyLike | None, FamilyLike | None],
+    larger: JudgmentModel,
+) -> Sequence[Question]:
+    """Test a measure, or families that are not wider than those of the larger model."""
+    from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.inference.questions import ask, usual_questions
+
+    if measure:
+        (named,) = measures_for_judgments([measure], data, path)
+        return [ask(data, JudgmentModel(measure=named.measure), larger, named.name)]
+    gains, discounts = families
+    if gains is None and discounts is None and not larger.position_dependent:
+        return usual_questions(data, larger)
+    smaller = JudgmentModel(gains=gains or larger.gains, discounts=discounts or larger.discounts)
+    name = _named(gains, discounts) or "the same gains at every rank"
+    within = _named(*(None if one == "free" else one for one in (larger.gains, larger.discounts)))
+    return [ask(data, smaller, larger, name + (f", within {within}" if within else ""))]
+
+
+def _named(gains: FamilyLike | None, discounts: FamilyLike | None) -> str:
+    """Name families, those that are there."""
+    return ", ".join(
+        f"{kind} {one if isinstance(one, str) else ','.join(f'{number:g}' for number in one)}"
+        for kind, one in (("gains", gains), ("discounts", discounts))
+        if one is not None
+    )
 
 
 def _grouped(
@@ -177,108 +239,3 @@ def _grouped(
     for place, part in enumerate(parts):
         groups += [names[min(place, 1)]] * len(part)
     return concatenated(parts), groups
-
-
-def _questions_text(questions: Sequence[Question]) -> str:
-    from dcglearn.report.tables import Table
-    from dcglearn.study.words import one_in, p_words, statement
-
-    rows = [
-        (
-            statement(one),
-            one.verdict,
-            one_in(one.reversed_judged),
-            p_words(one.corrected),
-            round(one.test.statistic, 1),
-            one.test.df,
-        )
-        for one in questions
-    ]
-    columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
-    lines = [Table(columns, rows, digits=1).text(), ""]
-    if len(questions) == 1:
-        one = questions[0]
-        lines += [_estimates_text(one)]
-    lines.append("LR: likelihood ratio; p allows for judgments that share a query or a judge")
-    if len(questions) > 1:
-        lines[-1] += f", and for {len(questions)} questions"
-    return "\n".join(lines)
-
-
-def _estimates_text(one: Question) -> str:
-    from dcglearn.report.tables import Table
-    from dcglearn.study.words import interval_words, short
-
-    pairs = [
-        *zip(one.fit.gains(), one.restricted.gains(), strict=True),
-        *zip(one.fit.discounts(), one.restricted.discounts(), strict=True),
-    ]
-    rows = [
-        (free.name, short(free.estimate), interval_words(free), short(restricted.estimate))
-        for free, restricted in pairs
-        if not free.given
-    ]
-    return Table(("number", "estimate", "95% interval", "tested"), rows).text() + "\n"
-
-
-def _segments_text(segments: Segments) -> str:
-    from dcglearn.report.tables import Table
-    from dcglearn.study.words import interval_words, one_in, p_words, short
-
-    rows = [
-        (
-            one.name,
-            one.judgments,
-            one.other_judgments,
-            "differ"
-            if one.corrected < 0.02
-            else "near the line"
-            if one.corrected < 0.1
-            else "alike",
-            one_in(one.reversed_judged),
-            p_words(one.corrected),
-        )
-        for one in segments.compared
-    ]
-    columns = ("group", "judgments", "others", "measures", "differ (judged pairs)", "p")
-    lines = [Table(columns, rows).text()]
-    if len(segments.compared) == 1:
-        one = segments.compared[0]
-        pairs = [
-            *zip(one.fit.gains(), one.other.gains(), strict=True),
-            *zip(one.fit.discounts(), one.other.discounts(), strict=True),
-        ]
-        numbers = [
-            (a.name, short(a.estimate), interval_words(a), short(b.estimate), interval_words(b))
-            for a, b in pairs
-            if not a.given
-        ]
-        head = ("number", one.name, "95% interval", "others", "95% interval")
-        lines += ["", Table(head, numbers).text()]
-    if segments.too_small:
-        lines += ["", f"left out, too few judgments: {', '.join(segments.too_small)}"]
-    return "\n".join(lines)
-
-
-def _question_json(one: Question) -> dict[str, Any]:
-    return {
-        "about": one.about,
-        "hypothesis": one.hypothesis,
-        "verdict": one.verdict,
-        **asdict(one.test),
-        "corrected_p": one.corrected,
-        "reversed_judged": one.reversed_judged,
-        "reversed_all": one.reversed_all,
-    }
-
-
-def _segments_json(segments: Segments) -> dict[str, Any]:
-    compared = []
-    for one in segments.compared:
-        numbers = {key: value for key, value in vars(one).items() if key not in ("fit", "other")}
-        estimates = {
-            name: [asdict(number) for number in (*fit.gains(), *fit.discounts())]
-            for name, fit in (("estimates", one.fit), ("other_estimates", one.other))
-        }
-        compared.append(numbers | estimates)
-    return {"compared": compared, "too_small": list(segments.too_small)}

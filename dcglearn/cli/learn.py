@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.data.preferences import Preferences
-    from dcglearn.families.learned import FamilyLike
+    from dcglearn.families.given import FamilyLike
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.measures.files import MeasureFile

@@ -22,7 +22,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.families.learned import FamilyLike
+    from dcglearn.families.given import FamilyLike
     from dcglearn.measures.files import MeasureFile
 
 

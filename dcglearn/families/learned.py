@@ -7,35 +7,19 @@ arXiv 1212.5650, eq. 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.families.given import FamilyLike, discounts_like, gains_like
 from dcglearn.families.model_steps import SolveConvex
 from dcglearn.families.products import solve_product
 from dcglearn.families.structure import ProductStructure, VectorCone
-from dcglearn.families.vectors import (
-    FREE_FAMILY,
-    Family,
-    discount_family,
-    gain_family,
-    given_discounts,
-    given_gains,
-)
+from dcglearn.families.vectors import FREE_FAMILY, Family
 from dcglearn.solver.problem import Objective
 from dcglearn.solver.product_point import ProductPoint
 from dcglearn.solver.solve import Solution
-
-FamilyLike = str | Sequence[float]
-"""The name of a family, or the numbers themselves."""
-
-GIVEN = "given"
-"""The name of a family that is given by its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +68,8 @@ class LearnedFamilies(ProductStructure):
         >>> families.gain_family.name, families.gains.n_generators
         ('free', 2)
         """
-        of_gains = _gain_family(FREE_FAMILY if gains is None else gains, np.array(values, float))
-        of_discounts = _discount_family(FREE_FAMILY if discounts is None else discounts, n_ranks)
+        of_gains = gains_like(FREE_FAMILY if gains is None else gains, np.array(values, float))
+        of_discounts = discounts_like(FREE_FAMILY if discounts is None else discounts, n_ranks)
         return cls(_gain_cone(of_gains), _discount_cone(of_discounts), of_gains, of_discounts)
 
     def solve(
@@ -111,32 +95,6 @@ class LearnedFamilies(ProductStructure):
             side.n_generators == 1 and family.shape is None
             for side, family in zip(sides, families, strict=True)
         )
-
-
-def _gain_family(gains: FamilyLike, values: Floats) -> Family:
-    if isinstance(gains, str):
-        return gain_family(gains, values)
-    n_grades = len(values)
-    numbers = finite_array(gains, "gains", (n_grades,), f"give {n_grades} numbers, the best first")
-    if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
-        raise InputError(
-            f"the given gains {numbers.tolist()} are not those of grades, best first",
-            "give non-increasing `gains`, the first above the last",
-        )
-    return given_gains(numbers, GIVEN)
-
-
-def _discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
-    if isinstance(discounts, str):
-        return discount_family(discounts, n_ranks)
-    wanted = f"give {n_ranks} numbers, one per rank"
-    numbers = finite_array(discounts, "discounts", (n_ranks,), wanted)
-    if (numbers < 0).any() or not numbers[0]:
-        raise InputError(
-            f"the given discounts {numbers.tolist()} are not those of ranks",
-            "give `discounts` of 0 or more, the first above 0",
-        )
-    return given_discounts(numbers, GIVEN)
 
 
 def _gain_cone(family: Family) -> VectorCone:

@@ -25,7 +25,8 @@ from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
-from dcglearn.families.vectors import FREE_FAMILY, discount_family, gain_family
+from dcglearn.families.given import FamilyLike, discounts_like, gains_like
+from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.families.weights import AnyWeights, GivenWeights, Products, WeightFamily
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import Covariance, covariance
@@ -56,9 +57,9 @@ class JudgmentModel:
 
     Parameters
     ----------
-    gains, discounts : str
+    gains, discounts : str or sequence of float
         Families, as in :func:`~dcglearn.families.vectors.gain_family` and
-        :func:`~dcglearn.families.vectors.discount_family`.
+        :func:`~dcglearn.families.vectors.discount_family`, or numbers that are given.
     ties : {"strict", "davidson", "rao-kupper"}, default "strict"
         What is modelled: strict judgments only, or ties as well.
     side, lapses : bool, default True
@@ -79,8 +80,8 @@ class JudgmentModel:
     1.0
     """
 
-    gains: str = FREE_FAMILY
-    discounts: str = FREE_FAMILY
+    gains: FamilyLike = FREE_FAMILY
+    discounts: FamilyLike = FREE_FAMILY
     ties: TieModel = "strict"
     side: bool = True
     lapses: bool = True
@@ -101,7 +102,7 @@ class JudgmentModel:
         if self.position_dependent:
             return AnyWeights(n_ranks, len(scale))
         values = np.array(scale.values, float)
-        return Products(gain_family(self.gains, values), discount_family(self.discounts, n_ranks))
+        return Products(gains_like(self.gains, values), discounts_like(self.discounts, n_ranks))
 
     def fit(self, preferences: Preferences) -> JudgmentFit:
         """Estimate the parameters.

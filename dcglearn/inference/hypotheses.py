@@ -30,6 +30,7 @@ from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
+from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.families.weights import WeightFamily
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -153,13 +154,15 @@ def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:
         raise InputError(
             f"gains {larger.gains} and discounts {larger.discounts} do not hold all measures of "
             f"gains {smaller.gains} and discounts {smaller.discounts}",
-            f"compare with `gains` and `discounts` {FREE_FAMILY}",
+            "give the larger model the same families, or free ones",
         )
 
 
-def _holds(larger: str, smaller: str) -> bool:
+def _holds(larger: FamilyLike, smaller: FamilyLike) -> bool:
     if larger in (FREE_FAMILY, smaller):
         return True
+    if not isinstance(larger, str) or not isinstance(smaller, str):
+        return False
     kind, _, parameter = larger.partition(":")
     if parameter != FREE_FAMILY:
         return False

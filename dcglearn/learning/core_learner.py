@@ -18,7 +18,8 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.encoding.margins import MARGINS
-from dcglearn.families.learned import FamilyLike, LearnedFamilies
+from dcglearn.families.given import FamilyLike
+from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.choose_c import ChosenC
 from dcglearn.learning.fit import fit
 from dcglearn.measures.agreement import checked_pairs, one_per_pair

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import round_up
-from dcglearn.families.learned import GIVEN
+from dcglearn.families.given import GIVEN
 from dcglearn.learning.factorise import Gauge
 from dcglearn.learning.identify import Determined
 from dcglearn.learning.record import FamiliesRecord, Interval, IntervalsRecord, LearnedRecord

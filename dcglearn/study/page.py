@@ -21,6 +21,7 @@ from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.files.files import checked_suffix, write_text
 from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.report.questions import question_json
 from dcglearn.report.tables import Table
 from dcglearn.study.facts import Study
 from dcglearn.study.figures import study_pictures
@@ -109,15 +110,7 @@ def study_json(study: Study) -> dict[str, Any]:
         "free": _fit_json(study.free),
         "ties": None if study.ties is None else _fit_json(study.ties),
         "questions": [
-            {
-                "about": one.about,
-                "hypothesis": one.hypothesis,
-                "verdict": one.verdict,
-                **{name: _finite(value) for name, value in asdict(one.test).items()},
-                "corrected_p": one.corrected,
-                "reversed_judged": one.reversed_judged,
-                "reversed_all": one.reversed_all,
-            }
+            {name: _finite(value) for name, value in question_json(one).items()}
             for one in study.questions
         ],
         "agreement": [asdict(one) for one in study.agreement],

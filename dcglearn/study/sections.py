@@ -8,18 +8,18 @@ from itertools import pairwise
 
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.presets import preset
-from dcglearn.report.tables import Cell, Table
-from dcglearn.study.facts import Study
-from dcglearn.study.words import (
+from dcglearn.report.certainty_words import (
     MEASURE_NAMES,
     interval_words,
-    more_judgments,
     one_in,
     p_words,
     share_words,
     short,
     statement,
 )
+from dcglearn.report.tables import Cell, Table
+from dcglearn.study.facts import Study
+from dcglearn.study.words import more_judgments
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _measure(study: Study) -> Section:
             "first.",
             "The interval holds the true number 95 times in 100, if people judge as the model "
             "says (see how well it predicts, below). Gains are estimated with the discounts "
-            f"{_DISCOUNT_WORDS[recommended]}, discounts with any gains.",
+            f"{_DISCOUNT_WORDS[str(recommended)]}, discounts with any gains.",
             *_disorder(study),
             "The same gains and discounts serve nDCG: normalising divides both lists of a query "
             "by the same number.",

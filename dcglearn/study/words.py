@@ -11,91 +11,16 @@ import math
 from dcglearn.base.numbers import decimals
 from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
-from dcglearn.measures.scale import Scale
+from dcglearn.report.certainty_words import (
+    FAMILY_NAMES,
+    MEASURE_NAMES,
+    grade_name,
+    interval_words,
+    one_in,
+    share_words,
+    short,
+)
 from dcglearn.study.facts import Study
-
-_NAMES = {
-    "linear": "linear gains",
-    "exponential": "2^g - 1",
-    "log2": "1/log2(rank + 1)",
-    "zipf": "1/rank",
-    "constant": "every rank alike",
-}
-
-MEASURE_NAMES = {
-    "linear-log2": "g / log2(rank + 1)",
-    "exponential-log2": "(2^g - 1) / log2(rank + 1)",
-}
-"""What people call presets; others keep their names."""
-
-
-def short(number: float) -> str:
-    """Write a number as people say it: two digits, without the zero before the point.
-
-    Parameters
-    ----------
-    number : float
-
-    Examples
-    --------
-    >>> short(0.654), short(1.0), short(-0.04), short(12.3)
-    ('.65', '1.00', '-.04', '12.30')
-    """
-    text = f"{number:.2f}"
-    return text.replace("0.", ".", 1) if abs(number) < 0.995 else text
-
-
-def one_in(share: float) -> str:
-    """Write a share of pairs of lists as one in so many.
-
-    Parameters
-    ----------
-    share : float
-
-    Examples
-    --------
-    >>> one_in(0.0164), one_in(0.5), one_in(0.0)
-    ('1 in 61', '1 in 2', 'none')
-    """
-    return f"1 in {round(1 / share):,}" if share > 0 else "none"
-
-
-def share_words(share: float) -> str:
-    """Write a share in per cent, with one digit.
-
-    Parameters
-    ----------
-    share : float
-
-    Examples
-    --------
-    >>> share_words(0.0412), share_words(0.5)
-    ('4.1%', '50.0%')
-    """
-    return f"{100 * share:.1f}%"
-
-
-def interval_words(one: Estimated) -> str:
-    """Write the interval of a number, or that there is none.
-
-    Parameters
-    ----------
-    one : Estimated
-    """
-    if not one.determined:
-        return "not determined by these judgments"
-    return f"{short(one.low)} to {short(one.high)}"
-
-
-def grade_name(scale: Scale, index: int) -> str:
-    """Name a grade: the middle one of three by that, others by their label.
-
-    Parameters
-    ----------
-    scale : Scale
-    index : int
-    """
-    return "the middle grade" if len(scale) == 3 else f"grade {scale.labels[index]}"
 
 
 def headline(study: Study) -> list[str]:
@@ -141,7 +66,7 @@ def gain_sentences(study: Study) -> list[str]:
         grade = grade_name(study.data.scale, index)
         worth = (
             f"{grade} is worth {short(estimate.estimate)} of the best "
-            f"({interval_words(estimate)}), {_NAMES[name]} {_say(name)} {short(preset_gain)}"
+            f"({interval_words(estimate)}), {FAMILY_NAMES[name]} {_say(name)} {short(preset_gain)}"
         )
         found.append(_what_to_do(name, question, worth))
     return found
@@ -157,9 +82,9 @@ def discount_sentence(study: Study) -> str:
     question = study.question("discounts", "log2")
     if question is None:
         return ""
-    name = _NAMES["log2"]
+    name = FAMILY_NAMES["log2"]
     others = [
-        _NAMES[one.hypothesis]
+        FAMILY_NAMES[one.hypothesis]
         for one in study.questions
         if one.about == "discounts" and one.hypothesis != "log2" and one.verdict == "rejected"
     ]
@@ -199,7 +124,9 @@ def more_judgments(study: Study) -> list[str]:
             continue  # nothing suggests a difference
         needed = _DECIDING * math.sqrt(one.test.df) / excess * n
         if needed > n:
-            wrong = f"{_NAMES[one.hypothesis]} {_are(one.hypothesis)} as wrong as it looks now"
+            wrong = (
+                f"{FAMILY_NAMES[one.hypothesis]} {_are(one.hypothesis)} as wrong as it looks now"
+            )
             found.append(f"If {wrong}, about {_rounded(needed - n):,} more would show it.")
     return found
 
@@ -224,7 +151,7 @@ def _about_measure(name: str, question: Question) -> str:
 
 
 def _what_to_do(name: str, question: Question, worth: str) -> str:
-    called = _NAMES[name]
+    called = FAMILY_NAMES[name]
     effect = _effect(question)
     if question.verdict == "rejected":
         return f"Stop using {called}: {worth}; {effect}."
@@ -272,7 +199,7 @@ def _recommendation(study: Study) -> str:
     )
     discounts = study.recommended.model.discounts
     rule = (
-        f"the discount {_NAMES['log2']}"
+        f"the discount {FAMILY_NAMES['log2']}"
         if discounts == "log2"
         else "the discounts "
         + ", ".join(short(d) for d in study.recommended.dcg.discounts_for(study.data.n_ranks))
@@ -290,38 +217,3 @@ def _gained(study: Study) -> str:
     gained = recommended - shares[other]
     small = "; which one is used changes little" if 0 <= gained < 0.01 else ""
     return f"{words} {share_words(shares[other])}{small}."
-
-
-def statement(one: Question) -> str:
-    """Write a hypothesis as a statement.
-
-    Parameters
-    ----------
-    one : Question
-    """
-    if one.about == "measure":
-        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "gains":
-        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
-    if one.about == "discounts":
-        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
-        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
-    if one.about == "positions":
-        return "a grade is worth the same at every rank"
-    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
-    return fixed.get(one.about, one.hypothesis)
-
-
-def p_words(p: float) -> str:
-    """Write a p-value with three digits.
-
-    Parameters
-    ----------
-    p : float
-
-    Examples
-    --------
-    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
-    ('.012', 'below .001', '1')
-    """
-    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"

@@ -1,0 +1,140 @@
+"""The words of certainty: numbers as people say them, and hypotheses as statements."""
+
+from __future__ import annotations
+
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.questions import Question
+from dcglearn.inference.ratios import Estimated
+from dcglearn.measures.scale import Scale
+
+FAMILY_NAMES = {
+    "linear": "linear gains",
+    "exponential": "2^g - 1",
+    "log2": "1/log2(rank + 1)",
+    "zipf": "1/rank",
+    "constant": "every rank alike",
+}
+"""What people call families of gains and discounts."""
+
+MEASURE_NAMES = {
+    "linear-log2": "g / log2(rank + 1)",
+    "exponential-log2": "(2^g - 1) / log2(rank + 1)",
+}
+"""What people call presets; others keep their names."""
+
+
+def short(number: float) -> str:
+    """Write a number as people say it: two digits, without the zero before the point.
+
+    Parameters
+    ----------
+    number : float
+
+    Examples
+    --------
+    >>> short(0.654), short(1.0), short(-0.04), short(12.3)
+    ('.65', '1.00', '-.04', '12.30')
+    """
+    text = f"{number:.2f}"
+    return text.replace("0.", ".", 1) if abs(number) < 0.995 else text
+
+
+def one_in(share: float) -> str:
+    """Write a share of pairs of lists as one in so many.
+
+    Parameters
+    ----------
+    share : float
+
+    Examples
+    --------
+    >>> one_in(0.0164), one_in(0.5), one_in(0.0)
+    ('1 in 61', '1 in 2', 'none')
+    """
+    return f"1 in {round(1 / share):,}" if share > 0 else "none"
+
+
+def share_words(share: float) -> str:
+    """Write a share in per cent, with one digit.
+
+    Parameters
+    ----------
+    share : float
+
+    Examples
+    --------
+    >>> share_words(0.0412), share_words(0.5)
+    ('4.1%', '50.0%')
+    """
+    return f"{100 * share:.1f}%"
+
+
+def interval_words(one: Estimated) -> str:
+    """Write the interval of a number, or that there is none.
+
+    Parameters
+    ----------
+    one : Estimated
+    """
+    if not one.determined:
+        return "not determined by these judgments"
+    return f"{short(one.low)} to {short(one.high)}"
+
+
+def p_words(p: float) -> str:
+    """Write a p-value with three digits.
+
+    Parameters
+    ----------
+    p : float
+
+    Examples
+    --------
+    >>> p_words(0.0123), p_words(1e-9), p_words(1.0)
+    ('.012', 'below .001', '1')
+    """
+    return "below .001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 1 else "1"
+
+
+def grade_name(scale: Scale, index: int) -> str:
+    """Name a grade: the middle one of three by that, others by their label.
+
+    Parameters
+    ----------
+    scale : Scale
+    index : int
+    """
+    return "the middle grade" if len(scale) == 3 else f"grade {scale.labels[index]}"
+
+
+def statement(one: Question) -> str:
+    """Write a hypothesis as a statement.
+
+    Parameters
+    ----------
+    one : Question
+    """
+    if one.about == "measure":
+        return f"the measure is {MEASURE_NAMES.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "gains":
+        return "gains are linear" if one.hypothesis == "linear" else "gains are 2^g - 1"
+    if one.about == "discounts":
+        rules = {"log2": "1/log2(rank + 1)", "zipf": "1/rank", "constant": "alike for all ranks"}
+        return f"discounts are {rules.get(one.hypothesis, one.hypothesis)}"
+    if one.about == "positions":
+        return "a grade is worth the same at every rank"
+    fixed = {"side": "the side does not matter", "lapses": "no answer is random"}
+    return fixed.get(one.about, one.hypothesis)
+
+
+def clusters_words(evidence: Evidence) -> str:
+    """Say which judgments are not taken as independent.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    """
+    ids = ["a query"] * evidence.has_query_ids + ["a judge"] * (evidence.judges is not None)
+    if not ids:
+        return "each judgment is taken as independent, as none shares a query with another"
+    return f"judgments that share {' or '.join(ids)} are kept together"

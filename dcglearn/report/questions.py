@@ -1,0 +1,140 @@
+"""What judgments say to questions, and of groups of judgments: as text, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dcglearn.inference.estimate import JudgmentFit
+from dcglearn.inference.questions import Question
+from dcglearn.inference.segments import Segments
+from dcglearn.report.certainty_words import (
+    clusters_words,
+    interval_words,
+    one_in,
+    p_words,
+    short,
+    statement,
+)
+from dcglearn.report.tables import Table
+
+_ALIKE = {"rejected": "differ", "near the line": "near the line", "not rejected": "alike"}
+"""What the test of the hypothesis that two groups are alike says of them."""
+
+
+def questions_text(questions: Sequence[Question]) -> str:
+    """Describe tests, and of a single one the estimates.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+        At least one.
+
+    Returns
+    -------
+    str
+    """
+    rows = [
+        (
+            statement(one),
+            one.verdict,
+            one_in(one.reversed_judged),
+            p_words(one.corrected),
+            round(one.test.statistic, 1),
+            one.test.df,
+        )
+        for one in questions
+    ]
+    columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
+    lines = [Table(columns, rows, digits=1).text(), ""]
+    if len(questions) == 1:
+        one = questions[0]
+        head = ("number", "estimate", "95% interval", "tested")
+        lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
+    corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
+    clusters = clusters_words(questions[0].fit.likelihood.evidence)
+    return "\n".join([*lines, f"LR: likelihood ratio{corrected}; {clusters}"])
+
+
+def question_json(one: Question) -> dict[str, Any]:
+    """Return a question with its answer as a dict that JSON can hold, but for infinite numbers.
+
+    Parameters
+    ----------
+    one : Question
+    """
+    return {
+        "about": one.about,
+        "hypothesis": one.hypothesis,
+        "verdict": one.verdict,
+        **asdict(one.test),
+        "corrected_p": one.corrected,
+        "reversed_judged": one.reversed_judged,
+        "reversed_all": one.reversed_all,
+    }
+
+
+def segments_text(segments: Segments) -> str:
+    """Describe a comparison of groups of judgments, and of two groups the estimates.
+
+    Parameters
+    ----------
+    segments : Segments
+
+    Returns
+    -------
+    str
+    """
+    rows = [
+        (
+            one.name,
+            one.judgments,
+            one.other_judgments,
+            _ALIKE[one.verdict],
+            one_in(one.reversed_judged),
+            p_words(one.corrected),
+        )
+        for one in segments.compared
+    ]
+    columns = ("group", "judgments", "others", "measures", "differ (judged pairs)", "p")
+    lines = [Table(columns, rows).text()]
+    if len(segments.compared) == 1:
+        one = segments.compared[0]
+        head = ("number", one.name, "95% interval", "others", "95% interval")
+        lines += ["", Table(head, _estimates(one.fit, one.other, both=True)).text()]
+    if segments.too_small:
+        lines += ["", f"left out, too few judgments: {', '.join(segments.too_small)}"]
+    return "\n".join(lines)
+
+
+def segments_json(segments: Segments) -> dict[str, Any]:
+    """Return a comparison of groups as a dict that JSON can hold, but for infinite numbers.
+
+    Parameters
+    ----------
+    segments : Segments
+    """
+    compared = []
+    for one in segments.compared:
+        numbers = {key: value for key, value in vars(one).items() if key not in ("fit", "other")}
+        estimates = {
+            name: [asdict(number) for number in (*fit.gains(), *fit.discounts())]
+            for name, fit in (("estimates", one.fit), ("other_estimates", one.other))
+        }
+        compared.append(numbers | estimates)
+    return {"compared": compared, "too_small": list(segments.too_small)}
+
+
+def _estimates(fit: JudgmentFit, other: JudgmentFit, both: bool = False) -> list[list[str]]:
+    """Return rows of the numbers of two fits, with the interval of the first or of both."""
+    pairs = [
+        *zip(fit.gains(), other.gains(), strict=True),
+        *zip(fit.discounts(), other.discounts(), strict=True),
+    ]
+    return [
+        [a.name, short(a.estimate), interval_words(a), short(b.estimate)]
+        + [interval_words(b)] * both
+        for a, b in pairs
+        if not a.given
+    ]
