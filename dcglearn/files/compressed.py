@@ -1,22 +1,214 @@
-"""Whole files, decompressed if they are compressed by gzip, in bounded memory."""
+"""Files decompressed as they are read, in bounded memory: gzip, Zstandard, bzip2 and xz.
+
+A file's first bytes say how it is compressed; a suffix that says otherwise is refused. What a file
+unpacks to is bounded by the part of it that was read: a bomb is noticed after 256 MiB, however
+large it would become.
+"""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
+import os
 import zlib
-from pathlib import Path
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import IO, Any, BinaryIO
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
 
 MAX_DECOMPRESSED = 2**28
 MAX_RATIO = 100
-"""A file compressed by gzip is refused if it holds more than this many bytes and this many times
-its compressed size. Runs and qrels shrink by a factor of 5 to 30."""
+"""A compressed file is refused as soon as it has unpacked to more than this many bytes, and to
+more than this many times what was read of it. Judgments, runs and qrels shrink by a factor of 5 to
+30."""
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "Zstandard", ".bz2": "bzip2", ".xz": "xz"}
+"""The kinds of compression, by suffix."""
+
+_BUFFER = 1 << 18
+_MAGIC = {".gz": b"\x1f\x8b", ".zst": b"(\xb5/\xfd", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+
+
+def split_compression(name: str) -> tuple[str, str]:
+    """Split the suffix of a compression off a file's name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    rest : str
+        The name without it.
+    suffix : str
+        In lower case; empty if the name has none of :data:`COMPRESSIONS`.
+
+    Examples
+    --------
+    >>> split_compression("judgments.csv.GZ")
+    ('judgments.csv', '.gz')
+    """
+    suffix = PurePath(name).suffix.lower()
+    return (name[: -len(suffix)], suffix) if suffix in COMPRESSIONS else (name, "")
+
+
+def find_compression(name: str, head: bytes) -> str:
+    """Return how a file is compressed, by its first bytes.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, for its suffix and for the message.
+    head : bytes
+        At least its first 6 bytes.
+
+    Returns
+    -------
+    str
+        One of the suffixes of :data:`COMPRESSIONS`, or empty.
+
+    Raises
+    ------
+    InputError
+        If the suffix names a compression, and the file is not compressed, or by another one.
+
+    Examples
+    --------
+    >>> find_compression("qrels.bz2", bz2.compress(b"q1 0 d1 2"))
+    '.bz2'
+    >>> find_compression("qrels.xz", b"q1 0 d1 2")
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: qrels.xz: is not compressed by xz, as its name says; rename it
+    """
+    _, named = split_compression(name)
+    found = next((suffix for suffix, magic in _MAGIC.items() if head.startswith(magic)), "")
+    if named and found != named and head:
+        problem = f"is not compressed by {COMPRESSIONS[named]}, as its name says"
+        remedy = f"it is by {COMPRESSIONS[found]}: name it {found}" if found else "rename it"
+        raise InputError(problem, remedy, name)
+    if named and not head:
+        raise InputError("is empty, and not even compressed", "fetch it again", name)
+    return found
+
+
+class _Decompressed(io.RawIOBase):
+    """What a compressed file unpacks to; its errors name the file."""
+
+    def __init__(self, file: BinaryIO, compression: str, name: str) -> None:
+        self._file, self._name, self._size = file, name, 0
+        self._stream = _OPENERS[compression](file)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._stream.read(len(buffer))
+        except EOFError as error:
+            raise self._cut_short() from error
+        except (zlib.error, lzma.LZMAError, OSError) as error:
+            if "runcated" in str(error):  # what pyarrow says
+                raise self._cut_short() from error
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(
+                f"is damaged ({reason})", "fetch or compress it again", self._name
+            ) from error
+        self._size += len(found)
+        if self._size > max(MAX_DECOMPRESSED, MAX_RATIO * self._file.tell()):
+            problem = (
+                f"unpacks to more than {self._size / 2**20:,.0f} MiB, over {MAX_RATIO} times its "
+                "compressed size"
+            )
+            raise InputError(problem, "decompress it first if that is right", self._name)
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+            self._file.close()
+        super().close()
+
+    def _cut_short(self) -> InputError:
+        return InputError("is cut short", "fetch or compress it again", self._name)
+
+
+def _open_zstandard(file: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+
+
+_OPENERS: dict[str, Callable[[BinaryIO], IO[bytes] | Any]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".zst": _open_zstandard,
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
+
+
+class _CountedFile(io.FileIO):
+    """A file that reports how much of it was read."""
+
+    def __init__(self, path: Path, advance: Advance) -> None:
+        super().__init__(path)
+        self._advance, self._total = advance, os.fstat(self.fileno()).st_size
+
+    def readinto(self, buffer: Any) -> int | None:
+        found = super().readinto(buffer)
+        self._advance(self.tell() if self.seekable() else 0, self._total)
+        return found
+
+
+def open_decompressed(path: Path, name: str = "", advance: Advance = silent) -> BinaryIO:
+    """Open a file, decompressed as it is read if it is compressed.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    name : str, optional
+        What to call it in messages; by default its path.
+    advance : callable, optional
+        Called with (bytes of the file read, bytes of the file).
+
+    Returns
+    -------
+    binary file
+        Not seekable if the file is compressed. Reading it raises the errors below, too.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read or decompressed, its name says another compression, or it unpacks to
+        more than both :data:`MAX_DECOMPRESSED` bytes and :data:`MAX_RATIO` times what was read.
+    """
+    name = name or str(path)
+    try:
+        file = io.BufferedReader(_CountedFile(path, advance), _BUFFER)
+    except FileNotFoundError as error:
+        raise InputError("no such file", "check the path", name) from error
+    except OSError as error:
+        raise _unreadable(error, name) from error
+    try:
+        compression = find_compression(name, file.peek(6)[:6])
+        if not compression:
+            return file
+        return io.BufferedReader(_Decompressed(file, compression, name), _BUFFER)
+    except OSError as error:
+        file.close()
+        raise _unreadable(error, name) from error
+    except InputError:
+        file.close()
+        raise
 
 
 def read_content(path: Path) -> bytes:
-    """Read a file, decompressed if it is compressed by gzip.
+    """Read a whole file, decompressed if it is compressed.
 
     Parameters
     ----------
@@ -29,33 +221,15 @@ def read_content(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If it cannot be read or decompressed, or is larger than both :data:`MAX_DECOMPRESSED`
-        bytes and :data:`MAX_RATIO` times its compressed size.
+        As :func:`open_decompressed`.
     """
-    try:
-        content = path.read_bytes()
-        compressed = path.suffix == ".gz" or content[:2] == b"\x1f\x8b"
-        return _decompressed(content, str(path)) if compressed else content
-    except FileNotFoundError as error:
-        raise InputError("no such file", "check the path", str(path)) from error
-    except EOFError as error:
-        raise InputError("is cut short", "fetch or compress it again", str(path)) from error
-    except zlib.error as error:
-        raise InputError(
-            f"is damaged ({error})", "fetch or compress it again", str(path)
-        ) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be read ({reason})", "check the file", str(path)) from error
+    with open_decompressed(path) as file:
+        try:
+            return file.read()
+        except OSError as error:
+            raise _unreadable(error, str(path)) from error
 
 
-def _decompressed(content: bytes, path: str) -> bytes:
-    limit = max(MAX_DECOMPRESSED, MAX_RATIO * len(content))
-    found = gzip.GzipFile(fileobj=io.BytesIO(content)).read(limit + 1)
-    if len(found) > limit:
-        raise InputError(
-            f"holds more than {limit / 2**20:,.0f} MiB, over {MAX_RATIO} times its compressed size",
-            "decompress it first if that is right",
-            path,
-        )
-    return found
+def _unreadable(error: OSError, name: str) -> InputError:
+    reason = error.strerror or str(error)
+    return InputError(f"cannot be read ({reason})", "check the file", name)

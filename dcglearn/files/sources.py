@@ -1,0 +1,248 @@
+"""Where records are read from: files in any usual format, compression and encoding.
+
+Places (:mod:`dcglearn.files.places`) become sources, which say what their bytes are and open them:
+text as UTF-8, compressed files unpacked. A suffix names the format; a content that contradicts it
+is refused. Standard input and files without a suffix are recognised by their content.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import BinaryIO, Literal, get_args
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.text_lines import ASCII_BLANKS
+from dcglearn.files.compressed import COMPRESSIONS, open_decompressed, split_compression
+from dcglearn.files.delimiters import DELIMITERS, find_delimiter
+from dcglearn.files.encodings import Utf8Stream
+from dcglearn.files.places import Part, PartGroup, Place, TemporaryCopies, expand_places
+
+SourceFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"]
+"""A JSON object per line, an array of objects, delimited text, Parquet, and Arrow's IPC formats."""
+
+SOURCE_SUFFIXES: dict[str, SourceFormat] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+"""The formats, by suffix. Whether JSON is an array or an object per line shows in its content."""
+
+_MAGIC: dict[bytes, SourceFormat] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # a stream of batches
+}
+_NAMES = {"parquet": "Parquet", "arrow": "Arrow"}
+_OTHERS = {
+    b"PK\x03\x04": ("a spreadsheet or a zip archive", "save it as CSV"),
+    b"\xd0\xcf\x11\xe0": ("a spreadsheet", "save it as CSV"),
+    b"FEA1": ("a file of Feather's first version", "write it as .parquet"),
+    b"SQLite format 3": ("a database", "export the table as CSV"),
+}
+_HEAD = 1 << 16
+
+
+@dataclass(frozen=True)
+class Source:
+    """The records of one file.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    format : {"jsonl", "json", "csv", "tsv", "parquet", "arrow"}
+    delimiter : str or None
+        The character between the columns of delimited text.
+    size : int
+        The bytes of the file, compressed if it is.
+    notes : list of str
+        What was found out about it, such as ``Latin-1``, if it is not what everybody writes. An
+        encoding that shows after the first MiB is added when it has been read.
+    """
+
+    name: str
+    format: SourceFormat
+    delimiter: str | None
+    size: int
+    notes: list[str]
+    _file: Path = field(repr=False)
+    _copies: TemporaryCopies = field(repr=False)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the format is text: JSON, or delimited."""
+        return self.format not in _NAMES
+
+    def open(self, advance: Advance = silent) -> BinaryIO:
+        """Open the file at its beginning; it can be opened again and again.
+
+        Parameters
+        ----------
+        advance : callable, optional
+            Called with (bytes of the file read, `size`) while it is read.
+
+        Returns
+        -------
+        binary file
+            Unpacked if it is compressed. Text is UTF-8 without a byte order mark, and not
+            seekable; other formats are seekable.
+
+        Raises
+        ------
+        InputError
+            Naming the file, and the line where there is one. Reading raises it, too: if the file
+            is cut short, damaged or a bomb, or its encodings are mixed.
+        """
+        if self.is_text:
+            return _open_text(self._file, self.name, self.notes, advance)
+        return open_decompressed(self.path, self.name if self.path is self._file else "", advance)
+
+    @cached_property
+    def path(self) -> Path:
+        """The file on disk; a copy of what it unpacks to if it is compressed."""
+        content = open_decompressed(self._file, self.name)
+        with content:
+            if content.seekable():
+                return self._file
+            return self._copies.add(content, self.name)
+
+
+def find_sources(
+    places: Place | Iterable[Place], file_format: SourceFormat | None = None
+) -> list[Source]:
+    r"""Find what to read: each file of the places, and what it is.
+
+    Parameters
+    ----------
+    places : place or iterable of places
+        Paths, patterns (``parts/*.csv``), folders, ``-`` (standard input) or open files. The files
+        of a pattern or folder are sorted by name, and hidden ones (``.x``, ``_SUCCESS``,
+        ``x.crc``) are left out.
+    file_format : {"jsonl", "json", "csv", "tsv", "parquet", "arrow"}, optional
+        The format of all of them. By default it follows from the suffix, or from the content where
+        there is none.
+
+    Returns
+    -------
+    list of Source
+        In the order of the places.
+
+    Raises
+    ------
+    InputError
+        Naming the file: it does not exist, is empty, cannot be read, or is not what its name
+        says; a folder or pattern without files or of mixed formats; a file that appears twice.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judgments.csv")
+    ...     _ = path.write_bytes("query;a;b;answer\ncafé;2 0;1 1;a\n".encode("cp1252"))
+    ...     (source,) = find_sources(path)
+    ...     source.open().read().decode().splitlines()
+    ['query;a;b;answer', 'café;2 0;1 1;a']
+    >>> source.format, source.delimiter, source.notes
+    ('csv', ';', ['Latin-1', 'separated by semicolons'])
+    """
+    if file_format is not None and file_format not in get_args(SourceFormat):
+        raise unknown_name("`file_format`", file_format, get_args(SourceFormat))
+    copies = TemporaryCopies()
+    found = []
+    for group in expand_places(places, copies):
+        sources = [_source_of(part, file_format, copies) for part in group.parts]
+        _check_one_format(sources, group)
+        sources[0].notes.extend(group.notes)
+        found += sources
+    return found
+
+
+def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCopies) -> Source:
+    name, path = part.name, part.path
+    expected = file_format or _format_of_name(name, part.named)
+    with open_decompressed(path, name) as file:
+        start = file.read(16)
+    if not start:
+        raise InputError("is empty", "give at least one record", name)
+    found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    _check_content(start, found, expected, name)
+    notes: list[str] = []
+    delimiter: str | None = None
+    if found is None:
+        with _open_text(path, name, notes) as text:
+            head = text.read(_HEAD)
+        found, delimiter = _text_format(head, expected)
+        if delimiter not in (None, ",") and found != "tsv":
+            notes.append(f"separated by {DELIMITERS[delimiter]}")
+    return Source(name, found, delimiter, path.stat().st_size, notes, path, copies)
+
+
+def _format_of_name(name: str, must: bool) -> SourceFormat | None:
+    """Return the format that a name says, None if it says none and need not."""
+    suffix = PurePath(split_compression(name)[0]).suffix.lower()
+    if suffix in SOURCE_SUFFIXES:
+        return SOURCE_SUFFIXES[suffix]
+    if not suffix or suffix[1:].isdigit() or not must:
+        return None
+    if suffix in (".xlsx", ".xls", ".ods"):
+        raise InputError("is a spreadsheet", "save it as CSV", name)
+    *most, last = SOURCE_SUFFIXES
+    remedy = f"use a name that ends in {', '.join(most)} or {last}, perhaps followed by "
+    raise InputError(f"ends in {suffix!r}", remedy + ", ".join(COMPRESSIONS), name)
+
+
+def _check_content(
+    start: bytes, found: SourceFormat | None, expected: SourceFormat | None, name: str
+) -> None:
+    """Refuse a file that is not what its name says."""
+    for magic, (problem, remedy) in _OTHERS.items():
+        if start.startswith(magic):
+            raise InputError(f"is {problem}", remedy, name)
+    if expected in _NAMES and found != expected:
+        problem = f"is not a readable {_NAMES[expected]} file (it begins otherwise)"
+        raise InputError(problem, "write it again", name)
+    if found is not None and expected not in (None, found):
+        problem = f"is {_NAMES[found]}, and its name or `file_format` says {expected}"
+        raise InputError(problem, f"name it .{found}", name)
+
+
+def _text_format(head: bytes, expected: SourceFormat | None) -> tuple[SourceFormat, str | None]:
+    """Return the format of text, and the delimiter if it is delimited."""
+    first = head.lstrip(ASCII_BLANKS.encode())[:1]
+    if expected in ("json", "jsonl") or (expected is None and first in (b"[", b"{")):
+        return "json" if first == b"[" else "jsonl", None
+    if expected == "tsv":
+        return "tsv", "\t"
+    return "csv", find_delimiter(head.decode(errors="ignore"), len(head) < _HEAD)
+
+
+def _check_one_format(sources: list[Source], group: PartGroup) -> None:
+    """Refuse a folder or pattern of mixed formats; arrays and lines of JSON go together."""
+    kinds: dict[str, Source] = {}
+    for source in sources:
+        kinds.setdefault("json" if source.format == "jsonl" else source.format, source)
+    if len(kinds) > 1:
+        first, second = (Path(source.name).name for source in list(kinds.values())[:2])
+        problem = f"holds files of several formats, such as {first} and {second}"
+        raise InputError(problem, "name those of one format", group.name)
+
+
+def _open_text(path: Path, name: str, notes: list[str], advance: Advance = silent) -> BinaryIO:
+    def decided(encoding: str) -> None:
+        if encoding not in notes:
+            notes.append(encoding)
+
+    content = open_decompressed(path, name, advance)
+    return io.BufferedReader(Utf8Stream(content, name, decided), 1 << 18)
