@@ -121,7 +121,7 @@ class _Decompressed(io.RawIOBase):
         self._size += len(found)
         if self._size > max(MAX_DECOMPRESSED, MAX_RATIO * self._file.tell()):
             problem = (
-                f"unpacks to more than {self._size / 2**20:,.0f} MiB, over {MAX_RATIO} times its "
+                f"holds more than {self._size / 2**20:,.0f} MiB, over {MAX_RATIO} times its "
                 "compressed size"
             )
             raise InputError(problem, "decompress it first if that is right", self._name)
