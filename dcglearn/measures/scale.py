@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -101,6 +102,12 @@ class Scale:
         return f"Scale({self.labels}{values})"
 
     @cached_property
+    def _folded(self) -> dict[str, int]:
+        """The indices of the labels that differ in more than capitals and blanks."""
+        folded = [str(label).strip().casefold() for label in self.labels]
+        return {name: i for i, name in enumerate(folded) if folded.count(name) == 1}
+
+    @cached_property
     def _indices(self) -> dict[Label, int]:
         return {label: index for index, label in enumerate(self.labels)}
 
@@ -110,7 +117,8 @@ class Scale:
         Parameters
         ----------
         label : str, int or float
-            A number may be given as text.
+            A number may be given as text. The capitals of a name do not count, nor blanks around
+            it, unless two labels differ in nothing else.
 
         Returns
         -------
@@ -127,8 +135,14 @@ class Scale:
             index = self._indices.get(canonical)
         except ValueError:
             index = None
+        if index is None and isinstance(label, str):
+            index = self._folded.get(label.strip().casefold())
         if index is None:
-            raise InputError(f"grade {label!r} is off the scale {self}", "declare every grade")
+            names = [one for one in self.labels if isinstance(one, str)]
+            near = get_close_matches(str(label), names, n=1)
+            guess = f"did you mean {near[0]!r}? " if near else ""
+            problem = f"grade {label!r} is off the scale {self}"
+            raise InputError(problem, f"{guess}{'D' if guess else 'd'}eclare every grade")
         return index
 
     @classmethod

@@ -1,0 +1,255 @@
+"""Which column of a table is which field of a judgment.
+
+A column that has the name of a field is that field, and what the user says goes before that. A
+field that is still without a column takes one of a well-known other name (``left`` and ``right``,
+``query_id``, ``preference``) if exactly one is there; blanks, underscores and capitals in names do
+not count. A list may also be spread over numbered columns, one per rank (``a1`` ... ``a10``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import unknown_name
+from dcglearn.data.given_maps import GivenMap, parse_given_map
+from dcglearn.data.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
+
+Column: TypeAlias = str | tuple[str, ...]
+"""The name of a column, or the names of a list's columns from the first rank down."""
+
+_SIDES = (("a", "b"), ("left", "right"), ("1", "2"))
+_LISTS = ("list", "ranking", "results", "result", "serp", "items", "docs", "documents")
+_NOUNS = (*_LISTS, "grades", "grade", "labels", "relevance", "ranks", "rank")
+_ANSWER = "answer"
+_OTHER_NAMES = {
+    _ANSWER: "preference preferred preferredlist preferredside label choice verdict judgment "
+    "judgement winner vote decision",
+    "query": "queryid qid topic topicid querytext searchquery",
+    "judge": "judgeid rater raterid assessor assessorid annotator annotatorid user userid worker "
+    "workerid evaluator evaluatorid participant participantid",
+    "weight": "weights judgmentweight judgementweight",
+}
+_EXAMPLE = "a=left,b=right,answer=verdict"
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """The columns of the fields of judgments.
+
+    Attributes
+    ----------
+    columns : dict
+        From a field to its column, or to the columns of its ranks.
+    unknown : tuple of str
+        The columns that are none of them.
+    notes : tuple of str
+        What was taken without being told, for the user to read; one line each.
+    """
+
+    columns: dict[str, Column]
+    unknown: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The names of the two lists in the table, which its answers may use."""
+        first, second = (self.columns.get(side, side) for side in "ab")
+        return _stem(first), _stem(second)
+
+    def check_complete(self, required: Sequence[str] = REQUIRED_FIELDS) -> None:
+        """Refuse columns that lack a field.
+
+        Parameters
+        ----------
+        required : sequence of str
+            The fields that every judgment needs.
+
+        Raises
+        ------
+        InputError
+            Naming the first field that is missing, and the columns that are left.
+        """
+        for name in required:
+            if name not in self.columns:
+                raise InputError(
+                    f'the column "{name}" is missing',
+                    f"every judgment needs {', '.join(required)}{self._left_over(name)}",
+                )
+
+    def _left_over(self, name: str) -> str:
+        if not self.unknown:
+            return ""
+        given = f"`columns={f'{name}={self.unknown[0]}'!r}`"
+        return f"; if {_listed(self.unknown)} holds it, say {given}"
+
+
+def resolve_columns(
+    names: Iterable[str],
+    given: GivenMap | None = None,
+    fields: Sequence[str] = JUDGMENT_FIELDS,
+) -> ColumnMap:
+    """Return which column is which field.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns of a table, each once.
+    given : mapping or str, optional
+        From fields to columns, as :data:`~dcglearn.data.given_maps.GivenMap`.
+    fields : sequence of str
+        The fields that are looked for.
+
+    Returns
+    -------
+    ColumnMap
+
+    Raises
+    ------
+    InputError
+        If a given field or column does not exist, one column is given for two fields, several
+        columns could be the answer or the lists, or the numbers of a list's columns have gaps.
+
+    Examples
+    --------
+    >>> found = resolve_columns(["qid", "left", "right", "verdict", "note"])
+    >>> found.columns
+    {'a': 'left', 'b': 'right', 'answer': 'verdict', 'query': 'qid'}
+    >>> found.unknown, found.notes
+    (('note',), ('columns taken: a=left, b=right, answer=verdict, query=qid',))
+    >>> resolve_columns(["a1", "a2", "b1", "b2", "answer"]).columns["a"]
+    ('a1', 'a2')
+    """
+    names = list(dict.fromkeys(names))
+    columns = _given_columns(names, parse_given_map(given, "columns", _EXAMPLE), fields)
+    known = set(columns)
+    for name in fields:
+        if name not in columns and name in names and name not in _used(columns):
+            columns[name] = name
+            known.add(name)
+    notes = []
+    if {"a", "b"} <= set(fields):
+        _add_sides(columns, names)
+    for field, others in _OTHER_NAMES.items():
+        if field not in fields or field in columns:
+            continue
+        used = _used(columns)
+        found = [
+            one for one in names if one not in used and _plain(one) in (field, *others.split())
+        ]
+        if len(found) == 1:
+            columns[field] = found[0]
+        elif found and field == _ANSWER:
+            raise InputError(
+                f"the columns {' and '.join(map(repr, found))} could both be the answer",
+                f"say which one is: `columns={f'{field}={found[0]}'!r}`",
+            )
+        elif found:
+            notes.append(
+                f"the columns {' and '.join(found)} could both be the {field}, and none is taken"
+            )
+    taken = [f"{field}={_name(one)}" for field, one in columns.items() if field not in known]
+    if taken:
+        notes.insert(0, f"columns taken: {', '.join(taken)}")
+    used = _used(columns)
+    return ColumnMap(columns, tuple(one for one in names if one not in used), tuple(notes))
+
+
+def _given_columns(
+    names: Sequence[str], given: Mapping[str, str], fields: Sequence[str]
+) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    for field, column in given.items():
+        if field not in fields:
+            raise unknown_name("field in `columns`", field, fields)
+        spread = _spread(names).get(_plain(column), ()) if field in ("a", "b") else ()
+        if column not in names and not spread:
+            raise unknown_name("column in `columns`", column, names)
+        if column in columns.values():
+            other = next(one for one, name in columns.items() if name == column)
+            raise InputError(
+                f"`columns` gives {column!r} for {other} and {field}", "name a column once"
+            )
+        columns[field] = column if column in names else _ranks(column, spread)
+    return columns
+
+
+def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
+    """Find the columns of both lists, which are named alike."""
+    if {"a", "b"} <= set(columns):
+        return
+    free = {_plain(name): name for name in names if name not in _used(columns)}
+    spread = _spread([name for name in names if name not in _used(columns)])
+    given = {side: _plain(str(columns[side])) for side in "ab" if side in columns}
+    found: list[dict[str, Column]] = []
+    for pair in _side_names():
+        own = dict(zip("ab", pair, strict=True))
+        wanted = [side for side in "ab" if side not in given]
+        if any(own[side] != name for side, name in given.items()):
+            continue
+        if all(own[side] in free for side in wanted):
+            found.append({side: free[own[side]] for side in wanted})
+        elif all(own[side] in spread for side in wanted):
+            found.append({side: _ranks(own[side], spread[own[side]]) for side in wanted})
+    if len(found) > 1:
+        lists = " and ".join("/".join(map(_name, one.values())) for one in found)
+        example = ",".join(f"{side}={_name(one)}" for side, one in found[0].items())
+        raise InputError(
+            f"the columns {lists} could be the lists", f"say which are: `columns={example!r}`"
+        )
+    for one in found:
+        columns |= one
+
+
+def _side_names() -> Iterator[tuple[str, str]]:
+    """Yield the plain names of the columns of a and of b that belong together."""
+    yield from _SIDES[:2]
+    for noun in _NOUNS:
+        for first, second in _SIDES:
+            yield noun + first, noun + second
+            yield first + noun, second + noun
+
+
+def _spread(names: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
+    """Return numbered columns by the plain name before the number."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        match = re.fullmatch(r"(.*\D)([0-9]{1,5})", name)
+        if match:
+            found.setdefault(_plain(match[1]), []).append((int(match[2]), name))
+    return found
+
+
+def _ranks(stem: str, columns: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """Return the columns of a list from the first rank down."""
+    numbers, names = zip(*sorted(columns), strict=True)
+    if list(numbers) != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] > 1:
+        raise InputError(
+            f"the columns {_listed(names)} are numbered {', '.join(map(str, numbers))}",
+            f"number the ranks of {stem} from 1, each once",
+        )
+    return names
+
+
+def _used(columns: Mapping[str, Column]) -> set[str]:
+    return {name for one in columns.values() for name in ((one,) if isinstance(one, str) else one)}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _stem(column: Column) -> str:
+    return column if isinstance(column, str) else re.sub(r"[\W_]*[0-9]+$", "", column[0])
+
+
+def _name(column: Column) -> str:
+    return column if isinstance(column, str) else f"{column[0]}...{column[-1]}"
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more

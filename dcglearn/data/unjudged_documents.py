@@ -1,0 +1,107 @@
+"""Documents without a grade inside lists, as opposed to the empty ranks below a list's end.
+
+A ``null`` above the last document of a list is a document that nobody judged. Which grade it counts
+as is a rule, as for the documents that qrels lack (:mod:`dcglearn.evaluation.unjudged`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Pairs
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+
+UnjudgedRule: TypeAlias = Literal["worst", "drop", "removed", "nothing"] | Label
+"""``worst``: the worst grade. ``drop``, also ``removed``: those below move up. ``nothing``: an empty
+rank. Anything else is the grade itself."""
+
+_DROPPED, _NOTHING = ("drop", "removed"), "nothing"
+
+
+def grade_unjudged(
+    lists: Pairs, scale: Scale, rule: UnjudgedRule = "worst"
+) -> tuple[Pairs, int, str]:
+    """Apply a rule to the documents without a grade.
+
+    Parameters
+    ----------
+    lists : ndarray of int8, shape (n, 2, K)
+        Grade indices; -1 above the last document of a list is a document without a grade.
+    scale : Scale
+    rule : {"worst", "drop", "removed", "nothing"} or a grade of `scale`, default "worst"
+
+    Returns
+    -------
+    lists : ndarray of int8, shape (n, 2, K)
+        The array itself where no document is without a grade.
+    count : int
+        The number of documents without a grade.
+    words : str
+        What they count as, for a message.
+
+    Raises
+    ------
+    InputError
+        If the rule is none of these.
+
+    Examples
+    --------
+    >>> lists, count, words = grade_unjudged(np.array([[[0, -1, 1], [1, -1, -1]]]), Scale((1, 0)))
+    >>> lists.tolist(), count, words
+    ([[[0, 1, 1], [1, -1, -1]]], 1, 'the grade 0, the worst')
+    """
+    index, words = _meaning(rule, scale)
+    empty = lists == NO_DOCUMENT
+    below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
+    inside = empty & ~below
+    count = int(np.count_nonzero(inside))
+    if not count or rule == _NOTHING:
+        return lists, count, words
+    if rule in _DROPPED:
+        order = np.argsort(inside, axis=-1, kind="stable")
+        moved = np.take_along_axis(np.where(inside, NO_DOCUMENT, lists), order, axis=-1)
+        return moved.astype(lists.dtype), count, words
+    return np.where(inside, index, lists).astype(lists.dtype), count, words
+
+
+def _meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
+    """Return the grade index of a rule, and what it says."""
+    if rule == "worst":
+        return len(scale) - 1, f"the grade {scale.labels[-1]}, the worst"
+    if rule in _DROPPED:
+        return NO_DOCUMENT, "not part of the list"
+    if rule == _NOTHING:
+        return NO_DOCUMENT, "empty ranks"
+    try:
+        index = scale.index(rule)
+    except InputError as error:
+        raise InputError(
+            f"`unjudged` is {rule!r:.60}", f"use worst, drop, nothing or a grade of {scale}"
+        ) from error
+    return index, f"the grade {scale.labels[index]}"
+
+
+def unjudged_words(count: int, words: str) -> str:
+    """Return what is said about documents without a grade.
+
+    Parameters
+    ----------
+    count : int
+    words : str
+        As of :func:`grade_unjudged`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> unjudged_words(1, "the grade 0, the worst")
+    '1 document within the lists has no grade (null): it counts as the grade 0, the worst'
+    """
+    if count == 1:
+        return f"1 document within the lists has no grade (null): it counts as {words}"
+    return f"{count:,} documents within the lists have no grade (null): they count as {words}"
