@@ -61,7 +61,7 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         parts = [(str(key), str(value)) for key, value in given.items()]
     elif isinstance(given, str):
         parts = []
-        for part in next(csv.reader([given], skipinitialspace=True), []):
+        for part in next(csv.reader([given], skipinitialspace=True), None) or [given]:
             key, equals, value = part.rpartition("=")
             if not equals:
                 raise InputError(f"`{argument}` holds {part!r:.60}", remedy)

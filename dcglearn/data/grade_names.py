@@ -55,25 +55,24 @@ def resolve_labels(values: Sequence[object], scale: Scale | None = None) -> list
         try:
             found.append(None if label is None else scale.labels[scale.index(label)])
         except InputError as error:
-            _check_one_kind(labels, scale)
+            if len({isinstance(one, str) for one in scale.labels}) == 1:
+                _check_one_kind(labels, position)
             raise UnmappedValueError(error.problem, error.remedy, position) from error
     return found
 
 
-def _check_one_kind(labels: Sequence[Label | None], scale: Scale | None = None) -> None:
-    """Refuse grades of which some are numbers and others names."""
+def _check_one_kind(labels: Sequence[Label | None], position: int | None = None) -> None:
+    """Refuse grades of which some are numbers and others names, naming the rarer kind's place."""
     known = [label for label in labels if label is not None]
     numbers = [label for label in known if not isinstance(label, str)]
     names = [label for label in known if isinstance(label, str)]
     if not numbers or not names:
         return
-    if scale is not None and len({isinstance(label, str) for label in scale.labels}) > 1:
-        return  # both are declared
-    odd = numbers if len(numbers) <= len(names) else names
+    odd = numbers[0] if len(numbers) <= len(names) else names[0]
     raise UnmappedValueError(
         f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
         "write all of them one way; if both are grades, declare all, best first, with `scale`",
-        next(position for position, label in enumerate(labels) if label == odd[0]),
+        labels.index(odd) if position is None else position,
     )
 
 

@@ -15,7 +15,7 @@ from dcglearn.base.types import Pairs
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
 UnjudgedRule: TypeAlias = Literal["worst", "drop", "removed", "nothing"] | Label
-"""``worst``: the worst grade. ``drop``, also ``removed``: those below move up. ``nothing``: an empty
+"""``worst``: the worst grade. ``drop`` or ``removed``: those below move up. ``nothing``: an empty
 rank. Anything else is the grade itself."""
 
 _DROPPED, _NOTHING = ("drop", "removed"), "nothing"
