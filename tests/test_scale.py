@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.scale import Scale, checked_grades
+from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.scale import Scale
 
 
 def test_labels_become_indices_best_first() -> None:

@@ -33,9 +33,29 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
     unknown preset 'zipff'; did you mean 'zipf'? Known: constant, zipf
     """
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
-    guess = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-    return InputError(f"unknown {kind} {name!r}", f"{guess}Known: {', '.join(names)}", place)
+    problem, remedy = f"unknown {kind} {name!r}", f"Known: {', '.join(names)}"
+    return InputError(problem, did_you_mean(name, names) + remedy, place)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a question with the known names that are near, empty if none is.
+
+    Parameters
+    ----------
+    name : object
+    known : iterable of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> did_you_mean("zipff", ["zipf", "constant"])
+    "did you mean 'zipf'? "
+    """
+    near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.6)
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
 def is_one_of(name: object, known: Container[object]) -> bool:

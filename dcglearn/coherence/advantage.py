@@ -25,8 +25,9 @@ from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import rule_discounts
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT
 
 Discounts = str | Sequence[float] | Floats
 """A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""

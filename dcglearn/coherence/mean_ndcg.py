@@ -50,8 +50,9 @@ from dcglearn.coherence.branch_and_bound import (
 )
 from dcglearn.coherence.mean_ndcg_bounds import mean_difference
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import check_pools
-from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.measures.scale import MAX_GRADES
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 """Who has the higher mean nDCG for all gains."""

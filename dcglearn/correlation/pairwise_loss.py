@@ -27,9 +27,10 @@ from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import Gains
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import divide_or_zero
 from dcglearn.measures.linear_ndcg import checked_gains, linear_gains, n_grades_of
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT
 
 TieOrder = Literal["mean", "best", "worst"]
 """The order assumed for tied documents: the mean over all orders, the best, or the worst."""

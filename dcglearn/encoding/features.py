@@ -22,7 +22,8 @@ from scipy.sparse import csr_array
 
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.agreement import checked_pairs
-from dcglearn.measures.scale import NO_DOCUMENT, checked_grades
+from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.scale import NO_DOCUMENT
 
 
 def encode(rankings: ArrayLike, n_grades: int) -> Floats:

@@ -34,7 +34,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied, refuse_overflow, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.scale import checked_grades
+from dcglearn.measures.grade_indices import checked_grades
 
 _ROUNDING = 1e-12
 """Sums that differ by less than this share of the sum of absolute terms are equal: utilities such

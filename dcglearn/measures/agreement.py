@@ -15,10 +15,10 @@ from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.measures.scale import checked_grades
 
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:

@@ -28,6 +28,7 @@ from dcglearn.base.overflow import multiplied, refuse_overflow
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import (
     check_pools,
     divide_or_zero,
@@ -37,7 +38,7 @@ from dcglearn.measures.ideal import (
 )
 from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.measures.scale import Label, checked_grades
+from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal", "minmax"]

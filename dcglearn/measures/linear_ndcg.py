@@ -19,8 +19,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied, usual_size
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG, Gains, Normalisation
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import divide_or_zero
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT
 
 
 def linear_gains(n_grades: int) -> Floats:

@@ -23,10 +23,11 @@ from dcglearn.base.overflow import multiplied
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
+from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import map_distinct_pools
 from dcglearn.measures.parsing import parse_full_name
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.measures.scale import Label, Scale, checked_grades
+from dcglearn.measures.scale import Label, Scale
 
 _MAX_SHOWN = 30
 """Weights that a ``repr`` shows in full."""

@@ -15,7 +15,8 @@ from dcglearn.base.checks import checked_count, checked_rng, finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Pairs
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
+from dcglearn.measures.grade_indices import checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT
 
 BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
 """The list of section 6, [5,5,4,4,3,3,2,2,1,1], as grade indices."""
