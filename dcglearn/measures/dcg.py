@@ -66,8 +66,7 @@ class DCG:
     Parameters
     ----------
     gains : sequence of float, or mapping from grade to float
-        One gain per grade, best grade first. The keys of a mapping are the labels of the
-        grades.
+        One gain per grade, best grade first. The keys of a mapping are the labels.
     discounts : str or sequence of float, default "log2"
         A rule (see :mod:`dcglearn.measures.discounts`), or the vector c_1, c_2, ...
     cutoff : int, optional
