@@ -166,7 +166,7 @@ def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     from dcglearn.measures.files import MeasureFile, write_measure
 
     measure = tmp_path / "liked.json"
-    write_measure(measure, MeasureFile(dcg=DCG([4, 1, 0], "zipf")))
+    write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)
     config = read_config(
         written(
             tmp_path,

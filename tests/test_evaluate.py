@@ -43,7 +43,7 @@ def files(tmp_path: Path) -> Path:
     (tmp_path / "qrels").write_text(text(QRELS, "{} 0 {} {}\n"))
     (tmp_path / "bm25").write_text(text(RUN, "{} Q0 {} 1 {} tag\n"))
     (tmp_path / "dense").write_text(text(RUN, "{} Q0 {} 1 {} tag\n"))
-    write_measure(tmp_path / "m.json", MEASURE)
+    write_measure(MEASURE, tmp_path / "m.json")
     return tmp_path
 
 

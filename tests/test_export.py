@@ -149,7 +149,7 @@ def test_the_command_and_how_measures_are_named(run: Any, tmp_path: Path) -> Non
     assert done.stdout == "trec_eval -m ndcg.0=0,1=1,2=3 QRELS RUN\n"
     utility = LinearUtility([[1, 0.6, 0], [0.5, 0.4, 0]])
     content = MeasureFile(DCG([1, 0.65, 0], "log2", 2), utility, "dcg")
-    write_measure(tmp_path / "learned.json", content)
+    write_measure(content, tmp_path / "learned.json")
     done = run(
         "export", "learned.json", "--to", "ir_measures", "-o", "out.txt", "--labels", "4,1,0"
     )

@@ -419,8 +419,8 @@ def test_the_command_with_learned_gains(
     written(tmp_path, "d.csv", FILE)
     gains = {2: 1.0, 1: 0.6, 0: 0.0}
     dcg, utility = DCG(gains, [1, 0.5]), LinearUtility([[1, 0.6, 0], [0.5, 0.3, 0]], (2, 1, 0))
-    write_measure(tmp_path / "learned.json", MeasureFile(dcg, utility, "dcg"))
-    write_measure(tmp_path / "w.json", MeasureFile(dcg, utility, "utility"))
+    write_measure(MeasureFile(dcg, utility, "dcg"), tmp_path / "learned.json")
+    write_measure(MeasureFile(dcg, utility, "utility"), tmp_path / "w.json")
     typed = asked(run, "d.csv", "--gains", "2=1,1=.6,0=0", "--cost", 0.3)
     for name in ("learned.json", "w.json:dcg", "DCG({2: 1, 1: 0.6, 0: 0}, log2)"):
         assert asked(run, "d.csv", "--measure", name, "--cost", 0.3) == typed

@@ -208,7 +208,7 @@ def test_types_reach_a_strict_user(tmp_path: Path) -> None:
 def test_measures_are_taken_in_any_form(tmp_path: Path) -> None:
     d, pairs = dcglearn, [[[0, 2], [2, 0]], [[1, 2], [0, 2]]]
     path = tmp_path / "measure.json"
-    d.write_measure(path, d.DCG([2, 1, 0]))
+    d.write_measure(d.DCG([2, 1, 0]), path)
     forms: list[Any] = [d.DCG([2, 1, 0]), "DCG([2, 1, 0], log2)", path, str(path)]
     assert {d.agreement(one, pairs) for one in [*forms, d.read_measure(path)]} == {0.5}
     assert {d.explain(one, "DCG([3, 1, 0], log2)", [0, 2], [1, 1]).winners for one in forms} == {

@@ -531,7 +531,7 @@ def test_small_but_real_differences_are_not_ties() -> None:
 def test_measure_files(tmp_path: Path) -> None:
     dcg, utility = DCG({2: 1, 0: 0}, [1, 0.5]), LinearUtility([[1, 0], [0.5, 0]], (2, 0))
     path = tmp_path / "m.json"
-    write_measure(path, MeasureFile(dcg, utility, "utility", {"note": [1, {"a": None}]}))
+    write_measure(MeasureFile(dcg, utility, "utility", {"note": [1, {"a": None}]}), path)
     found = read_measure(path)
     assert found.measure == utility
     assert found.pick("dcg") == dcg
@@ -541,7 +541,7 @@ def test_measure_files(tmp_path: Path) -> None:
     for name in (str(path), f"{path}:utility"):  # the form that the message suggests is accepted
         with pytest.raises(InputError, match=re.escape(f"write {path}:dcg")):
             measure_for(f"nDCG({name})", Scale((2, 1, 0)), 3)
-    write_measure(path, dcg)
+    write_measure(dcg, path)
     with pytest.raises(InputError, match="holds no utility"):
         parse_measure(f"{path}:utility")
 
@@ -624,7 +624,7 @@ def test_keys_that_an_earlier_release_left_out_have_defaults() -> None:
 
 def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    write_measure(path, MeasureFile(DCG({2: 1, 0: 0}, [1, 0.5])))
+    write_measure(MeasureFile(DCG({2: 1, 0: 0}, [1, 0.5])), path)
     scale = Scale((2, 0))
     assert measure_for(str(path), scale, 2).name == str(path)
     for other, K, problem in [

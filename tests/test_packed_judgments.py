@@ -65,7 +65,7 @@ def test_what_is_packed_is_read_back(
     folder = tmp_path_factory.mktemp("packed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packed_writer, "ROW_GROUP_SIZE", size)
-        write_packed(folder / "p.parquet", given, given.scale)
+        write_packed(given, folder / "p.parquet", given.scale)
         with packed_writer.packed_writer(folder / "q.parquet", given.scale) as write:
             for begin in range(0, len(given), batch):
                 write(given[begin : begin + batch])
@@ -81,7 +81,7 @@ def test_what_is_packed_is_read_back(
 
 def test_another_reader_sees_the_same(tmp_path: Path, some: Preferences) -> None:
     path = tmp_path / "p.parquet"
-    write_packed(path, some, some.scale)
+    write_packed(some, path, some.scale)
     fastparquet = pytest.importorskip("fastparquet")
     frame = (
         fastparquet.ParquetFile(io.BytesIO(path.read_bytes())).to_pandas().replace({np.nan: None})
@@ -107,11 +107,11 @@ def test_judgments_take_a_byte_per_grade_and_some_bits(
     lists = rng.integers(0, 5, (n, 2, 6))
     answers = rng.choice(["a", "b", "tie"], n)
     plain = Preferences.of(lists, answers, Scale((4, 3, 2, 1, 0)))
-    write_packed(tmp_path / "p.parquet", plain, plain.scale)
+    write_packed(plain, tmp_path / "p.parquet", plain.scale)
     assert (tmp_path / "p.parquet").stat().st_size < n * (12 + 0.3) + 5000
     queries = np.array([f"a query of some length {i % 1000}" for i in range(n)])
     with_ids = Preferences.of(lists, answers, plain.scale, None, queries, queries)
-    write_packed(tmp_path / "q.parquet", with_ids, plain.scale)
+    write_packed(with_ids, tmp_path / "q.parquet", plain.scale)
     assert (tmp_path / "q.parquet").stat().st_size < n * (12 + 0.3 + 3) + 5000
 
 
@@ -119,14 +119,14 @@ def test_names_are_shared_by_row_groups(
     tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 100)
-    write_packed(tmp_path / "p.parquet", some, some.scale)
+    write_packed(some, tmp_path / "p.parquet", some.scale)
     found = PackedPairs.of(tmp_path / "p.parquet").preferences()
     assert len({id(one) for one in found.queries}) == len(set(found.queries.tolist()))
 
 
 def test_pairs_without_sides_are_not_taken_for_judgments(tmp_path: Path, some: Preferences) -> None:
-    write_packed(tmp_path / "a.parquet", some, some.scale)
-    write_packed(tmp_path / "b.parquet", some.pairs, some.scale, some.pair_weights, ties=9)
+    write_packed(some, tmp_path / "a.parquet", some.scale)
+    write_packed(some.pairs, tmp_path / "b.parquet", some.scale, some.pair_weights, ties=9)
     found = PackedPairs.of(tmp_path)
     assert (found.has_sides, found.ties, found.n_pairs) == (
         False,
@@ -140,7 +140,7 @@ def test_pairs_without_sides_are_not_taken_for_judgments(tmp_path: Path, some: P
 
 
 def test_files_of_the_first_layout_are_read(tmp_path: Path, some: Preferences) -> None:
-    write_packed(tmp_path / "p.parquet", some.pairs, some.scale)
+    write_packed(some.pairs, tmp_path / "p.parquet", some.scale)
     table = pq.read_table(tmp_path / "p.parquet")
     assert table.column_names == ["better", "worse"]
     old = b'{"layout": 1, "scale": [2, 1, 0], "ties": 3}'
@@ -153,7 +153,7 @@ def test_files_of_the_first_layout_are_read(tmp_path: Path, some: Preferences) -
 def test_what_does_not_fit_in_memory_is_refused(
     tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_packed(tmp_path / "p.parquet", some, some.scale)
+    write_packed(some, tmp_path / "p.parquet", some.scale)
     found = PackedPairs.of(tmp_path / "p.parquet")
     arrays = (some.lists, some.answers, some.weights, some.queries, some.judges)
     assert found.nbytes == sum(array.nbytes for array in arrays)

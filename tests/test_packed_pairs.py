@@ -56,7 +56,7 @@ def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -
     """Two files of several row groups each."""
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 500)
     (tmp_path / "many").mkdir()
-    write_packed(tmp_path / "many" / "a.parquet", pairs[:1700], FIVE, ties=7)
+    write_packed(pairs[:1700], tmp_path / "many" / "a.parquet", FIVE, ties=7)
     with packed_writer(tmp_path / "many" / "b.parquet", FIVE) as write:
         write(pairs[1700:2000])
         write(pairs[2000:])
@@ -65,7 +65,7 @@ def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -
 
 def test_files_hold_one_byte_per_grade(tmp_path: Path, rng: np.random.Generator) -> None:
     pairs = rng.integers(-1, 5, (100_000, 2, 6)).astype(np.int8)
-    write_packed(tmp_path / "p.parquet", pairs, FIVE)
+    write_packed(pairs, tmp_path / "p.parquet", FIVE)
     assert (tmp_path / "p.parquet").stat().st_size < 1.01 * pairs.nbytes + 5000
     back = PackedPairs.of(tmp_path / "p.parquet")
     assert (np.concatenate([part.read()[0] for part in back.row_groups]) == pairs).all()
@@ -94,8 +94,8 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
 ) -> None:
     weights = rng.integers(0, 3, len(pairs)).astype(float) if weighed else None
     if weighed:
-        write_packed(folder / "a.parquet", pairs[:1700], FIVE, weights[:1700])
-        write_packed(folder / "b.parquet", pairs[1700:], FIVE, weights[1700:])
+        write_packed(pairs[:1700], folder / "a.parquet", FIVE, weights[:1700])
+        write_packed(pairs[1700:], folder / "b.parquet", FIVE, weights[1700:])
     monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_MIN", 1000)
     monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_FROM", 1)
     monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
@@ -122,7 +122,7 @@ def test_few_pairs_in_files_are_solved_from_an_interior_point(
     right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 64)
     monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 64)
-    write_packed(tmp_path / "right.parquet", right, FIVE)
+    write_packed(right, tmp_path / "right.parquet", FIVE)
     problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
     assert len(problem.pairs.row_groups) > 1
     steps: list[int] = []
@@ -173,7 +173,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -
     fails(lambda write: write(pairs[:0]), "no pair to write")
     fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
     with pytest.raises(InputError, match=r"ends in \.parquet"):
-        write_packed(tmp_path / "p.csv", pairs, FIVE)
+        write_packed(pairs, tmp_path / "p.csv", FIVE)
 
 
 def cut(folder: Path, pairs: np.ndarray) -> None:
@@ -191,20 +191,20 @@ def narrow_scale(folder: Path, pairs: np.ndarray) -> None:
 def only(rows: Callable[[np.ndarray], Any]) -> Callable[[Path, np.ndarray], None]:
     def write(folder: Path, pairs: np.ndarray) -> None:
         for path in folder.iterdir():
-            write_packed(path, rows(pairs), FIVE)
+            write_packed(rows(pairs), path, FIVE)
 
     return write
 
 
 def second(*parts: Any, scale: Scale = FIVE) -> Callable[[Path, np.ndarray], None]:
     return lambda folder, pairs: write_packed(
-        folder / "b.parquet", parts[0](pairs), scale, *parts[1:]
+        parts[0](pairs), folder / "b.parquet", scale, *parts[1:]
     )
 
 
 def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
     def write(folder: Path, pairs: np.ndarray) -> None:
-        write_packed(folder / "b.parquet", pairs[:2], FIVE, [1.0, 1.0])
+        write_packed(pairs[:2], folder / "b.parquet", FIVE, [1.0, 1.0])
         table = pq.read_table(folder / "b.parquet").set_column(2, "weight", pa.array(weights))
         pq.write_table(table, folder / "b.parquet")
 
@@ -253,8 +253,8 @@ def test_bad_files_are_named(folder: Path, pairs: np.ndarray, name: str) -> None
 
 
 def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.ndarray) -> None:
-    write_packed(folder / "c.parquet", np.repeat(pairs[:9, :1], 2, axis=1), FIVE)
-    write_packed(folder / "d.parquet", pairs[:9], FIVE, np.zeros(9))
+    write_packed(np.repeat(pairs[:9, :1], 2, axis=1), folder / "c.parquet", FIVE)
+    write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
     with_them = solve(Streamed.of(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
 
@@ -281,7 +281,7 @@ def test_files_that_are_not_yet_whole_are_left_out(folder: Path, pairs: np.ndarr
 
 def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
     for begin in range(0, 200, 5):
-        write_packed(tmp_path / f"{begin:03}.parquet", pairs[begin : begin + 5], FIVE)
+        write_packed(pairs[begin : begin + 5], tmp_path / f"{begin:03}.parquet", FIVE)
     found = Streamed.of(PackedPairs.of(tmp_path)).sample(20)
     np.testing.assert_array_equal(found.pairs, pairs[:200:10])
 

@@ -250,7 +250,7 @@ def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -
     # as if another version of Matplotlib had drawn it
     made["files"]["figure-05.png"] = hashlib.sha256(b"other").hexdigest()
     (place / "figure-05.png").write_bytes(b"other")
-    write_provenance(place / "provenance.json", made)
+    write_provenance(made, place / "provenance.json")
     assert run("status").stderr == ""
     (place / "figure-05.png").write_bytes(b"another")
     assert run("report", "configs/flips.toml").returncode == 0
@@ -359,7 +359,7 @@ def test_results_of_another_version_are_replaced_only_on_request(run: Run, folde
     made = read_provenance(path.parent)
     assert made is not None
     made["cells"]["version"] = 0
-    write_provenance(path, made)
+    write_provenance(made, path)
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert f"version 0 of the cells, and this is version {CELL_VERSION}" in refused.stderr

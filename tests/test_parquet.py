@@ -245,12 +245,12 @@ def equal_rows(value: Any, n: int) -> pa.Array:
 
 def test_packed_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "p.parquet"
-    write_packed(path, np.zeros((5, 2, 3), np.int8), Scale((1, 0)))
+    write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 1
     monkeypatch.setattr(packed_pairs, "MAX_GROUP_BYTES", 6)
     monkeypatch.setattr(packed_writer, "MAX_GROUP_BYTES", 6)
     assert "a row group of 5 pairs of 3 ranks" in message(path, PackedPairs.of)
-    write_packed(path, np.zeros((5, 2, 3), np.int8), Scale((1, 0)))
+    write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 3
 
 

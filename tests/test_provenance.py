@@ -51,7 +51,7 @@ MADE = {"cells": {"done": 8}, "files": {"a.csv": "0" * 64, "b.png": "1" * 64}, "
 def test_no_flipped_bit_of_a_provenance_is_read(tmp_path: Path, rng: np.random.Generator) -> None:
     """Every bit of one byte after another, and pairs of bits."""
     path = tmp_path / "provenance.json"
-    provenance.write_provenance(path, MADE)
+    provenance.write_provenance(MADE, path)
     assert provenance.read_provenance(tmp_path) == MADE
     whole = path.read_bytes()
     flips = [[8 * byte + byte % 8] for byte in range(len(whole))]

@@ -294,7 +294,7 @@ def test_two_cutoffs_are_refused_and_files_can_be_cut(tmp_path: Path) -> None:
         measure_for_documents("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
     place = tmp_path / "a@b"
     place.mkdir()
-    write_measure(place / "m.json", DCG({1: 1, 0: 0}, "zipf"))
+    write_measure(DCG({1: 1, 0: 0}, "zipf"), place / "m.json")
     assert str(measure_for_documents(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith(
         "zipf) @ 3"
     )

@@ -298,7 +298,7 @@ def test_the_command_in_words_and_what_it_refuses(
     (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
     (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
     (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
-    write_measure(tmp_path / "short.json", DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]))
+    write_measure(DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]), tmp_path / "short.json")
     found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
     assert found.returncode == 0, found.stderr
     assert "1 pair of systems" in found.stdout

@@ -408,7 +408,7 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     """Even if a worker is killed in between."""
     pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
-    packed.write_packed(tmp_path / "p.parquet", pairs, Scale((5, 4, 3, 2, 1)))
+    packed.write_packed(pairs, tmp_path / "p.parquet", Scale((5, 4, 3, 2, 1)))
     here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
     cluster.add()
     cluster.add()

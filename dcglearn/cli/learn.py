@@ -185,7 +185,7 @@ def _give(
     from dcglearn.measures.files import write_measure
 
     if out is not None:
-        write_measure(out, content)
+        write_measure(content, out)
     if json:
         print_json(_fit_json(content, choice))
         return

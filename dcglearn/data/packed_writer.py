@@ -26,8 +26,8 @@ ROW_GROUP_SIZE = 1 << 19
 
 
 def write_packed(
-    path: str | Path,
     judged: Preferences | ArrayLike,
+    path: str | Path,
     scale: Scale,
     weights: ArrayLike | None = None,
     ties: int = 0,
@@ -36,10 +36,10 @@ def write_packed(
 
     Parameters
     ----------
-    path : path-like
-        ``.parquet``.
     judged : Preferences, or array-like of int, shape (n, 2, K)
         Judgments; or grade indices of pairs, the preferred list first.
+    path : path-like
+        ``.parquet``.
     scale : Scale
         The grades, best first.
     weights : array-like of float, shape (n,), optional

@@ -60,14 +60,14 @@ def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def write_provenance(path: Path, made: dict[str, Any]) -> None:
+def write_provenance(made: dict[str, Any], path: Path) -> None:
     """Write a provenance and its checksum.
 
     Parameters
     ----------
-    path : Path
     made : dict
         JSON-able.
+    path : Path
 
     Raises
     ------
@@ -224,4 +224,4 @@ if __name__ == "__main__":
     parser.add_argument("kept", type=Path, nargs="*")
     parser.add_argument("-o", "--out", type=Path, required=True)
     options = parser.parse_args()
-    write_provenance(options.out, provenance(options.data, options.kept))
+    write_provenance(provenance(options.data, options.kept), options.out)

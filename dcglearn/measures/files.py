@@ -105,20 +105,22 @@ class MeasureFile(ShortRepr):
         return part
 
 
-def write_measure(path: str | os.PathLike[str], content: MeasureFile | Measure) -> None:
+def write_measure(content: MeasureFile | Measure, path: str | os.PathLike[str]) -> None:
     """Write a measure file atomically.
 
     Parameters
     ----------
+    content : MeasureFile, DCG or LinearUtility
     path : path-like
         By convention ``.json``.
-    content : MeasureFile, DCG or LinearUtility
 
     Raises
     ------
     InputError
-        If the file cannot be written.
+        If the file cannot be written, or the two are given in the other order.
     """
+    if isinstance(content, str | os.PathLike):
+        raise InputError("a path where the measure belongs", "write_measure(measure, path)")
     write_text(path, measure_to_json(content))
 
 

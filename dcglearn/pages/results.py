@@ -206,7 +206,7 @@ def write_results(
         _write_figure(figure, folder)
     names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
     made = _provenance(config, quick, counts, _hashes(folder, names))
-    write_provenance(folder / PROVENANCE, made)
+    write_provenance(made, folder / PROVENANCE)
     return ReportedExperiment(config, folder, counts, figures)
 
 
@@ -249,7 +249,7 @@ def _from_folder(
     redrawn = _hashes(folder, [name for names in bad for name in names])
     if redrawn.items() - made.get("files", {}).items() and "files" in made:
         described = {**made, "files": made["files"] | redrawn, "redrawn": made_with()}
-        write_provenance(folder / PROVENANCE, described)
+        write_provenance(described, folder / PROVENANCE)
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
     return ReportedExperiment(config, folder, counts, figures)
 
