@@ -195,7 +195,7 @@ class PackedPairs:
     >>> import tempfile
     >>> from dcglearn.data.packed_writer import write_packed
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_packed(Path(folder, "p.parquet"), [[[0, 1], [1, 0]]], Scale((1, 0)))
+    ...     write_packed([[[0, 1], [1, 0]]], Path(folder, "p.parquet"), Scale((1, 0)))
     ...     PackedPairs.of(folder).n_pairs
     1
     """

@@ -146,7 +146,7 @@ def damage_in(folder: Path) -> list[InputError]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     place = Path(folder, "flips")
     ...     place.mkdir()
-    ...     write_provenance(place / PROVENANCE, {"files": {"table.csv": "0"}})
+    ...     write_provenance({"files": {"table.csv": "0"}}, place / PROVENANCE)
     ...     [error.problem for error in damage_in(Path(folder))]
     ['is missing']
     """
