@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.learning.choose_c import ChosenC, choose_C
@@ -115,6 +115,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:`y` holds 0 and 1:dcglearn.base.errors.InputWarning")
 def test_scikit_learns_own_checks() -> None:
     """Checks on an even number of columns pass; others fail for that reason or are listed."""
     results = check_estimator(DCGLearner(), on_fail=None, on_skip=None)
@@ -139,6 +140,42 @@ def test_scikit_learns_own_checks() -> None:
     assert "check_all_zero_sample_weights_error" not in failed  # new in scikit-learn 1.9
     odd = [name for name, text in failed.items() if "pairs of shape" in text]
     assert set(failed) - set(odd) <= KNOWN, {k: v[:90] for k, v in failed.items() if k not in odd}
+
+
+def test_labels_of_minus_one_swap_the_pairs(pairs: np.ndarray, rng: np.random.Generator) -> None:
+    labels = rng.choice([-1, 1], len(pairs))
+    shown = np.where((labels == -1)[:, None, None], pairs[:, ::-1], pairs)
+    expected = DCGLearner().fit(pairs)
+    for X in (shown, shown.reshape(len(shown), -1), shown.tolist()):
+        for y in (labels, labels.tolist(), labels.astype(float)):
+            learner = DCGLearner().fit(X, y)
+            assert learner.weights_.tolist() == expected.weights_.tolist()
+            assert learner.score(X, y) == expected.score(pairs)
+    assert DCGLearner().fit(pairs[:, ::-1], -np.ones(len(pairs))).score(pairs) > 0.9
+    search = GridSearchCV(DCGLearner(n_grades=5), {"C": [1.0]}, cv=3).fit(shown, labels)
+    assert search.best_score_ > 0.8
+    with pytest.raises(InputError, match="leave out the ties"):
+        DCGLearner().fit(pairs, np.append([-1, 0], np.ones(len(pairs) - 2)))
+    with pytest.warns(InputWarning, match="0 and 1 and has no effect"):
+        DCGLearner().fit(pairs, np.arange(len(pairs)) % 2)
+
+
+def test_preferences_bring_their_weights_to_the_score(rng: np.random.Generator) -> None:
+    data = side_by_side(DATA_1, permuted_lists(80, rng), Scale((5, 4, 3, 2, 1)), rng)
+    learner = DCGLearner().fit(data)
+    assert learner.score(data) == learner.score(data.pairs, sample_weight=data.pair_weights)
+    with pytest.raises(InputError, match="they have their own"):
+        learner.score(data, sample_weight=data.pair_weights)
+
+
+def test_grade_values_in_place_of_indices_are_noticed(rng: np.random.Generator) -> None:
+    lists = drawn_lists(400, 4, [0.25] * 4, rng)
+    values = 3 - true_pairs(DCG([3, 2, 1, 0]), lists)
+    with pytest.warns(InputWarning, match="grades seem to be upside down: of .* name the best"):
+        DCGLearner().problem(values)
+    DCGLearner().fit(3 - values)  # without a warning, which would be an error
+    DCGLearner().problem(rng.permuted(values, axis=1))
+    DCGLearner(encoding="documents").problem([[[2, 1, 0], [0, 1, 2]]] * 100)
 
 
 def test_grid_search_chooses_c_by_query(pairs: np.ndarray) -> None:

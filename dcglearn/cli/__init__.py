@@ -35,7 +35,7 @@ from dcglearn.cli.ratings import pairs
 from dcglearn.cli.threshold import threshold
 from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
 from dcglearn.terminal.output import print_note
-from dcglearn.terminal.remedies import message
+from dcglearn.terminal.remedies import in_options, message
 
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
@@ -113,7 +113,7 @@ def _show_input_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, InputWarning):
-            print_note(str(message))
+            print_note(in_options(str(message)))
         else:
             usual(message, category, *place, **more)
 

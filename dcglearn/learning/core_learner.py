@@ -16,7 +16,7 @@ from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Grades
-from dcglearn.data.pair_checks import check_worth_learning
+from dcglearn.data.pair_checks import check_worth_learning, warn_if_upside_down
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.learned import LearnedFamilies
@@ -99,6 +99,8 @@ class CoreLearner:
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
+        if self.encoding == "grades":
+            warn_if_upside_down(rows)
         problem = Problem.of(
             rows,
             n_grades,

@@ -7,6 +7,7 @@ It keeps scikit-learn's contract on pairs of rankings, so that its tools work on
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
@@ -127,8 +128,9 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         pairs : array-like of int, shape (n, 2, K) or (n, 2 K), or Preferences
             The preferred ranking first. Preferences bring their pairs, weights and queries, and
             the number of grades if the learner has none.
-        y : ignored
-            Present because scikit-learn's tools pass it.
+        y : array-like of -1 and 1, shape (n,), optional
+            Where it is -1, the second ranking is the preferred one. Other targets, which
+            scikit-learn's tools may pass, have no effect; 0 and 1 warn.
         sample_weight : array-like of float, shape (n,), optional
             The weight of each pair, 0 or more; 1 by default.
         groups : array-like, shape (n,), optional
@@ -143,7 +145,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         Raises
         ------
         InputError
-            If the pairs, the weights or a parameter cannot be used.
+            If the pairs, the weights or a parameter cannot be used, or `y` holds -1, 0 and 1.
         SolverError
             If no solver's answer is confirmed.
         """
@@ -156,9 +158,10 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
             if self.grade_values is None:
                 learner = learner.with_parameters(grade_values=pairs.scale.values)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
-            pairs = pairs.pairs
-        validate_data(self, _flat(pairs))
-        problem = learner.problem(pairs, sample_weight)
+            pairs, y = pairs.pairs, None
+        ordered = _preferred_first(pairs, y)
+        validate_data(self, _flat(ordered))
+        problem = learner.problem(ordered, sample_weight)
         choice: ChosenC | None = None
         if self.C == "cv":
             queries = group_numbers(_checked_groups(groups, problem.n_pairs))
@@ -214,22 +217,32 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         return signs
 
     def score(
-        self, pairs: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+        self,
+        pairs: ArrayLike | Preferences,
+        y: object = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the share of pairs whose first ranking is scored higher; a tie counts 1/2.
+        """Return the share of pairs whose preferred ranking is scored higher; a tie counts 1/2.
 
         Parameters
         ----------
-        pairs : array-like of int, shape (n, 2, K) or (n, 2 K)
-            The preferred ranking first.
-        y : ignored
+        pairs : array-like of int, shape (n, 2, K) or (n, 2 K), or Preferences
+            The preferred ranking first. Preferences bring their weights.
+        y : array-like of -1 and 1, shape (n,), optional
+            As for :meth:`fit`.
         sample_weight : array-like of float, shape (n,), optional
 
         Returns
         -------
         float
         """
-        return weighted_mean(outcomes_of_differences(self.decision_function(pairs)), sample_weight)
+        if isinstance(pairs, Preferences):
+            if sample_weight is not None:
+                raise InputError("`preferences` with weights", "they have their own")
+            y, sample_weight = None, pairs.pair_weights
+            pairs = pairs.pairs
+        differences = self.decision_function(_preferred_first(pairs, y))
+        return weighted_mean(outcomes_of_differences(differences), sample_weight)
 
     def _checked(self, pairs: ArrayLike) -> Grades:
         """Return pairs to predict, checked against the K and L of the fit."""
@@ -260,6 +273,30 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
     if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
         array = np.reshape(array, (len(array), -1))
     return array
+
+
+def _preferred_first(pairs: Any, y: object) -> Any:
+    """Return pairs with their halves swapped where y is -1."""
+    try:
+        labels = np.asarray(y)
+        known = set(np.unique(labels).tolist()) if labels.ndim == 1 else set()
+    except (TypeError, ValueError):  # no labels: nothing that can be compared
+        return pairs
+    if known == {-1, 0, 1}:
+        raise InputError(
+            "`y` holds -1, 0 and 1", "leave out the ties, from which nothing is learned"
+        )
+    if known == {0, 1}:
+        warnings.warn(
+            "`y` holds 0 and 1 and has no effect: the first ranking of each pair is taken for the "
+            "preferred one; give -1 where the second one is",
+            InputWarning,
+            stacklevel=3,
+        )
+    array = np.asarray(_flat(pairs))
+    if -1 not in known or not known <= {-1, 1} or array.ndim != 2 or len(array) != len(labels):
+        return pairs
+    return np.where((labels == -1)[:, None], np.roll(array, array.shape[1] // 2, axis=1), array)
 
 
 def _checked_groups(groups: ArrayLike | None, n_pairs: int) -> NDArray[Any]:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 
 from dcglearn.base.errors import InputError
 
 OPTIONS = {
     "C": "--C",
     "against": "--against",
+    "answers": "--answers",
     "at_most": "--at-most",
     "baseline": "--baseline",
     "beta": "--beta",
     "bias": "--bias",
+    "columns": "--columns",
     "cost": "--cost",
     "credit": "--credit",
     "debit": "--debit",
@@ -50,6 +53,7 @@ OPTIONS = {
     "seed": "--seed",
     "shortest": "--shortest",
     "solver": "--solver",
+    "strict": "--strict",
     "test": "--test",
     "ties": "--ties",
     "unjudged": "--unjudged",
@@ -82,6 +86,8 @@ def in_options(text: str) -> str:
     'declare --scale, or read with --encoding documents; see `fit`'
     >>> in_options("use `scale=(2, 1, 0)` and `replace=True`")
     'use --scale 2,1,0 and --replace'
+    >>> in_options("say `answers='list 1=a,list 2=b'`")
+    "say --answers 'list 1=a,list 2=b'"
     """
     return _QUOTED.sub(_option, text)
 
@@ -118,4 +124,4 @@ def _value(text: str) -> str:
         return ""
     if isinstance(value, list | tuple):
         return " " + ",".join(map(str, value))
-    return f" {value}"
+    return f" {shlex.quote(str(value))}"
