@@ -115,7 +115,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:`y` holds 0 and 1:dcglearn.base.errors.InputWarning")
+@pytest.mark.filterwarnings("ignore::dcglearn.base.errors.InputWarning")  # its targets are 0 and 1
 def test_scikit_learns_own_checks() -> None:
     """Checks on an even number of columns pass; others fail for that reason or are listed."""
     results = check_estimator(DCGLearner(), on_fail=None, on_skip=None)
