@@ -16,12 +16,10 @@ from dcglearn.base.errors import InputError
 OPTIONS = {
     "C": "--C",
     "against": "--against",
-    "answers": "--answers",
     "at_most": "--at-most",
     "baseline": "--baseline",
     "beta": "--beta",
     "bias": "--bias",
-    "columns": "--columns",
     "cost": "--cost",
     "credit": "--credit",
     "debit": "--debit",
@@ -53,7 +51,6 @@ OPTIONS = {
     "seed": "--seed",
     "shortest": "--shortest",
     "solver": "--solver",
-    "strict": "--strict",
     "test": "--test",
     "ties": "--ties",
     "unjudged": "--unjudged",
@@ -86,8 +83,8 @@ def in_options(text: str) -> str:
     'declare --scale, or read with --encoding documents; see `fit`'
     >>> in_options("use `scale=(2, 1, 0)` and `replace=True`")
     'use --scale 2,1,0 and --replace'
-    >>> in_options("say `answers='list 1=a,list 2=b'`")
-    "say --answers 'list 1=a,list 2=b'"
+    >>> in_options("say `relevant='very good,good'`")
+    "say --relevant 'very good,good'"
     """
     return _QUOTED.sub(_option, text)
 
