@@ -10,7 +10,8 @@ from kkt import dense_differences
 
 from dcglearn.base.errors import InputError
 from dcglearn.learning.data_share import DataShare, DeterminedGauge
-from dcglearn.learning.factorise import Gauge, factorise, fix_gauge, is_affine, rank_one
+from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
+from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.null_space import null_space

@@ -27,7 +27,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq, isotonic_regression, linprog
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.overflow import multiplied, usual_size
@@ -281,6 +280,8 @@ def _smallest_change(
 
 def _nearest_euclidean(difference: _LinearDifference) -> Floats:
     """Return the nearest tie in the Euclidean norm, x - t w made non-increasing for some t."""
+    from scipy.optimize import brentq, isotonic_regression  # slow to load
+
     w, start = difference.w[difference.free], difference.x[difference.free]
 
     def projected(t: float) -> Floats:
@@ -298,6 +299,8 @@ def _nearest_euclidean(difference: _LinearDifference) -> Floats:
 
 def _nearest_largest(difference: _LinearDifference) -> Floats:
     """Return a nearest tie in the maximum norm: min s, |y - x| <= s, w'y = 0, y decreasing."""
+    from scipy.optimize import linprog  # slow to load
+
     w, start = difference.w[difference.free], difference.x[difference.free]
     n = len(w)
     one, s = np.eye(n), np.ones((n, 1))

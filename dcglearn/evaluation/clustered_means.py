@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
 
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
@@ -69,6 +68,8 @@ class ClusteredMean:
         (float, float)
             Both nan if fewer than two clusters have weight.
         """
+        from scipy.special import stdtrit  # slow to load
+
         half = float(stdtrit(self.df, 0.5 + level / 2)) * self.error
         return float(max(self.value - half, low)), float(min(self.value + half, high))
 
@@ -84,6 +85,8 @@ class ClusteredMean:
         float
             nan if fewer than two clusters have weight.
         """
+        from scipy.special import stdtr  # slow to load
+
         return float(2 * stdtr(self.df, -abs(self.value - null) / self.error))
 
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
@@ -176,6 +175,8 @@ def minimise_in_bounds(
     function: Callable[[Floats], tuple[float, Floats]], t: Floats, limits: Any, slope: float
 ) -> Floats:
     """Return the minimum that L-BFGS-B finds from t; the function returns its gradient, too."""
+    from scipy.optimize import minimize  # slow to load
+
     found = minimize(
         function,
         t,

@@ -16,7 +16,7 @@ from dcglearn.base.numbers import TINY
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.figures.style import COLOURS, MARKERS, STYLE, unit_range
-from dcglearn.learning.factorise import is_affine
+from dcglearn.learning.gauge import is_affine
 from dcglearn.learning.record import Interval, LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile

@@ -183,12 +183,12 @@ def _basis(answers: JudgeAnswers) -> tuple[Basis | None, Integers, Integers]:
 
 
 def _p_one_sided(a_wins: Integers, strict: Integers) -> Floats:
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrc  # slow to load
 
     share = _typical_shares(a_wins, strict)[0]
     high = np.minimum(np.maximum(share, 0.5) + _SIDE_LEAD, 1.0)
     low = np.maximum(np.minimum(share, 0.5) - _SIDE_LEAD, 0.0)
-    above, below = binom.sf(a_wins - 1, strict, high), binom.cdf(a_wins, strict, low)
+    above, below = bdtrc(a_wins - 1, strict, high), bdtr(a_wins, strict, low)
     return np.asarray(np.minimum(1.0, 2 * np.minimum(above, below)))
 
 
@@ -223,9 +223,9 @@ def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
 
 
 def _binomial_tail(successes: Integers, n: Integers, share: Floats | float) -> Floats:
-    from scipy.stats import binom
+    from scipy.special import bdtr  # slow to load
 
-    return np.asarray(binom.cdf(successes, n, share), float)
+    return np.asarray(bdtr(successes, n, share), float)
 
 
 def _corrected(*columns: Floats) -> list[Floats]:

@@ -33,8 +33,8 @@ from dcglearn.lab.similarity import (
     offset_similarity,
     similarity,
 )
-from dcglearn.learning.factorise import is_affine
 from dcglearn.learning.fit import Fit, fit
+from dcglearn.learning.gauge import is_affine
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

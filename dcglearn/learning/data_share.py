@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.factorise import Gauge, is_affine
+from dcglearn.learning.gauge import Gauge, is_affine
 
 HALF = 0.5
 """Below this data share the penalty outweighs the data."""

@@ -26,17 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
+from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.solver.product_point import ProductPoint
-
-Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
-
 
 GAIN_DIGITS = 6
 """Decimals of the gains of a product: what the certificate confirms, and what tools that take whole
@@ -191,11 +188,6 @@ def product_factors(
         gains, fixed_gains = 0.0 + np.round(gains, GAIN_DIGITS), (*fixed_gains, worst)
     gauge: Gauge = "worst order" if affine else "worst"
     return Factors(discounts, gains, sizes, gauge, fixed_discounts, fixed_gains)
-
-
-def is_affine(gauge: str) -> bool:
-    """Whether a gauge gives discounts only up to an affine map."""
-    return gauge.endswith("order")
 
 
 def fix_gauge(

@@ -18,7 +18,8 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.data_share import DataShare
-from dcglearn.learning.factorise import Factors, factorise, is_affine
+from dcglearn.learning.factorise import Factors, factorise
+from dcglearn.learning.gauge import is_affine
 from dcglearn.learning.identify import Identifiability, identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
 from dcglearn.learning.within_families import (

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
 from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare, DeterminedGauge
-from dcglearn.learning.factorise import Factors, Gauge, factorise, is_affine
+from dcglearn.learning.factorise import Factors, factorise
+from dcglearn.learning.gauge import Determined, Gauge, is_affine
 from dcglearn.learning.null_space import NullSpace, null_space
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.solver.active_set import GramMatrices, gram_matrices, quadratic_model
@@ -27,9 +27,6 @@ from dcglearn.solver.problem import Objective
 
 NULL_TOLERANCE = 1e-6
 """A direction is determined only if at most this share of it lies in the null space of X."""
-
-Determined = Literal["data", "ridge", "none"]
-"""What determines a number: the data; partly the penalty w'w (ridge); or nothing."""
 
 
 @dataclass(frozen=True)

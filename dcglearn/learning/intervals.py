@@ -29,7 +29,7 @@ from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
-from dcglearn.learning.identify import Determined
+from dcglearn.learning.gauge import Determined
 from dcglearn.measures.files import MeasurePart
 from dcglearn.solver.solve import solve
 

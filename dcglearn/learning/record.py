@@ -14,13 +14,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.types import Floats
-from dcglearn.learning.factorise import Factors, Gauge
-from dcglearn.learning.identify import Determined, Identifiability
+from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.measures.files import MeasureFile
 
-if TYPE_CHECKING:  # scikit-learn, which intervals import, takes seconds to load
+if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
     from dcglearn.families.learned import LearnedFamilies
     from dcglearn.families.vectors import Family
+    from dcglearn.learning.factorise import Factors
+    from dcglearn.learning.identify import Identifiability
     from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.solver.certificate import Certificate
     from dcglearn.solver.product_point import ProductPoint

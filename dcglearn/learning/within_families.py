@@ -15,7 +15,8 @@ from dcglearn.base.types import Floats
 from dcglearn.families.learned import LearnedFamilies
 from dcglearn.families.structure import VectorCone
 from dcglearn.learning.data_share import HALF, DataShare, DeterminedGauge
-from dcglearn.learning.factorise import Factors, is_affine, product_factors
+from dcglearn.learning.factorise import Factors, product_factors
+from dcglearn.learning.gauge import is_affine
 from dcglearn.learning.identify import Identifiability, change_on_doubling, no_surer_than
 from dcglearn.learning.null_space import constant_grades, null_space
 from dcglearn.solver.active_set import GramMatrices

@@ -9,9 +9,8 @@ from dcglearn.inspection.judge_tests import FEWEST_JUDGMENTS, JudgeTest, JudgeTe
 from dcglearn.inspection.query_shares import QueryShare, QueryShares
 from dcglearn.inspection.summary import Summary
 from dcglearn.measures.scale import Label
-from dcglearn.report.judgments import bulleted
 from dcglearn.report.tables import Table
-from dcglearn.report.wording import counted
+from dcglearn.report.wording import bulleted, counted
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""

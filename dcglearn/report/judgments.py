@@ -9,7 +9,7 @@ from dcglearn.inspection.summary import Summary
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.report.wording import counted
+from dcglearn.report.wording import bulleted, counted
 
 if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC
@@ -88,8 +88,3 @@ def choice_table(choice: ChosenC) -> Table:
     columns = ("C", "agreement, held-out queries", "behind the best", "standard error", "")
     caption = "C: the largest within one standard error of the best, by repeated cross-validation"
     return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
-
-
-def bulleted(statements: Sequence[str]) -> str:
-    """Return statements as an indented list, one per line."""
-    return "\n".join(f"  - {statement}" for statement in statements)

@@ -8,16 +8,15 @@ from typing import Literal, cast
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import round_up
 from dcglearn.families.given import GIVEN
-from dcglearn.learning.factorise import Gauge
-from dcglearn.learning.identify import Determined
+from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.learning.record import FamiliesRecord, Interval, IntervalsRecord, LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.judgments import bulleted
 from dcglearn.report.tables import Table
+from dcglearn.report.wording import bulleted
 
 Origin = Literal["given", "fixed", "data", "ridge", "none"]
 """Where a gain or discount comes from: its family, a convention of the gauge, or what determines

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.ratings.rating_pairs import RatingPairs, Within
-from dcglearn.report.judgments import bulleted
-from dcglearn.report.wording import counted, wrap_lines
+from dcglearn.report.wording import bulleted, counted, wrap_lines
 
 
 def rating_pairs_document(found: RatingPairs) -> dict[str, Any]:

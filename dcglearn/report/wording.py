@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 LINE_WIDTH = 96
 """The number of characters of a line of prose."""
@@ -29,6 +30,11 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     ('1 judgment', '2,090 queries')
     """
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def bulleted(statements: Sequence[str]) -> str:
+    """Return statements as an indented list, one per line."""
+    return "\n".join(f"  - {statement}" for statement in statements)
 
 
 def wrap_lines(text: str, width: int = LINE_WIDTH) -> str:

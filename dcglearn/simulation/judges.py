@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
@@ -151,6 +150,8 @@ def noise_scale(truth_differences: Floats, reliability: float) -> float:
     """
     if not 0.5 < reliability <= 1:
         raise InputError(f"reliability {reliability}", "use a number above 0.5 and at most 1")
+    from scipy.optimize import brentq  # slow to load
+
     sizes = np.abs(truth_differences[truth_differences != 0])
     if not len(sizes):
         raise InputError(
