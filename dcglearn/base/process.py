@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import traceback
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import FrameType
 
@@ -36,6 +37,36 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+class KeptOut(MetaPathFinder):
+    """Lets imports of an installed library fail, as if it were not installed.
+
+    Parameters
+    ----------
+    library : str
+        One that others load if they find it.
+
+    Examples
+    --------
+    >>> KeptOut("pandas").find_spec("pandas")
+    Traceback (most recent call last):
+    ModuleNotFoundError: pandas is kept out of this process
+    """
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Leave other modules to other finders.
+
+        Parameters
+        ----------
+        fullname : str
+        path, target : ignored
+        """
+        if fullname == self.library:
+            raise ModuleNotFoundError(f"{fullname} is kept out of this process", name=fullname)
 
 
 def end_like_ctrl_c() -> None:

@@ -18,7 +18,13 @@ import typer
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.parallel_map import WorkersLostError
-from dcglearn.base.process import DEBUG, INTERRUPTED, describe_fault, interrupted_code
+from dcglearn.base.process import (
+    DEBUG,
+    INTERRUPTED,
+    KeptOut,
+    describe_fault,
+    interrupted_code,
+)
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.certainty import study, test
 from dcglearn.cli.coherence import coherence
@@ -34,7 +40,7 @@ from dcglearn.cli.packed import pack
 from dcglearn.cli.ratings import pairs
 from dcglearn.cli.threshold import threshold
 from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
-from dcglearn.terminal.output import print_note
+from dcglearn.terminal.output import print_note, print_text
 from dcglearn.terminal.remedies import in_options, message
 
 UNFORESEEN = 70
@@ -48,6 +54,8 @@ COMMANDS = {
 }
 """Heading in the help -> commands, in the order of a person's work."""
 
+_WITH_PANDAS = {command.__name__ for command in COMMANDS["Experiments"]}
+
 app = typer.Typer(
     name="dcglearn",
     cls=GroupedCommands,
@@ -59,8 +67,26 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from dcglearn.base.version import __version__
+
+        print_text(f"dcglearn {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _global_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            help="Show the version and exit.",
+            callback=_print_version,
+            is_eager=True,
+        ),
+    ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
@@ -87,6 +113,8 @@ _OUT_OF_RANGE = re.compile(
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     _show_input_warnings()
+    if next((one for one in sys.argv[1:] if not one.startswith("-")), "") not in _WITH_PANDAS:
+        sys.meta_path.insert(0, KeptOut("pandas"))  # pyarrow would load it for any array
     try:
         try:
             code = app(prog_name="dcglearn", standalone_mode=False)

@@ -135,7 +135,7 @@ def read_graded_lists(path: str | Path) -> Qrels:
     """
     grades, query, _, names = _documents(path)
     ids = np.array(names)[query]
-    return qrels_of(_frame(ids, "grade", grades), str(path))
+    return qrels_of(_table(ids, "grade", grades), str(path))
 
 
 def read_predictions(path: str | Path, lists: Qrels) -> Run:
@@ -176,14 +176,14 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
         )
     ids = np.array(lists.queries)[lists.query]
     name = Path(path).name.partition(".")[0] or Path(path).name
-    return run_of(_frame(ids, "score", np.array(scores)), name)
+    return run_of(_table(ids, "score", np.array(scores)), name)
 
 
-def _frame(queries: NDArray[np.str_], name: str, numbers: NDArray[Any]) -> Any:
-    import pandas as pd
+def _table(queries: NDArray[np.str_], name: str, numbers: NDArray[Any]) -> Any:
+    import pyarrow as pa
 
     places = np.arange(1, len(numbers) + 1).astype(str)
-    return pd.DataFrame({"query": queries, "document": places, name: numbers})
+    return pa.table({"query": queries.tolist(), "document": places.tolist(), name: numbers})
 
 
 def _documents(
