@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # which loads its parts when they are first used
 from numpy.typing import ArrayLike
 
 from dcglearn.base.overflow import usual_size
@@ -68,9 +69,7 @@ class ClusteredMean:
         (float, float)
             Both nan if fewer than two clusters have weight.
         """
-        from scipy.special import stdtrit  # slow to load
-
-        half = float(stdtrit(self.df, 0.5 + level / 2)) * self.error
+        half = float(scipy.special.stdtrit(self.df, 0.5 + level / 2)) * self.error
         return float(max(self.value - half, low)), float(min(self.value + half, high))
 
     def p_value(self, null: float = 0.0) -> float:
@@ -85,9 +84,7 @@ class ClusteredMean:
         float
             nan if fewer than two clusters have weight.
         """
-        from scipy.special import stdtr  # slow to load
-
-        return float(2 * stdtr(self.df, -abs(self.value - null) / self.error))
+        return float(2 * scipy.special.stdtr(self.df, -abs(self.value - null) / self.error))
 
 
 def clustered_mean(
