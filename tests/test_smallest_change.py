@@ -229,7 +229,7 @@ def test_the_worst_gain_may_rise_from_zero() -> None:
 
 def test_a_linear_programme_without_a_solution_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = OptimizeResult(status=1, x=np.array([1.0]), message="iteration limit")
-    monkeypatch.setattr("dcglearn.coherence.smallest_change.linprog", lambda *_, **__: stopped)
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: stopped)
     with pytest.raises(SolverError, match="iteration limit"):
         smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5], "largest")
 
@@ -239,7 +239,7 @@ def test_an_inexact_solution_is_moved_onto_the_tie(
     error: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inexact = OptimizeResult(status=0, x=np.array([4 / 3 + error, 2 / 3]), message="")
-    monkeypatch.setattr("dcglearn.coherence.smallest_change.linprog", lambda *_, **__: inexact)
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: inexact)
     D = [[0, 1, 0], [-1, 0, 0]]
     found = smallest_change_of_gains(D, [3, 2, 0.5], [1.5, 0.5], "largest")
     assert found is not None
