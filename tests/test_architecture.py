@@ -33,6 +33,7 @@ ROOMS = {
             "learning",
             "comparison",
             "inference",
+            "streaming",
             "simulation",
             "asking",
             "design",

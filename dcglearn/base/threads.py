@@ -7,11 +7,11 @@ the order of its sums, is limited to one thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
@@ -22,6 +22,9 @@ _Answer = TypeVar("_Answer")
 MAX_THREADS = 8
 """Threads of :func:`map_threads` at most."""
 
+_INSIDE = local()
+"""Has an attribute in the threads of :func:`map_threads`, which start no others."""
+
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
     """Apply a function to items in several threads.
@@ -29,7 +32,7 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
     Parameters
     ----------
     function : callable
-        Takes one item.
+        Takes one item. If it maps threads itself, it does so in its own thread alone.
     items : sequence
 
     Returns
@@ -43,10 +46,28 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
     [1, 2]
     """
     count = min(len(items), MAX_THREADS, _processors())
-    if count < 2:
+    if count < 2 or hasattr(_INSIDE, "thread"):
         return [function(item) for item in items]
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
         return list(pool.map(function, items))
+
+
+def map_in_order(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> Iterator[_Answer]:
+    """Apply a function to items in several threads, a few items at a time.
+
+    Parameters
+    ----------
+    function : callable
+        Takes one item.
+    items : sequence
+
+    Yields
+    ------
+    object
+        Results in the order of the items; as many are held as there are threads.
+    """
+    for begin in range(0, len(items), MAX_THREADS):
+        yield from map_threads(function, items[begin : begin + MAX_THREADS])
 
 
 class _OneThread:

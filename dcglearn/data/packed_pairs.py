@@ -266,6 +266,24 @@ class PackedPairs:
         """The bytes that the arrays of all judgments take in memory."""
         return self.n_pairs * (2 * self.n_ranks + 1 + 3 * 8)
 
+    @property
+    def _first_path(self) -> str:
+        return self.row_groups[0].path if self.row_groups else ""
+
+    def check_sides(self) -> None:
+        """Refuse pairs whose sides are unknown.
+
+        Raises
+        ------
+        InputError
+        """
+        if not self.has_sides:
+            raise InputError(
+                "holds strict pairs without sides, ties, queries and judges",
+                "pack the judgments again; only `fit` reads such pairs",
+                self._first_path,
+            )
+
     def preferences(self, strict: bool = False) -> Preferences:
         """Read all judgments into memory.
 
@@ -285,19 +303,14 @@ class PackedPairs:
             If their arrays take more than :data:`MAX_MEMORY` bytes, the sides are unknown, or as
             :meth:`RowGroup.read`.
         """
-        place = self.row_groups[0].path if self.row_groups else ""
-        if not (strict or self.has_sides):
-            raise InputError(
-                "holds strict pairs without sides, ties, queries and judges",
-                "pack the judgments again; only `fit` reads such pairs",
-                place,
-            )
+        if not strict:
+            self.check_sides()
         if self.nbytes > MAX_MEMORY:
             raise InputError(
                 f"{self.n_pairs:,} judgments take {self.nbytes / 2**30:.1f} GiB in memory, more "
                 f"than {MAX_MEMORY / 2**30:.0f}",
                 "use `fit`, which reads them in parts, or pack a sample of them",
-                place,
+                self._first_path,
             )
         n = self.n_pairs
         lists = np.empty((n, 2, self.n_ranks), np.int8)

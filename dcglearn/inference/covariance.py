@@ -29,7 +29,7 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.inference.maximise import Maximum
 
-_SMALL_CLUSTER = 0.02
+SMALL_CLUSTER = 0.02
 """Up to this trace of F_q H^-1, I + F_q H^-1 / 2 is the root to within 2e-4."""
 
 _FIRMEST = 0.02
@@ -154,8 +154,8 @@ def covariance(likelihood: Likelihood, maximum: Maximum) -> Covariance:
     Covariance
     """
     theta, evidence = maximum.parameters, likelihood.evidence
-    root = _inverse_root(-maximum.at.hessian, maximum.free)
-    sums = likelihood.sum_over_rows(theta, lambda rows: _score_rows(likelihood, theta, root, rows))
+    root = inverse_root(-maximum.at.hessian, maximum.free)
+    sums = likelihood.sum_over_rows(theta, lambda rows: score_rows(likelihood, theta, root, rows))
     scores, information = (np.concatenate(part) for part in zip(*sums, strict=True))
     groups = {"query": evidence.queries}
     both = None
@@ -170,7 +170,7 @@ def covariance(likelihood: Likelihood, maximum: Maximum) -> Covariance:
     return Covariance(root, found, None if joint is None else joint.covariance)
 
 
-def _inverse_root(matrix: Floats, free: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
+def inverse_root(matrix: Floats, free: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
     """Return R with R R' = matrix^-1 on the free parameters, and 0 elsewhere."""
     root = np.zeros_like(matrix)
     values, vectors = np.linalg.eigh(matrix[np.ix_(free, free)])
@@ -179,7 +179,7 @@ def _inverse_root(matrix: Floats, free: np.ndarray[tuple[int], np.dtype[np.bool_
     return root
 
 
-def _score_rows(
+def score_rows(
     likelihood: Likelihood, theta: Floats, root: Floats, rows: Rows
 ) -> tuple[Floats, Floats]:
     """Return the whitened scores of a chunk (n, P), and rows of information (n, answers, P)."""
@@ -195,20 +195,26 @@ def _clustering(
     _, answers, P = information.shape
     rows = information.reshape(-1, P)
     of_row = np.repeat(clusters, answers)
-    totals = _sum_by(clusters, scores)
+    totals = sum_by(clusters, scores)
     pull = np.einsum("ij,ij->i", rows, totals[of_row])
-    adjusted = totals + _sum_by(of_row, rows * pull[:, None]) / 2
+    adjusted = totals + sum_by(of_row, rows * pull[:, None]) / 2
     leverage = np.bincount(of_row, (rows**2).sum(axis=1))
     order = np.argsort(of_row, kind="stable")
     ends = np.searchsorted(of_row[order], np.arange(len(totals) + 1))
-    for q in np.flatnonzero(leverage > _SMALL_CLUSTER).tolist():
+    for q in np.flatnonzero(leverage > SMALL_CLUSTER).tolist():
         part = rows[order[ends[q] : ends[q + 1]]]
-        values, vectors = np.linalg.eigh(np.eye(P) - part.T @ part)
-        values = np.maximum(values, _FIRMEST)
-        adjusted[q] = vectors @ ((vectors.T @ totals[q]) / np.sqrt(values))
+        adjusted[q] = adjusted_total(totals[q], part.T @ part)
     steps = adjusted @ root.T
     return Clustering(name, steps, rows, of_row)
 
 
-def _sum_by(clusters: Integers, rows: Floats) -> Floats:
+def adjusted_total(total: Floats, information: Floats) -> Floats:
+    """Return the scores of a cluster (P,), adjusted for its information (P, P), both whitened."""
+    values, vectors = np.linalg.eigh(np.eye(len(total)) - information)
+    values = np.maximum(values, _FIRMEST)
+    return np.asarray(vectors @ ((vectors.T @ total) / np.sqrt(values)))
+
+
+def sum_by(clusters: Integers, rows: Floats) -> Floats:
+    """Return the sums (clusters, P) of rows (n, P)."""
     return np.stack([np.bincount(clusters, column) for column in rows.T], axis=1)

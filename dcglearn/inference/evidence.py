@@ -8,17 +8,49 @@ per code; x itself is never built.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
 from dcglearn.encoding.pair_codes import CodeLayout
-from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
+from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
 from dcglearn.measures.scale import NO_DOCUMENT
+
+
+class UsableRows(NamedTuple):
+    """Which judgments a model uses, and how many it does not.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+    same_lists, without_weight, ties_left_out : int
+        As those of :class:`Evidence`.
+    """
+
+    rows: Integers
+    same_lists: int
+    without_weight: int
+    ties_left_out: int
+
+    @classmethod
+    def of(
+        cls, lists: Pairs, answers: NDArray[np.int8], weights: Floats, ties: TieModel
+    ) -> UsableRows:
+        """Find the judgments that a model uses: those of lists that differ, with a weight."""
+        differ = (lists[:, 0] != lists[:, 1]).any(axis=1)
+        weighted = weights > 0
+        modelled = answers <= B if ties == "strict" else np.ones(len(answers), bool)
+        return cls(
+            np.flatnonzero(differ & weighted & modelled),
+            int((~differ & weighted & modelled).sum()),
+            int((~weighted).sum()),
+            int((~modelled & weighted).sum()),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +112,8 @@ class Evidence:
         InputError
             If nothing is left, or ties are to be modelled and there are none.
         """
-        differ = (preferences.lists[:, 0] != preferences.lists[:, 1]).any(axis=1)
-        weighted = preferences.weights > 0
-        modelled = preferences.strict if ties == "strict" else np.ones(len(preferences), bool)
-        rows = np.flatnonzero(differ & weighted & modelled)
+        usable = UsableRows.of(preferences.lists, preferences.answers, preferences.weights, ties)
+        rows = usable.rows
         used = preferences[rows]
         if not len(used):
             raise InputError("no judgment of lists that differ", "give judgments of other lists")
@@ -107,9 +137,7 @@ class Evidence:
             judges,
             rows,
             CodeLayout(used.n_ranks, used.n_grades, has_empty, sums=True) if levels else None,
-            int((~differ & weighted & modelled).sum()),
-            int((~weighted).sum()),
-            int((~modelled & weighted).sum()),
+            *usable[1:],
         )
 
     def __len__(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dcglearn.inference.equal_judgments import distinct_judgments
 from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, maximise
@@ -41,6 +42,9 @@ def highest_posterior(likelihood: Likelihood) -> Maximum:
             relative_lapses=None if factors is None else factors[some],
         )
         start = highest_posterior(part).parameters
+        distinct = None if factors is not None else distinct_judgments([likelihood.evidence])
+        if distinct is not None:
+            likelihood = replace(likelihood, evidence=distinct)
     return maximise(likelihood.expand, start, likelihood.bounds)
 
 

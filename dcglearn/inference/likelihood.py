@@ -189,7 +189,7 @@ class Likelihood:
         -------
         Expanded
         """
-        sums = self.sum_over_rows(parameters, lambda rows: self._expand_rows(parameters, rows))
+        sums = self.expansions(parameters)
         value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         w = slice(self.n_weights)
         theta = parameters[w]
@@ -209,6 +209,17 @@ class Likelihood:
         hessian -= self.prior_information(parameters)
         return Expanded(value, gradient, hessian)
 
+    def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
+        """Return the log likelihood of each chunk, gradient, Hessian, and the gradient in W.
+
+        Without the prior, and without the curvature of the family.
+
+        Parameters
+        ----------
+        parameters : ndarray of float, shape (P,)
+        """
+        return self.sum_over_rows(parameters, lambda rows: self._expand_rows(parameters, rows))
+
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P).
 
@@ -227,11 +238,14 @@ class Likelihood:
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
-        values = self.sum_over_rows(
+        return math.fsum(self.log_likelihoods(parameters))
+
+    def log_likelihoods(self, parameters: Floats) -> list[float]:
+        """Return the log likelihood of each chunk, without the prior."""
+        return self.sum_over_rows(
             parameters,
             lambda rows: float(self._weights(rows) @ self.terms(parameters, rows).value),
         )
-        return math.fsum(values)
 
     def sum_over_rows(
         self, parameters: Floats, statistic: Callable[[Rows], _Statistic]

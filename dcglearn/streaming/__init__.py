@@ -1,0 +1,1 @@
+"""The likelihood of judgments in packed files, which need not fit in memory."""

@@ -1,0 +1,257 @@
+"""Judgments in packed files as the likelihood uses them, read again at every pass.
+
+A first pass counts the judgments that a model uses, and numbers queries and judges. Later ones read
+and encode a row group at a time, the same to the last bit each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.threads import map_threads
+from dcglearn.base.types import Floats, Integers
+from dcglearn.data.packed_pairs import PackedIds, PackedJudgments, PackedPairs, RowGroup
+from dcglearn.encoding.margins import constant_array
+from dcglearn.encoding.pair_codes import CodeLayout
+from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
+from dcglearn.inference.evidence import Evidence, UsableRows
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+
+SAMPLE = 40_000
+"""About so many judgments, evenly spaced, are kept in memory: estimates begin with theirs."""
+
+
+@dataclass(frozen=True, eq=False)
+class IdNumbers:
+    """The numbers of the queries or judges of a folder of packed files.
+
+    Attributes
+    ----------
+    count : int
+        How many there are.
+    of_names : tuple of ndarray of int
+        For each row group, the number of each of its names.
+    """
+
+    count: int
+    of_names: tuple[Integers, ...]
+
+    @classmethod
+    def of(cls, ids: Iterable[PackedIds | None]) -> IdNumbers:
+        """Give names numbers in the order in which they first occur."""
+        numbers: dict[str, int] = {}
+        of_names = tuple(
+            np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64)
+            if one is not None
+            else np.zeros(0, np.int64)
+            for one in ids
+        )
+        return cls(len(numbers), of_names)
+
+    def numbers(self, group: int, ids: PackedIds | None, n: int) -> Integers:
+        """Return the number of each row of a row group, -1 where an id is missing."""
+        if ids is None:
+            return np.full(n, -1)
+        return np.asarray(np.append(self.of_names[group], -1)[ids.numbers])
+
+
+class _Scan(NamedTuple):
+    """What the first pass finds in a row group; of ids, the names only."""
+
+    used: int
+    same_lists: int
+    without_weight: int
+    ties_left_out: int
+    answers: frozenset[int]
+    has_empty_ranks: bool
+    all_judged: bool
+    queries: PackedIds | None
+    judges: PackedIds | None
+    sample: PackedJudgments
+
+
+@dataclass(frozen=True, eq=False)
+class PackedEvidence:
+    """Judgments in packed files whose lists differ. Use :meth:`of`.
+
+    Attributes
+    ----------
+    pairs : PackedPairs
+    ties : {"strict", "davidson", "rao-kupper"}
+    layout, sum_layout, same_lists, without_weight, ties_left_out
+        As those of :class:`~dcglearn.inference.evidence.Evidence`.
+    n_judgments : int
+        Those that are used.
+    queries : IdNumbers
+    judges : IdNumbers or None
+        None unless every judgment that is used has a judge.
+    sample : Evidence
+        Some of the judgments, in memory.
+    """
+
+    pairs: PackedPairs
+    ties: TieModel
+    layout: CodeLayout
+    sum_layout: CodeLayout | None
+    n_judgments: int
+    same_lists: int
+    without_weight: int
+    ties_left_out: int
+    queries: IdNumbers
+    judges: IdNumbers | None
+    sample: Evidence = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, pairs: PackedPairs, ties: TieModel = "strict", advance: Advance = silent
+    ) -> PackedEvidence:
+        """Read all judgments once.
+
+        Parameters
+        ----------
+        pairs : PackedPairs
+        ties : {"strict", "davidson", "rao-kupper"}, default "strict"
+        advance : callable
+            Called with (row groups read, row groups in all).
+
+        Returns
+        -------
+        PackedEvidence
+
+        Raises
+        ------
+        InputError
+            If sides are unknown, no judgment can be used, or ties are to be modelled and there are
+            none.
+        """
+        pairs.check_sides()
+        every = max(1, pairs.n_pairs // SAMPLE)
+        done = 0
+
+        def scan(group: RowGroup) -> _Scan:
+            nonlocal done
+            found = _scan(group, ties, every)
+            done += 1
+            advance(done, len(pairs.row_groups))
+            return found
+
+        scans = map_threads(scan, pairs.row_groups)
+        answers = frozenset[int]().union(*(one.answers for one in scans))
+        used = sum(one.used for one in scans)
+        if not used:
+            raise InputError("no judgment of lists that differ", "give judgments of other lists")
+        if ties != "strict" and max(answers) < TIE:
+            raise InputError("there are no ties", "leave `ties` out, or give some ties")
+        levels = bool(answers & {GOOD, BAD}) and TIE not in answers
+        shape = pairs.n_ranks, pairs.n_grades, any(one.has_empty_ranks for one in scans)
+        judged = all(one.all_judged for one in scans)
+        layout, sum_layout = CodeLayout(*shape), CodeLayout(*shape, sums=True) if levels else None
+        some = _joined([one.sample for one in scans])
+        sample = _encoded(some, ties, layout, sum_layout, np.full(len(some.lists), -1), None)
+        return cls(
+            pairs,
+            ties,
+            layout,
+            sum_layout,
+            used,
+            sum(one.same_lists for one in scans),
+            sum(one.without_weight for one in scans),
+            sum(one.ties_left_out for one in scans),
+            IdNumbers.of(one.queries for one in scans),
+            IdNumbers.of(one.judges for one in scans) if judged else None,
+            sample,
+        )
+
+    @property
+    def scale(self) -> Scale:
+        """The grades, best first."""
+        return Scale(self.pairs.labels)
+
+    def read(self, group: int, with_ids: bool = False) -> Evidence:
+        """Read and encode the judgments of a row group.
+
+        Parameters
+        ----------
+        group : int
+            Its place in ``pairs.row_groups``.
+        with_ids : bool, default False
+            Whether queries and judges are read: otherwise all queries are -1.
+
+        Returns
+        -------
+        Evidence
+            A query of -1 is missing: the judgment is a cluster of its own.
+        """
+        judged = self.pairs.row_groups[group].read_judgments(with_ids)
+        n = len(judged.lists)
+        queries = self.queries.numbers(group, judged.queries, n)
+        judges = None if self.judges is None else self.judges.numbers(group, judged.judges, n)
+        return _encoded(judged, self.ties, self.layout, self.sum_layout, queries, judges)
+
+
+def _answers(judged: PackedJudgments) -> NDArray[np.int8]:
+    return np.zeros(len(judged.lists), np.int8) if judged.answers is None else judged.answers
+
+
+def _weights(judged: PackedJudgments) -> Floats:
+    return constant_array(1.0, len(judged.lists)) if judged.weights is None else judged.weights
+
+
+def _scan(group: RowGroup, ties: TieModel, every: int) -> _Scan:
+    judged = group.read_judgments()
+    answers, weights = _answers(judged), _weights(judged)
+    usable = UsableRows.of(judged.lists, answers, weights, ties)
+    rows, some = usable.rows, slice(-group.before % every, None, every)
+    queries, judges = (
+        None if ids is None else PackedIds(np.zeros(0, np.int64), ids.names)
+        for ids in (judged.queries, judged.judges)
+    )
+    return _Scan(
+        len(rows),
+        *usable[1:],
+        frozenset(np.unique(answers[rows]).tolist()),
+        bool((judged.lists[rows] == NO_DOCUMENT).any()),
+        not len(rows)
+        or (judged.judges is not None and bool((judged.judges.numbers[rows] >= 0).all())),
+        queries,
+        judges,
+        PackedJudgments(judged.lists[some].copy(), answers[some], weights[some], None, None),
+    )
+
+
+def _encoded(
+    judged: PackedJudgments,
+    ties: TieModel,
+    layout: CodeLayout,
+    sum_layout: CodeLayout | None,
+    queries: Integers,
+    judges: Integers | None,
+) -> Evidence:
+    """Return the judgments that are used; without weights, each counts 1."""
+    answers, weights = _answers(judged), _weights(judged)
+    rows = UsableRows.of(judged.lists, answers, weights, ties).rows
+    return Evidence(
+        layout,
+        layout.encode(judged.lists[rows]),
+        answers[rows] if sum_layout else np.minimum(answers[rows], TIE),
+        weights[rows],
+        queries[rows],
+        None if judges is None else judges[rows],
+        rows,
+        sum_layout,
+    )
+
+
+def _joined(parts: list[PackedJudgments]) -> PackedJudgments:
+    lists, answers, weights = (
+        np.concatenate([column(part) for part in parts])
+        for column in (lambda part: part.lists, _answers, _weights)
+    )
+    return PackedJudgments(lists, answers, weights, None, None)

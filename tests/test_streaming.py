@@ -1,0 +1,164 @@
+"""The likelihood of judgments in packed files: the same estimates and intervals as in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcglearn.base import threads
+from dcglearn.base.errors import InputError
+from dcglearn.data import packed_writer
+from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.data.packed_writer import write_packed
+from dcglearn.data.preferences import Preferences
+from dcglearn.inference import equal_judgments, highest, likelihood
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.measures.scale import Scale
+from dcglearn.streaming import packed_evidence
+from dcglearn.streaming.packed_evidence import PackedEvidence
+from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
+
+SCALE = Scale((2, 1, 0))
+
+
+def judged(
+    rng: np.random.Generator, n: int = 900, ties: float = 0.0, **changes: Any
+) -> Preferences:
+    """Judgments of queries of uneven size, some without a query, some short lists."""
+    lists = rng.integers(0, 3, (n, 2, 4))
+    lists[rng.random(n) < 0.1, :, 3] = -1
+    gains = np.array([1.0, 0.6, 0.0, 0.0])
+    v = 3 * (gains[lists[:, 0]] - gains[lists[:, 1]]) @ [1.0, 0.7, 0.5, 0.4]
+    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b").astype(object)
+    answers[rng.random(n) < ties] = "tie"
+    queries = np.array([f"q{int(one)}" for one in rng.exponential(12, n)], object)
+    queries[rng.random(n) < 0.2] = None
+    given: dict[str, Any] = {"weights": rng.integers(0, 3, n), "queries": queries} | changes
+    return Preferences.of(lists, answers, SCALE, **given)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 200)
+    monkeypatch.setattr(likelihood, "_CHUNK", 64)
+    monkeypatch.setattr(packed_evidence, "SAMPLE", 100)
+
+
+def streamed(path: Path, data: Preferences, model: JudgmentModel) -> JudgmentFit:
+    write_packed(path / "p.parquet", data, data.scale)
+    found = PackedEvidence.of(PackedPairs.of(path / "p.parquet"), model.ties)
+    return fit_packed_evidence(model, found)
+
+
+def numbers(fit: JudgmentFit) -> np.ndarray:
+    others = [fit.other(name) for name in fit.likelihood.names]
+    return np.array(
+        [
+            (one.estimate, one.low, one.high, one.df or 0.0, one.given, one.determined)
+            for one in (*fit.gains(), *fit.discounts(), *others)
+        ]
+    )
+
+
+MODELS = {
+    "free": JudgmentModel(),
+    "log2": JudgmentModel(discounts="log2", side=False, lapses=False),
+    "decreasing": JudgmentModel(discounts="decreasing"),
+    "positions": JudgmentModel(position_dependent=True),
+    "davidson": JudgmentModel(ties="davidson", discounts="log2"),
+    "rao-kupper": JudgmentModel(ties="rao-kupper", discounts="log2"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("ids", ["queries", "judges", "none"])
+def test_estimates_and_intervals_are_those_in_memory(
+    tmp_path: Path, rng: np.random.Generator, name: str, ids: str
+) -> None:
+    model = MODELS[name]
+    changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
+    if ids == "judges":
+        changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 900)]
+    data = judged(rng, ties=0.15, **changes)
+    found, twin = streamed(tmp_path, data, model), model.fit(data)
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-4, abs=1e-4)
+    for here, there in zip(found.likelihood.expand(twin.parameters), twin.maximum.at, strict=True):
+        assert here == pytest.approx(there, rel=1e-10, abs=1e-9)
+    same = replace(found, maximum=twin.maximum)  # two maxima differ by more than rounding
+    assert same.log_likelihood == pytest.approx(twin.log_likelihood, rel=1e-12)
+    assert same.covariance.robust == pytest.approx(twin.covariance.robust, rel=1e-8, abs=1e-10)
+    assert numbers(same) == pytest.approx(numbers(twin), rel=1e-8, abs=1e-8)
+
+
+def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = judged(rng, ties=0.3)
+    answers = [
+        ("a", "b", "good" if one[0] else "bad")[code]
+        for code, one in zip(data.answers.tolist(), data.lists[:, 0].tolist(), strict=True)
+    ]
+    data = Preferences.of(data.lists, answers, SCALE, None, data.queries)
+    model = JudgmentModel(ties="davidson", discounts="log2")
+    found, twin = streamed(tmp_path, data, model), model.fit(data)
+    assert found.likelihood.has_levels
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+
+
+def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = judged(rng, ties=0.2)
+    write_packed(tmp_path / "p.parquet", data, SCALE)
+    found = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    twin = JudgmentModel().fit(data).likelihood.evidence
+    for name in ("same_lists", "without_weight", "ties_left_out"):
+        assert getattr(found, name) == getattr(twin, name) > 0
+    assert found.n_judgments == len(twin)
+    assert 40 < len(found.sample) < 100
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_number_of_threads_does_not_matter(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    data = judged(rng)
+    here = streamed(tmp_path, data, JudgmentModel())
+    monkeypatch.setattr(threads, "_processors", lambda: count)
+    there = streamed(tmp_path, data, JudgmentModel())
+    np.testing.assert_array_equal(here.parameters, there.parameters)
+    np.testing.assert_array_equal(here.covariance.robust, there.covariance.robust)
+
+
+def test_equal_judgments_are_counted_once(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = judged(rng, 150)
+    many = some[rng.integers(0, 150, 900)]
+    found = streamed(tmp_path, many, JudgmentModel())
+    assert len(found.likelihood.distinct.evidence) < 150
+    twin = JudgmentModel().fit(many)
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+    monkeypatch.setattr(highest, "_SAMPLE", 50)
+    assert numbers(JudgmentModel().fit(many)) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+    monkeypatch.setattr(equal_judgments, "MAX_DISTINCT", 20)
+    found = streamed(tmp_path, many, JudgmentModel())
+    assert found.likelihood.distinct is None
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+
+
+def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = judged(rng)
+    write_packed(tmp_path / "p.parquet", data, SCALE)
+    packed = PackedPairs.of(tmp_path / "p.parquet")
+    with pytest.raises(InputError, match="there are no ties"):
+        PackedEvidence.of(packed, "davidson")
+    with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
+        fit_packed_evidence(replace(JudgmentModel(), judges=True), PackedEvidence.of(packed))
+    write_packed(tmp_path / "q.parquet", data.pairs, SCALE)
+    with pytest.raises(InputError, match="strict pairs without sides"):
+        PackedEvidence.of(PackedPairs.of(tmp_path / "q.parquet"))
+    same = Preferences.of([[[0], [0]]], ["a"], SCALE)
+    write_packed(tmp_path / "s.parquet", same, SCALE)
+    with pytest.raises(InputError, match="no judgment of lists that differ"):
+        PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
