@@ -49,7 +49,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def streamed(path: Path, data: Preferences, model: JudgmentModel) -> JudgmentFit:
-    write_packed(path / "p.parquet", data, data.scale)
+    write_packed(data, path / "p.parquet", data.scale)
     found = PackedEvidence.of(PackedPairs.of(path / "p.parquet"), model.ties)
     return fit_packed_evidence(model, found)
 
@@ -109,7 +109,7 @@ def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
 
 def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) -> None:
     data = judged(rng, ties=0.2)
-    write_packed(tmp_path / "p.parquet", data, SCALE)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
     found = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     twin = JudgmentModel().fit(data).likelihood.evidence
     for name in ("same_lists", "without_weight", "ties_left_out"):
@@ -149,16 +149,16 @@ def test_equal_judgments_are_counted_once(
 
 def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> None:
     data = judged(rng)
-    write_packed(tmp_path / "p.parquet", data, SCALE)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
     packed = PackedPairs.of(tmp_path / "p.parquet")
     with pytest.raises(InputError, match="there are no ties"):
         PackedEvidence.of(packed, "davidson")
     with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
         fit_packed_evidence(replace(JudgmentModel(), judges=True), PackedEvidence.of(packed))
-    write_packed(tmp_path / "q.parquet", data.pairs, SCALE)
+    write_packed(data.pairs, tmp_path / "q.parquet", SCALE)
     with pytest.raises(InputError, match="strict pairs without sides"):
         PackedEvidence.of(PackedPairs.of(tmp_path / "q.parquet"))
     same = Preferences.of([[[0], [0]]], ["a"], SCALE)
-    write_packed(tmp_path / "s.parquet", same, SCALE)
+    write_packed(same, tmp_path / "s.parquet", SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):
         PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
