@@ -45,7 +45,7 @@ def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     free = fit.maximum.free
     twin = plain_cr2(fit, fit.likelihood.evidence.queries)
     np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
-    monkeypatch.setattr("dcglearn.inference.covariance._SMALL_CLUSTER", 0.0)
+    monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
     exact = covariance(fit.likelihood, fit.maximum)
     np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
 

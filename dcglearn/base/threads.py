@@ -66,8 +66,9 @@ def map_in_order(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -
     object
         Results in the order of the items; as many are held as there are threads.
     """
-    for begin in range(0, len(items), MAX_THREADS):
-        yield from map_threads(function, items[begin : begin + MAX_THREADS])
+    count = min(MAX_THREADS, _processors())
+    for begin in range(0, len(items), count):
+        yield from map_threads(function, items[begin : begin + count])
 
 
 class _OneThread:

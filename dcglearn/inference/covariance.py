@@ -185,8 +185,13 @@ def score_rows(
     """Return the whitened scores of a chunk (n, P), and rows of information (n, answers, P)."""
     weights = likelihood.evidence.weights[rows.rows]
     scores = (likelihood.scores(theta, rows) * weights[:, None]) @ root
+    return scores, information_of_rows(likelihood, theta, root, rows)
+
+
+def information_of_rows(likelihood: Likelihood, theta: Floats, root: Floats, rows: Rows) -> Floats:
+    """Return the whitened rows of information of a chunk, (n, answers, P)."""
     information = [part @ root for part in likelihood.information_rows(theta, rows)]
-    return scores, np.stack(information, axis=1)
+    return np.stack(information, axis=1)
 
 
 def _clustering(

@@ -24,6 +24,7 @@ from dcglearn.inference.covariance import (
     Clustering,
     Covariance,
     adjusted_total,
+    information_of_rows,
     inverse_root,
     score_rows,
     sum_by,
@@ -47,7 +48,7 @@ class WhitenedRows(NamedTuple):
     evidence : Evidence
         With queries and judges.
     scores : ndarray of float, shape (n, P)
-        Times R.
+        Times R; no columns where a pass does not need them.
     information : ndarray of float, shape (n, answers, P)
         Rows of expected information, times R.
     """
@@ -76,15 +77,21 @@ class Passes:
     theta: Floats
     root: Floats
 
-    def run(self, sums: Callable[[WhitenedRows], _Sums]) -> Iterator[_Sums]:
+    def run(
+        self, sums: Callable[[WhitenedRows], _Sums], with_scores: bool = False
+    ) -> Iterator[_Sums]:
         """Yield the sums of each chunk of judgments, in order."""
 
         def of_group(group: int) -> list[_Sums]:
             likelihood = self.part(group)
 
             def of_rows(rows: Rows) -> _Sums:
-                found = score_rows(likelihood, self.theta, self.root, rows)
-                return sums(WhitenedRows(likelihood.evidence.take(rows.rows), *found))
+                evidence = likelihood.evidence.take(rows.rows)
+                if with_scores:
+                    found = score_rows(likelihood, self.theta, self.root, rows)
+                    return sums(WhitenedRows(evidence, *found))
+                information = information_of_rows(likelihood, self.theta, self.root, rows)
+                return sums(WhitenedRows(evidence, information[:, 0, :0], information))
 
             return likelihood.sum_over_rows(self.theta, of_rows)
 
@@ -257,7 +264,7 @@ def _clusterings(ways: Sequence[Clusters], passes: Passes) -> list[StreamedClust
     P = len(passes.root)
     totals = [np.zeros((way.count, P + 1)) for way in ways]
     alone = [np.zeros((P, P)) for _ in ways]
-    for chunk in passes.run(lambda rows: [_scores(way, rows) for way in ways]):
+    for chunk in passes.run(lambda rows: [_scores(way, rows) for way in ways], with_scores=True):
         for one, total, own in zip(chunk, totals, alone, strict=True):
             total[one.clusters] += one.totals
             own += one.alone
@@ -305,7 +312,7 @@ def _moves(
 
     Of the clusters that are large, the information itself, (P, P), as well.
     """
-    numbers, P = way.number_of(rows.evidence), rows.scores.shape[1]
+    numbers, P = way.number_of(rows.evidence), rows.information.shape[2]
     if not way.count:
         return np.zeros(0, np.int64), np.zeros((0, P)), {}
     sums = way.sums(rows, _moved(rows.information, totals[numbers, :P]))
