@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
+from dcglearn.collection.qrels_delimited import columns_of_delimited, names_columns
 from dcglearn.collection.qrels_tables import (
     QRELS,
     DocumentColumns,
@@ -25,9 +26,10 @@ from dcglearn.collection.qrels_tables import (
     columns_of_parquet,
     columns_of_table,
 )
-from dcglearn.files.compressed import read_content
+from dcglearn.files.compressed import read_content, split_compression
 from dcglearn.files.files import is_regular_file
 from dcglearn.files.json_text import decode_json
+from dcglearn.files.sources import find_sources
 
 
 def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, str]:
@@ -49,12 +51,24 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
     InputError
         Naming the file and line.
     """
-    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if ending.lower() == ".parquet":
+    ending = PurePath(split_compression(str(path))[0]).suffix.lower()
+    if ending == ".parquet":
+        if path.is_file():
+            (source,) = find_sources(path)
+            return columns_of_parquet(source.path, kind, str(path)), ""
         return columns_of_parquet(path, kind), ""
+    if ending == ".csv":
+        (source,) = find_sources(path, "csv")
+        with source.open() as file:
+            content = file.read()
+        return columns_of_delimited(content, str(path), kind, source.delimiter or ","), ""
     content = read_content(path)
-    if ending.lower() == ".json":
+    if ending == ".json":
         return _of_json(path, content, kind), ""
+    if names_columns(content, kind):
+        check_text(content, str(path))
+        content = content.removeprefix(BYTE_ORDER_MARK)
+        return columns_of_delimited(content, str(path), kind, "\t"), ""
     return _of_text(path, content, kind)
 
 
@@ -70,13 +84,13 @@ def place_of_query(path: Path, query: str) -> str:
     -------
     str
     """
-    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if ending.lower() in (".parquet", ".json"):
+    ending = PurePath(split_compression(str(path))[0]).suffix.lower()
+    if ending in (".parquet", ".json", ".csv"):
         return str(path)
     if not is_regular_file(path):  # a pipe can be read only once
         return str(path)
     for number, line in _lines(read_content(path)):
-        if line.split(maxsplit=1)[0] == query.encode():
+        if query.encode() in (line.split(maxsplit=1)[0], line.split(b"\t")[0].strip()):
             return f"{path}, line {number}"
     return str(path)
 
@@ -129,10 +143,11 @@ def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColum
     import pyarrow as pa
 
     rows, numbers, places = [], [], []
+    split = _split_of(content, kind)
     for line_number, line in _lines(content):
         place = f"{path}, line {line_number}"
         try:
-            fields, number = _fields_of_line(line, kind)
+            fields, number = _checked_fields(split(line), kind)
         except InputError as error:
             raise error.at(place) from error
         rows.append(fields)
@@ -191,9 +206,19 @@ def _line_of(content: bytes, row: int) -> int:
     return next(number for i, (number, _) in enumerate(_lines(content)) if i == row)
 
 
-def _fields_of_line(line: bytes, kind: FileKind) -> tuple[list[bytes], float]:
+def _split_of(content: bytes, kind: FileKind) -> Callable[[bytes], list[bytes]]:
+    """Return what splits a line into fields: at blanks, or at tabs if only they give the fields."""
+    wanted = len(kind.fields)
+    lines = [line for _, line in _lines(content)]
+    if all(len(line.split()) == wanted for line in lines):
+        return bytes.split
+    if any(line.count(b"\t") != wanted - 1 for line in lines):
+        return bytes.split
+    return lambda line: [field.strip() for field in line.split(b"\t")]
+
+
+def _checked_fields(fields: list[bytes], kind: FileKind) -> tuple[list[bytes], float]:
     """Return the fields of a line, and its number."""
-    fields = line.split()
     wanted = len(kind.fields)
     layout = "query 0 document grade" if wanted == 4 else "query Q0 document rank score tag"
     if len(fields) == 10 - wanted:
@@ -207,6 +232,8 @@ def _fields_of_line(line: bytes, kind: FileKind) -> tuple[list[bytes], float]:
         raise InputError(problem, remedy)
     if len(fields) != wanted:
         raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
+    if not all(field or not name for field, name in zip(fields, kind.fields, strict=True)):
+        raise InputError("an empty field between tabs", f"write: {layout}")
     return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)
 
 

@@ -167,7 +167,10 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     scale = scale_of_qrels(qrels) if scale is None else needed_scale(scale)
     numbers, which = np.unique(qrels.number, return_inverse=True)
     try:
-        indices = [scale.index(canonical_label(float(number))) for number in numbers]
+        indices = [
+            scale.index(qrels.names[int(number)] if qrels.names else canonical_label(float(number)))
+            for number in numbers
+        ]
     except InputError as error:
         raise error.at(qrels.name) from error
     grades = np.array(indices, np.int8)[which]

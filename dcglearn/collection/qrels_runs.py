@@ -1,10 +1,12 @@
 """Qrels and runs: the grades of documents, and the scores that systems give them.
 
-TREC's text has one document per line, its fields separated by blanks: ``query 0 document grade`` in
+TREC's text has one document per line, its fields separated by blanks, or by tabs if only these give
+the right number of fields: ``query 0 document grade`` in
 qrels, ``query Q0 document rank score tag`` in runs (the rank is not used: the order follows from
 the scores). JSON holds ``{query: {document: number}}``; Parquet and pandas have the columns
-``query``, ``document`` and ``grade`` or ``score``, or the names of ir_measures and PyTerrier.
-``.gz`` is decompressed; lines that begin with ``#`` are comments.
+``query``, ``document`` and ``grade`` or ``score``, or the names of ir_measures and PyTerrier, and
+so has text whose first line names its columns (``.csv``, or separated by tabs); its grades may be
+names. Compressed files are decompressed; lines of TREC's text that begin with ``#`` are comments.
 
 Ids are turned into numbers and hashes once.
 """
@@ -68,11 +70,23 @@ class DocumentTable(ShortRepr):
         return int(np.bincount(self.query).max())
 
 
+@dataclass(frozen=True, repr=False)
 class Qrels(DocumentTable):
-    """The grades of documents: `number` is the grade as the file has it."""
+    """The grades of documents: `number` is the grade as the file has it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        If the grades are names, those that occur; `number` is then which of them.
+    """
+
+    names: tuple[str, ...] = ()
 
     def scale(self) -> Scale:
-        """Return the grades that occur, the highest first."""
+        """Return the grades that occur, the highest first; names need a scale of their own."""
+        if self.names:
+            shown = ", ".join(sorted(self.names)[:6])
+            raise InputError(f"its grades are names ({shown})", "order them, best first: `scale`")
         return Scale(tuple(_label(value) for value in np.unique(self.number)[::-1].tolist()))
 
 
@@ -86,8 +100,9 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     Parameters
     ----------
     path : path-like
-        ``.json``, ``.parquet``, or TREC's text under any other name; text and JSON may end in
-        ``.gz``.
+        ``.json``, ``.parquet``, ``.csv`` (whose first line names the columns), or TREC's text, or
+        columns with names and tabs between them, under any other name; each also compressed:
+        ``.gz``, ``.zst``, ``.bz2``, ``.xz``.
     ignored : IgnoredInput, optional
         If given, a document may appear several times for a query: the first one is used, the
         others are counted there. By default, and always in JSON, they are refused.
@@ -114,7 +129,7 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
     """
     table, _ = read_document_columns(Path(path), QRELS)
-    return Qrels(*_coded(str(path), str(path), QRELS, table, ignored))
+    return Qrels(*_coded(str(path), str(path), QRELS, table, ignored), table.names)
 
 
 def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
@@ -176,7 +191,8 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
     2
     """
-    return Qrels(*_coded(name, name, QRELS, document_columns_of(content, name, QRELS), None))
+    table = document_columns_of(content, name, QRELS)
+    return Qrels(*_coded(name, name, QRELS, table, None), table.names)
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:

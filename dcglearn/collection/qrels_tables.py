@@ -1,12 +1,15 @@
-"""The columns of qrels and runs in tables: Parquet files and pandas frames.
+"""The columns of qrels and runs in tables: Parquet files, CSV and pandas frames.
 
-Their names are those of ir_datasets and of PyTerrier. Ids are text or whole numbers; grades and
-scores are numbers, or text that holds numbers.
+Their names are those of ir_datasets, of PyTerrier and of BEIR; capitals, ``-`` and ``_`` do not
+count. Ids are text or whole numbers; grades and scores are numbers, or text that holds numbers.
+Grades may be names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,13 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.types import Floats
 from dcglearn.files.parquet import read_parquet_table
 
-QUERY = ("query_id", "qid", "q_id", "query")  # next to an id, PyTerrier's query is its text
-DOCUMENT = ("document", "doc_id", "docno", "docid")
-GRADE = ("grade", "relevance", "label", "rel")
+QUERY = ("query_id", "qid", "q_id", "query", "topic_id", "topic")  # next to an id, query is a text
+DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id")
+GRADE = ("grade", "relevance", "label", "rel", "rating", "score")
 SCORE = ("score",)
-"""The names that a column may have in Parquet and pandas."""
+"""The names that a column may have in tables."""
+
+_NO_NAMES = ("", "nan", "inf", "infinity")
 
 
 @dataclass(frozen=True)
@@ -65,24 +70,29 @@ class DocumentColumns:
     query, document : pyarrow.Array or pyarrow.ChunkedArray of text, n long
         Their ids.
     number : ndarray of float, shape (n,)
-        The grade, or the score.
+        The grade, or the score; of grades that are names, which of them.
     place : callable
         Returns the place of a row, for messages.
+    names : tuple of str
+        The names of the grades, if they are names.
     """
 
     query: Any
     document: Any
     number: Floats
     place: Callable[[int], str]
+    names: tuple[str, ...] = ()
 
 
-def columns_of_parquet(path: Path, kind: FileKind) -> DocumentColumns:
+def columns_of_parquet(path: Path, kind: FileKind, name: str = "") -> DocumentColumns:
     """Read the columns of a Parquet file, or of a folder of such files.
 
     Parameters
     ----------
     path : pathlib.Path
     kind : FileKind
+    name : str, optional
+        What to call it in messages; by default its path.
 
     Returns
     -------
@@ -93,30 +103,55 @@ def columns_of_parquet(path: Path, kind: FileKind) -> DocumentColumns:
     InputError
         Naming the file, and the row or column.
     """
-    if path.suffix.lower() == ".gz":
-        raise InputError("is a compressed Parquet file", "decompress it first", str(path))
-    table = read_parquet_table(path, lambda names: _chosen(names, str(path), kind))
-    return columns_of_table(table, str(path), kind)
+    name = name or str(path)
+    table = read_parquet_table(path, lambda names: choose_columns(names, name, kind))
+    return columns_of_table(table, name, kind)
 
 
-def _chosen(names: list[str], name: str, kind: FileKind) -> list[str]:
-    """Return the columns of the query, the document and the number."""
+def choose_columns(names: Sequence[str], name: str, kind: FileKind) -> list[str]:
+    """Return the columns of the query, the document and the number.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    name : str
+        What to call the table in a message.
+    kind : FileKind
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        If one is missing, or appears twice.
+    """
     chosen = []
+    plain = [_plain(column) for column in names]
     for known in (QUERY, DOCUMENT, kind.number):
-        present = [column for column in known if column in names]
+        present = [wanted for wanted in map(_plain, known) if wanted in plain]
         if not present:
             raise InputError(
                 f"no column {known[0]!r} among {', '.join(map(str, names))}",
                 f"name it {', '.join(known)}",
                 name,
             )
-        if names.count(present[0]) > 1:
-            raise InputError(f"the column {present[0]!r} appears twice", "keep one", name)
-        chosen.append(present[0])
+        column = names[plain.index(present[0])]
+        if plain.count(present[0]) > 1:
+            raise InputError(f"the column {column!r} appears twice", "keep one", name)
+        chosen.append(column)
     return chosen
 
 
-def columns_of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
+def _plain(column: object) -> str:
+    return re.sub("[-_ ]", "", str(column).casefold())
+
+
+def columns_of_table(
+    table: Any, name: str, kind: FileKind, place: Callable[[int], str] | None = None
+) -> DocumentColumns:
     """Return the columns of an Arrow table.
 
     Parameters
@@ -125,6 +160,8 @@ def columns_of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
     name : str
         What to call it in a message.
     kind : FileKind
+    place : callable, optional
+        Returns the place of a row; by default its number.
 
     Returns
     -------
@@ -138,9 +175,9 @@ def columns_of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
     import pyarrow as pa
 
     try:
-        *ids, number = map(table.column, _chosen(table.column_names, name, kind))
+        *ids, number = map(table.column, choose_columns(table.column_names, name, kind))
         query, document = map(_ids_of_column, ids)
-        numbers = _numbers_of_column(number)
+        numbers, names = _numbers_of_column(number, kind is QRELS)
     except pa.ArrowException as error:
         reason = " ".join(str(error).split())[:100]
         raise InputError(
@@ -149,18 +186,23 @@ def columns_of_table(table: Any, name: str, kind: FileKind) -> DocumentColumns:
             name,
         ) from error
 
-    def place(row: int) -> str:
-        return f"{name}, row {row + 1}"
-
-    gaps = [column for column in (query, document) if column.null_count]
-    wrong = np.zeros(len(numbers), bool)
-    for column in gaps:
-        wrong |= column.is_null().to_numpy()
-    wrong |= ~np.isfinite(numbers)
+    place = place or (lambda row: f"{name}, row {row + 1}")
+    missing = np.zeros(len(numbers), bool)
+    for column in (query, document):
+        if column.null_count:
+            missing |= column.is_null().to_numpy()
+    wrong = missing | ~np.isfinite(numbers)
     if wrong.any():
-        problem = f"an id is missing, or the {kind.number[0]} is not a finite number"
-        raise InputError(problem, "correct it", place(int(np.argmax(wrong))))
-    return DocumentColumns(query, document, numbers, place)
+        row = int(np.argmax(wrong))
+        problem, remedy = "an id is missing", "correct it"
+        if not missing[row]:
+            value = number[row].as_py()
+            shown = "is missing" if value is None else f"{str(value)[:40]!r} is not a finite number"
+            problem = f"the {kind.number[0]} {shown}"
+            if isinstance(value, str) and kind is QRELS:
+                remedy = "correct it, or write all grades as names"
+        raise InputError(problem, remedy, place(row))
+    return DocumentColumns(query, document, numbers, place, names)
 
 
 def _ids_of_column(column: Any) -> Any:
@@ -184,23 +226,32 @@ def _ids_of_column(column: Any) -> Any:
     return column.cast(pa.string())
 
 
-def _numbers_of_column(column: Any) -> Floats:
-    """Return a column as floats, NaN where it holds none; text is read as in text files."""
+def _numbers_of_column(column: Any, may_be_names: bool) -> tuple[Floats, tuple[str, ...]]:
+    """Return a column as floats, NaN where it holds none; text is read as in text files.
+
+    Names are numbered, if all are names.
+    """
     import pyarrow as pa
     import pyarrow.types as types
 
     held = column.type.value_type if types.is_dictionary(column.type) else column.type
     if types.is_string(held) or types.is_large_string(held):
         encoded = column.cast(pa.string()).dictionary_encode().unify_dictionaries()
+        texts = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
+        values = [parse_number(text) for text in texts]
+        if may_be_names and texts and all(map(_is_name, texts, values)):
+            values = [float(code) for code in range(len(texts))]
+        else:
+            texts = []
+        numbers = pa.array(values, pa.float64())
         column = pa.chunked_array(
-            [
-                pa.array(
-                    [parse_number(text) for text in chunk.dictionary.to_pylist()], pa.float64()
-                ).take(chunk.indices)
-                for chunk in encoded.chunks
-            ],
-            pa.float64(),
+            [numbers.take(chunk.indices) for chunk in encoded.chunks], pa.float64()
         )
-    elif not any(getattr(types, f"is_{one}")(held) for one in ("integer", "floating", "decimal")):
+        return np.asarray(column.to_numpy(), float), tuple(texts)
+    if not any(getattr(types, f"is_{one}")(held) for one in ("integer", "floating", "decimal")):
         raise pa.ArrowTypeError(f"numbers of type {held!s:.60}")
-    return np.asarray(column.cast(pa.float64()).to_numpy(), float)
+    return np.asarray(column.cast(pa.float64()).to_numpy(), float), ()
+
+
+def _is_name(text: str | None, value: float) -> bool:
+    return text is not None and math.isnan(value) and text.strip().casefold() not in _NO_NAMES

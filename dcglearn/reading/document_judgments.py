@@ -181,7 +181,7 @@ class DocumentGrades:
             raise unknown_name("`unjudged` for judgments", unjudged, _RULES)
         if runs and n_ranks is None:
             raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
-        indexed = index_qrels(qrels)
+        indexed = index_qrels(qrels, scale if qrels.names else None)
         removed = unjudged == "removed"
         lists = {
             run.name: _first_ranks(

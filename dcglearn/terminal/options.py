@@ -24,14 +24,16 @@ JudgmentsArgument = Annotated[
 QrelsArgument = Annotated[
     str,
     typer.Argument(
-        metavar="QRELS", help="TREC text or .json (also .gz), .parquet, or LETOR lists."
+        metavar="QRELS",
+        help="TREC text, .csv, .json, .parquet (also .gz, .zst, .bz2, .xz), or LETOR lists.",
     ),
 ]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN",
-        help="TREC text or .json (also .gz), or .parquet; with LETOR lists, one score per line.",
+        help="TREC text, .csv, .json or .parquet (also .gz, .zst, .bz2, .xz); with LETOR lists, one "
+        "score per line.",
     ),
 ]
 ScaleOption = Annotated[
