@@ -32,8 +32,8 @@ RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN",
-        help="TREC text, .csv, .json or .parquet (also .gz, .zst, .bz2, .xz); with LETOR lists, one "
-        "score per line.",
+        help="TREC text, .csv, .json, .parquet (each also .gz, .zst, .bz2, .xz); with LETOR lists, "
+        "one score per line.",
     ),
 ]
 ScaleOption = Annotated[
