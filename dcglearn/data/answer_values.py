@@ -44,7 +44,7 @@ class AnswerMap:
     Attributes
     ----------
     codes : tuple of int
-        Indices into :data:`~dcglearn.data.judgment_fields.ANSWERS`; -1 if the judgment is left out.
+        Indices into :data:`~dcglearn.data.judgment_fields.ANSWERS`; -1 if it is left out.
     weights : tuple of float
         How much a judgment with this answer counts, before its own weight.
     notes : tuple of str

@@ -23,7 +23,7 @@ _MEANINGS = {words: answer for answer, known in _WORDS.items() for words in know
 
 
 def answer_in_words(text: str) -> int | None:
-    """Return the code of an answer in words.
+    """Return the code of an answer in words, if they can mean one thing only.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.data.given_maps import GivenMap, parse_given_map
 from dcglearn.data.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
 
@@ -59,6 +59,22 @@ class ColumnMap:
         """The names of the two lists in the table, which its answers may use."""
         first, second = (self.columns.get(side, side) for side in "ab")
         return _stem(first), _stem(second)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether judgments have weights of their own."""
+        return "weight" in self.columns
+
+    def unknown_words(self) -> str:
+        """Return what is said about the unknown columns; empty if there are none."""
+        if not self.unknown:
+            return ""
+        many = f"{len(self.unknown):,} unknown columns are"
+        columns = "1 unknown column is" if len(self.unknown) == 1 else many
+        missing = [field for field in JUDGMENT_FIELDS if field not in self.columns]
+        guesses = {name: did_you_mean(name, missing).rstrip() for name in self.unknown}
+        guess = "".join(f"; {name!r}: {words}" for name, words in guesses.items() if words)
+        return f"{columns} ignored: {_listed(self.unknown)}{guess}"
 
     def check_complete(self, required: Sequence[str] = REQUIRED_FIELDS) -> None:
         """Refuse columns that lack a field.

@@ -63,7 +63,7 @@ def resolve_labels(values: Sequence[object], scale: Scale | None = None) -> list
 
 def _check_one_kind(labels: Sequence[Label | None], position: int | None = None) -> None:
     """Refuse grades of which some are numbers and others names, naming the rarer kind's place."""
-    known = [label for label in labels if label is not None]
+    known = [label for label in dict.fromkeys(labels) if label is not None]
     numbers = [label for label in known if not isinstance(label, str)]
     names = [label for label in known if isinstance(label, str)]
     if not numbers or not names:

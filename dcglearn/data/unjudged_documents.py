@@ -38,7 +38,7 @@ def grade_unjudged(
     lists : ndarray of int8, shape (n, 2, K)
         The array itself where no document is without a grade.
     count : int
-        The number of documents without a grade.
+        The number of documents without a grade; 0 if they are to be empty ranks.
     words : str
         What they count as, for a message.
 
@@ -59,7 +59,7 @@ def grade_unjudged(
     inside = empty & ~below
     count = int(np.count_nonzero(inside))
     if not count or rule == _NOTHING:
-        return lists, count, words
+        return lists, 0, words
     if rule in _DROPPED:
         order = np.argsort(inside, axis=-1, kind="stable")
         moved = np.take_along_axis(np.where(inside, NO_DOCUMENT, lists), order, axis=-1)
