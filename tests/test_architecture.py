@@ -21,7 +21,7 @@ ROOMS = {
             "files",
             "measures",
             "coherence correlation",
-            "collection",
+            "collection fields",
             "data",
             "reading",
             "evaluation",

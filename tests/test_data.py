@@ -16,10 +16,10 @@ from sklearn.model_selection import GroupKFold
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
 from dcglearn.data.rankings import encode_list, pad_lists
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.inspection.summary import summarise
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import read_preferences, write_preferences

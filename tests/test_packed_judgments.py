@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
 from dcglearn.data import packed_pairs, packed_writer
-from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
 from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.measures.scale import Scale
 
 SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from copies import copies_of
 from hypothesis import given
 from hypothesis import strategies as st
 from test_data import preferences
 
-from dcglearn.base.errors import InputError
-from dcglearn.data.judgment_fields import ANSWERS, LARGEST_WEIGHT
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
+from dcglearn.fields.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.measures.scale import Scale
 
 THREE = Scale((2, 1, 0))
@@ -36,7 +37,7 @@ def data() -> Preferences:
 
 @given(data=preferences())
 def test_a_frame_reads_back_the_same(data: Preferences) -> None:
-    again = Preferences.from_frame(data.to_frame(), data.scale)
+    again = Preferences.from_frame(data.to_frame(), data.scale, unjudged="nothing")
     assert again == data
     assert again.lists.dtype == np.int8
     assert again.queries.tolist() == data.queries.tolist()
@@ -51,7 +52,12 @@ def test_arrays_of_labels_and_of_indices_build_the_same(data: Preferences) -> No
         "weights": data.weights,
     }
     labels = Preferences.from_arrays(
-        frame["a"].tolist(), frame["b"].tolist(), frame["answer"], scale=data.scale, **columns
+        frame["a"].tolist(),
+        frame["b"].tolist(),
+        frame["answer"],
+        scale=data.scale,
+        unjudged="nothing",
+        **columns,
     )
     indices = Preferences.from_arrays(
         data.lists[:, 0],
@@ -85,12 +91,14 @@ def test_frames_of_other_tools() -> None:
             "weight": [1, 2],
         }
     )
-    found = Preferences.from_frame(frame)
+    found = Preferences.from_frame(frame, unjudged="nothing")
     assert found.lists.tolist() == [[[0, -1, -1], [1, -1, -1]], [[-1, 1, -1], [0, -1, 2]]]
     assert found.queries.tolist() == ["7", "8"]
     assert found.judges.tolist() == ["j", None]
     assert found.weights.tolist() == [1.0, 2.0]
-    plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4)
+    with pytest.warns(InputWarning, match="2 documents within the lists have no grade"):
+        plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4, unjudged="drop")
+    assert plain.lists[1].tolist() == [[1, -1, -1, -1], [0, 2, -1, -1]]
     assert plain.n_ranks == 4
     assert plain.weights.tolist() == [1.0, 1.0]
     assert plain.queries.tolist() == [None, None]
@@ -99,7 +107,12 @@ def test_frames_of_other_tools() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"anwser": ["a", "b"]}, "unknown column 'anwser'; did you mean 'answer'"),
+        ({"answer": ["a", "tied up"]}, "row 2: the answer is 'tied up'"),
+        ({"answer": ["a", None]}, "row 2: the answer is empty"),
+        ({"answer": ["a", []]}, "an answer is a list"),
+        ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is not a finite number'),
+        ({"a": [[1], [[1]]]}, 'row 2: "a": grade [1]; use numbers or names'),
+        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "grades are numbers (1, 0) and names (good)"),
         ({"answer": ["a", "c"]}, "row 2: the answer is 'c'"),
         ({"a": [[1], 3]}, 'row 2: "a" is 3, not a list'),
         ({"b": [[1], [None]]}, 'row 2: "b": an empty list'),
@@ -114,6 +127,112 @@ def test_a_bad_frame_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as refused:
         Preferences.from_frame(frame.assign(**change), THREE)
     assert message in str(refused.value)
+
+
+def test_frames_of_any_usual_columns() -> None:
+    frame = pd.DataFrame(
+        {
+            "query_id": [1.0, np.nan, 3.0],
+            "left_1": [2, 0, 1],
+            "left_2": [1.0, np.nan, 2.0],
+            "right_1": ["2", "1", "0"],
+            "right_2": ["0", None, "-1"],
+            "verdict": [2, 0, -3],
+            "note": "x",
+        }
+    )
+    with pytest.warns(InputWarning) as said:
+        found = Preferences.from_frame(frame)
+    assert [str(one.message).split(":")[0] for one in said] == [
+        "columns taken",
+        "1 unknown column is ignored",
+        "answers are numbers",
+    ]
+    assert found.lists.tolist() == [[[0, 1], [0, 2]], [[2, -1], [1, -1]], [[1, 0], [2, 3]]]
+    assert str(found.scale) == "2 > 1 > 0 > -1"
+    assert found.answers.tolist() == [0, 2, 1]
+    assert found.weights.tolist() == [2.0, 1.0, 3.0]
+    assert found.queries.tolist() == ["1", None, "3"]
+    told = {
+        "columns": "a=left,b=right,answer=verdict,query=query_id",
+        "answers": "2=b,0=out,-3=a",
+    }
+    with pytest.warns(InputWarning) as said:
+        other = Preferences.from_frame(frame, **told)
+    assert [str(one.message) for one in said] == [
+        "1 unknown column is ignored: 'note'",
+        "1 judgment is left out for its answer",
+    ]
+    assert other.answers.tolist() == [1, 0]
+    assert other.queries.tolist() == ["1", "3"]
+    with pytest.raises(InputError, match="unknown column 'note'"):
+        Preferences.from_frame(frame, strict=True, **told)
+
+
+def test_a_column_that_is_nearly_a_field_is_named() -> None:
+    frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"], "wieght": [2]})
+    with pytest.warns(InputWarning, match="'wieght': did you mean 'weight'?"):
+        Preferences.from_frame(frame)
+    assert Preferences.from_frame(frame, columns={"weight": "wieght"}).weights.tolist() == [2.0]
+
+
+def test_names_of_grades_without_case_and_near_ones() -> None:
+    frame = pd.DataFrame({"a": [["Good"]], "b": [[" bad "]], "answer": ["A"]})
+    with pytest.warns(InputWarning, match="answers taken: A=a"):
+        assert Preferences.from_frame(frame, "good,bad").lists.tolist() == [[[0], [1]]]
+    with pytest.raises(InputError, match=r"row 1, .b., rank 1: .* did you mean 'bads'\?"):
+        Preferences.from_frame(frame, ["good", "bads"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected", "words"),
+    [
+        ("worst", [[0, 2, 1], [1, -1, -1]], "it counts as the grade 0, the worst"),
+        (1, [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
+        ("1", [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
+        ("drop", [[0, 1, -1], [1, -1, -1]], "it counts as not part of the list"),
+    ],
+)
+def test_a_document_without_a_grade_is_not_an_empty_rank(
+    rule: Any, expected: list[list[int]], words: str
+) -> None:
+    frame = pd.DataFrame({"a": [[2, None, 1]], "b": [[1, None, None]], "answer": ["a"]})
+    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+        found = Preferences.from_frame(frame, THREE, unjudged=rule)
+    assert found.lists.tolist() == [expected]
+    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+        arrays = Preferences.from_arrays(
+            [[2, np.nan, 1]], [[1, None, None]], ["a"], scale=THREE, unjudged=rule
+        )
+    assert arrays == found
+    empty = Preferences.from_frame(frame, THREE, unjudged="nothing")  # without a warning
+    assert empty.lists.tolist() == [[[0, -1, 1], [1, -1, -1]]]
+
+
+def test_the_same_judgments_in_frames_of_other_libraries() -> None:
+    columns: dict[str, list[Any]] = {
+        "a": [[2, 0], [1]],
+        "b": [[0], [1, 1]],
+        "answer": ["a", "tie"],
+        "weight": [2.0, 0.5],
+        "query": ["q", None],
+    }
+    expected = Preferences.from_frame(pd.DataFrame(columns))
+    assert Preferences.from_frame(columns) == expected
+    assert Preferences.from_frame(pa.table(columns)) == expected
+    with pytest.raises(InputError, match="the columns differ in length"):
+        Preferences.from_frame(columns | {"judge": ["j"]})
+    with pytest.raises(InputError, match="a frame of type int"):
+        Preferences.from_frame(3)
+
+
+def test_answers_of_arrays_are_known_by_themselves() -> None:
+    a, b = [[2, 0], [1, 1]], [[0, 2], [2, 2]]
+    with pytest.warns(InputWarning, match="answers are numbers"):
+        found = Preferences.from_arrays(a, b, np.array([1, -1]))
+    assert found.answers.tolist() == [0, 1]
+    with pytest.raises(InputError, match="row 1: the answers are the numbers 0, 1, which do not"):
+        Preferences.from_arrays(a, b, [0, 1])
 
 
 def test_frames_with_missing_or_repeated_columns() -> None:

@@ -7,7 +7,7 @@ import pytest
 from simulated import TRUTH, simulated_judgments
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.judgment_fields import ANSWERS
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.simulation.judges import (

@@ -223,7 +223,7 @@ def _grouped(
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.data.concatenated import concatenated
-    from dcglearn.data.judgment_fields import JUDGMENT_FIELDS
+    from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
     from dcglearn.reading.judgment_files import read_field
 
     if by is not None:

@@ -1,64 +1,155 @@
-"""Judgments in pandas frames: the columns of a frame, checked, and a frame made of columns."""
+"""Judgments in frames: columns of Python values become arrays, and arrays become frames.
+
+Lists, answers and grades are numbered by their distinct values, whose meanings are found once
+(:mod:`dcglearn.fields.column_names`, :mod:`dcglearn.fields.answer_values`,
+:mod:`dcglearn.fields.grade_names`).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
-from dcglearn.data.judgment_fields import (
-    JUDGMENT_FIELDS,
-    REQUIRED_FIELDS,
-    parse_answer,
-    parse_id,
-    parse_labels,
-    parse_weight,
+from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.types import Floats, Ids
+from dcglearn.data.coded_cells import (
+    coded_lists,
+    in_row,
+    is_missing,
+    without_missing,
 )
+from dcglearn.data.judgment_arrays import (
+    JudgmentArrays,
+    answer_codes,
+    grade_unjudged_and_say,
+    left_out_words,
+    say,
+)
+from dcglearn.fields.answer_values import LEFT_OUT
+from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
+from dcglearn.fields.given_maps import GivenMap
+from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, parse_id, parse_weight
+from dcglearn.fields.unjudged_documents import UnjudgedRule
+from dcglearn.measures.scale import Scale
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_IDS = ("query", "judge")
 
-def columns_of_frame(frame: pd.DataFrame) -> dict[str, list[Any]]:
-    """Return the fields of the judgments in a frame, column by column.
+FrameLike: TypeAlias = Any
+"""A frame of pandas or polars, a table of Arrow, or a mapping from names to columns."""
+
+
+def judgments_of_frame(
+    frame: FrameLike,
+    scale: Scale | None = None,
+    n_ranks: int | None = None,
+    columns: GivenMap | None = None,
+    answers: GivenMap | None = None,
+    unjudged: UnjudgedRule = "worst",
+    strict: bool = False,
+) -> JudgmentArrays:
+    """Return the judgments in a frame.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : frame or mapping
         One judgment per row.
+    scale, n_ranks, columns, answers, unjudged, strict
+        As those of :meth:`dcglearn.data.preferences.Preferences.from_frame`.
 
     Returns
     -------
-    dict of str to list
-        All of :data:`~dcglearn.data.judgment_fields.JUDGMENT_FIELDS`, each of length n: lists of
-        grades, answers as text, weights and ids. Missing ids are None, missing weights 1.
+    JudgmentArrays
 
     Raises
     ------
     InputError
         Naming the row (the first is row 1): a column is missing or unknown, or a cell cannot be
         used.
+
+    Warns
+    -----
+    InputWarning
+        For what is taken without being told.
     """
-    for name in frame.columns:
-        if not is_one_of(name, JUDGMENT_FIELDS):
-            raise unknown_name("column", name, JUDGMENT_FIELDS)
-    for name in REQUIRED_FIELDS:
-        if name not in frame.columns:
-            raise InputError(
-                f'the column "{name}" is missing',
-                f"every judgment needs {', '.join(REQUIRED_FIELDS)}",
-            )
-    if not frame.columns.is_unique:
-        repeated = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f'the column "{repeated}" appears twice', "keep one")
-    return {
-        name: [_cell(name, value, row) for row, value in enumerate(frame[name].tolist(), start=1)]
-        if name in frame.columns
-        else [1.0 if name == "weight" else None] * len(frame)
-        for name in JUDGMENT_FIELDS
-    }
+    held = columns_of_frame(frame)
+    found = resolve_columns(held, columns)
+    found.check_complete()
+    say(found.notes)
+    check_unknown(found, strict)
+    lists, scale = coded_lists(
+        (_cells(held, found.columns["a"]), _cells(held, found.columns["b"])), scale, n_ranks
+    )
+    lists = grade_unjudged_and_say(lists, scale, unjudged)
+    codes, sizes = answer_codes(
+        held[str(found.columns["answer"])], found.weighted, answers, found.sides
+    )
+    weights = _weights(held[str(found.columns["weight"])]) if found.weighted else sizes
+    kept = codes != LEFT_OUT
+    say(left_out_words(int(np.count_nonzero(~kept))))
+    queries, judges = (_ids(held, found.columns.get(name), name, len(kept)) for name in _IDS)
+    return JudgmentArrays(
+        lists[kept], codes[kept], scale, weights[kept], queries[kept], judges[kept]
+    )
+
+
+def columns_of_frame(frame: FrameLike) -> dict[str, list[Any]]:
+    """Return the columns of a frame as lists of values of Python, None where one is missing.
+
+    Parameters
+    ----------
+    frame : frame or mapping
+
+    Returns
+    -------
+    dict of str to list
+
+    Raises
+    ------
+    InputError
+        If it is not a frame, a column appears twice, or columns differ in length.
+    """
+    if hasattr(frame, "to_pydict"):  # Arrow
+        held: dict[str, list[Any]] = frame.to_pydict()
+    elif hasattr(frame, "to_dicts"):  # polars
+        held = frame.to_dict(as_series=False)
+    elif isinstance(frame, Mapping):
+        held = {str(name): list(values) for name, values in frame.items()}
+    elif hasattr(frame, "columns") and hasattr(frame, "iloc"):
+        if not frame.columns.is_unique:
+            repeated = frame.columns[frame.columns.duplicated()][0]
+            raise InputError(f'the column "{repeated}" appears twice', "keep one")
+        held = {str(name): frame[name].tolist() for name in frame.columns}
+    else:
+        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
+    if len(set(map(len, held.values()))) > 1:
+        raise InputError("the columns differ in length", "give one value per judgment in each")
+    return held
+
+
+def check_unknown(found: ColumnMap, strict: bool) -> None:
+    """Say which columns are not used, or refuse them.
+
+    Parameters
+    ----------
+    found : ColumnMap
+    strict : bool
+        Whether unknown columns are refused.
+
+    Raises
+    ------
+    InputError
+        Naming the first of them.
+    """
+    if found.unknown and strict:
+        raise unknown_name("column", found.unknown[0], JUDGMENT_FIELDS)
+    if found.unknown:
+        say([found.unknown_words()])
 
 
 def frame_of_columns(columns: dict[str, list[Any]]) -> pd.DataFrame:
@@ -101,37 +192,40 @@ def plain_cell(value: Any) -> Any:
     (0.5, None, [2.0, None])
     """
     if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(label) for label in _as_list(value)]
-    return None if _is_missing(value) else _plain(value)
-
-
-def _cell(name: str, value: Any, row: int) -> Any:
-    try:
-        if name in ("a", "b"):
-            return parse_labels(_as_list(value), name)
-        if name == "answer":
-            parse_answer(value)
-            return value
-        if name == "weight":
-            return 1.0 if value is None else parse_weight(value)
-        return parse_id(None if _is_missing(value) else _plain(value), name)
-    except InputError as error:
-        raise error.at(f"row {row}") from error
-
-
-def _as_list(value: Any) -> Any:
-    """Return a list of a cell's grades, None where one is missing; other cells as they are."""
-    if not isinstance(value, list | tuple | np.ndarray):
-        return value
-    return [None if _is_missing(label) else label for label in value]
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or pandas' missing value."""
-    import pandas as pd
-
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
-
-
-def _plain(value: Any) -> Any:
+        return [plain_cell(entry) for entry in value]
+    if is_missing(value):
+        return None
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _cells(held: Mapping[str, list[Any]], column: Column) -> list[Any]:
+    """Return the lists of a side, from one column or from one per rank."""
+    if isinstance(column, str):
+        return held[column]
+    return [list(row) for row in zip(*(held[name] for name in column), strict=True)]
+
+
+def _weights(values: list[Any]) -> Floats:
+    weights = np.ones(len(values))
+    for row, value in enumerate(values, start=1):
+        if value is not None:
+            with in_row(row):
+                weights[row - 1] = parse_weight(value)
+    return weights
+
+
+def _ids(held: Mapping[str, list[Any]], column: Column | None, name: str, n_judgments: int) -> Ids:
+    if column is None:
+        return np.full(n_judgments, None, object)
+    ids = np.empty(n_judgments, object)
+    known: dict[Any, str | None] = {}
+    for row, value in enumerate(without_missing(held[str(column)]), start=1):
+        with in_row(row):
+            try:
+                ids[row - 1] = known[value]
+            except (KeyError, TypeError):
+                whole = isinstance(value, float) and value.is_integer()
+                found = parse_id(int(value) if whole else plain_cell(value), name)
+                ids[row - 1] = found
+                known[value] = found
+    return ids

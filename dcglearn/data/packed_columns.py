@@ -2,7 +2,7 @@
 
 ``better`` and ``worse`` hold the lists, K bytes each: grade indices as int8, 0 the best, -1 for no
 document (Parquet's own lists are many times slower to read). A column ``answer``, an index into
-:data:`~dcglearn.data.judgment_fields.ANSWERS`, says how they were shown: list b is the better one
+:data:`~dcglearn.fields.judgment_fields.ANSWERS`, says how they were shown: list b is the better one
 if the answer is b; otherwise list a is in ``better``, as it is for ties. Without that column all
 judgments are strict and their sides are unknown. ``weight`` is a number, ``query`` and ``judge``
 are text; each of them may be missing.
@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Ids, Pairs
-from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.measures.agreement import one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Ids, Integers, Pairs
-from dcglearn.data.judgment_fields import ANSWERS, parse_answer, parse_id, parse_weight
-from dcglearn.data.judgment_frames import columns_of_frame, frame_of_columns
+from dcglearn.data.judgment_arrays import arrays_of_labels, checked_arrays
+from dcglearn.data.judgment_frames import FrameLike, frame_of_columns, judgments_of_frame
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.data.query_groups import group_numbers
-from dcglearn.data.rankings import encode_arrays, encode_pairs
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.fields.given_maps import GivenMap
+from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.fields.unjudged_documents import UnjudgedRule
+from dcglearn.measures.scale import Scale, ScaleLike, as_scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,7 @@ class Preferences:
     lists : ndarray of int8, shape (n, 2, K)
         Grade indices of the lists shown as a and as b, -1 for no document.
     answers : ndarray of int8, shape (n,)
-        Index into :data:`~dcglearn.data.judgment_fields.ANSWERS`.
+        Index into :data:`~dcglearn.fields.judgment_fields.ANSWERS`.
     scale : Scale
         The L grades, best first.
     weights : ndarray of float, shape (n,)
@@ -111,25 +112,7 @@ class Preferences:
         >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
         [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
-        rows = np.asarray(lists)
-        if rows.ndim != 3 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
-            raise InputError(f"lists of shape {rows.shape} and {rows.dtype}", "give ints (n, 2, K)")
-        if rows.size and not (rows.min() >= NO_DOCUMENT and rows.max() < len(scale)):
-            raise InputError("a grade index is off the scale", f"use -1 ... {len(scale) - 1}")
-        codes: list[int] = [parse_answer(answer) for answer in np.asarray(answers, object).ravel()]
-        n = len(rows)
-        weight = np.ones(n) if weights is None else np.array(weights, float)
-        for index, value in enumerate(weight.ravel().tolist()):
-            parse_weight(value, f"row {index}")
-        columns: list[Ids] = [
-            np.full(n, None, object) if ids is None else np.array(ids, object)
-            for ids in (_parse_ids(queries, "query"), _parse_ids(judges, "judge"))
-        ]
-        if len(codes) != n or any(part.shape != (n,) for part in (weight, *columns)):
-            raise InputError(
-                f"{n} pairs of lists, but not {n} of each other column", "give one value per pair"
-            )
-        return cls(rows.astype(np.int8), np.array(codes, np.int8), scale, weight, *columns)
+        return cls(**vars(checked_arrays(lists, answers, scale, weights, queries, judges)))
 
     @classmethod
     def from_arrays(
@@ -143,6 +126,7 @@ class Preferences:
         judges: object = None,
         weights: object = None,
         indices: bool = False,
+        unjudged: UnjudgedRule = "worst",
     ) -> Preferences:
         """Build preferences from two arrays of grades, one per side.
 
@@ -150,9 +134,11 @@ class Preferences:
         ----------
         a, b : array-like, shape (n, K)
             The grades of each list from the first rank down, as people write them: numbers or
-            names on the scale. None or NaN where a rank holds no document.
-        answers : sequence of str, shape (n,)
-            ``a``, ``b``, ``tie``, ``good`` or ``bad``.
+            names on the scale. None or NaN where a document has no grade, and below the end of a
+            list.
+        answers : sequence of str or number, shape (n,)
+            ``a``, ``b``, ``tie``, ``good`` or ``bad``; or what is known by itself, such as 1, 0 and
+            -1 (:mod:`dcglearn.fields.answer_values`).
         scale : Scale, optional
             The grades, best first. By default the numbers that occur, the highest first; names
             and grade indices need a scale.
@@ -163,6 +149,9 @@ class Preferences:
         indices : bool, default False
             Whether `a` and `b` hold grade indices, 0 the best and -1 for no document, instead of
             grades.
+        unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
+            What None or NaN within a list counts as, above its last grade. Grade indices of -1 are
+            empty ranks.
 
         Returns
         -------
@@ -182,41 +171,47 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        if indices:
-            if scale is None:
-                raise InputError("grade indices without a scale", "give `scale`, best grade first")
-            first, second = np.asarray(a), np.asarray(b)
-        else:
-            first, second, scale = encode_arrays(a, b, scale)
-        if first.ndim != 2 or first.shape != second.shape:
-            raise InputError(
-                f"lists of shapes {first.shape} and {second.shape}", "give two arrays of (n, K)"
-            )
-        return cls.of(
-            np.stack([first, second], axis=1),
-            answers,
-            scale,
-            weights,
-            queries,
-            judges,
+        lists, texts, scale, sizes = arrays_of_labels(
+            a, b, answers, scale, indices, unjudged, weights is not None
         )
+        return cls.of(lists, texts, scale, sizes if weights is None else weights, queries, judges)
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, scale: Scale | None = None, n_ranks: int | None = None
+        cls,
+        frame: FrameLike,
+        scale: ScaleLike | None = None,
+        n_ranks: int | None = None,
+        *,
+        columns: GivenMap | None = None,
+        answers: GivenMap | None = None,
+        unjudged: UnjudgedRule = "worst",
+        strict: bool = False,
     ) -> Preferences:
-        """Build preferences from a pandas frame with one judgment per row.
+        """Build preferences from a frame with one judgment per row.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
-            Columns ``a``, ``b`` (each cell a list of grades from the first rank down, None for
-            an empty rank) and ``answer``; optionally ``query``, ``weight`` and ``judge``.
-        scale : Scale, optional
+        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or mapping
+            Columns ``a``, ``b`` (each cell a list of grades from the first rank down) and
+            ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by well-known
+            names or as `columns` says. A list may be spread over columns ``a1``, ``a2``, ...
+        scale : Scale, str or sequence of labels, optional
             The grades, best first. By default the numbers that occur, the highest first; names
             need a scale.
         n_ranks : int, optional
             K: longer lists are refused. By default the longest list sets it.
+        columns : mapping or str, optional
+            From fields to columns, such as ``{"a": "left", "b": "right"}`` or ``"a=left,b=right"``
+            (:func:`~dcglearn.fields.column_names.resolve_columns`).
+        answers : mapping or str, optional
+            From values to answers, such as ``"left=a,right=b,same=tie"``
+            (:func:`~dcglearn.fields.answer_values.resolve_answers`).
+        unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
+            What None within a list counts as, above its last grade
+            (:func:`~dcglearn.fields.unjudged_documents.grade_unjudged`).
+        strict : bool, default False
+            Whether columns that are no field are refused. By default they are named in a warning.
 
         Returns
         -------
@@ -225,7 +220,13 @@ class Preferences:
         Raises
         ------
         InputError
-            Naming the row: a column is missing or unknown, or a cell cannot be used.
+            Naming the row: a column is missing, a cell cannot be used, or an answer could mean
+            several things.
+
+        Warns
+        -----
+        InputWarning
+            For what is taken without being told.
 
         Examples
         --------
@@ -233,20 +234,15 @@ class Preferences:
         >>> frame = pd.DataFrame({"a": [[2, 0], [1]], "b": [[1, 1], [0]], "answer": ["a", "tie"]})
         >>> Preferences.from_frame(frame)
         Preferences(2 judgments, 1 strict, 0 queries, lists of 2, grades 2 > 1 > 0)
+        >>> other = pd.DataFrame({"x": [[2, 0]], "y": [[1, 1]], "won": ["second"]})
+        >>> told = {"columns": "a=x,b=y,answer=won", "answers": "first=a,second=b"}
+        >>> Preferences.from_frame(other, **told).to_frame()["answer"].tolist()
+        ['b']
         """
-        found = columns_of_frame(frame)
-        sides = found["a"] + found["b"]
-        if scale is None:
-            scale = Scale.from_numbers(
-                {label for labels in sides for label in labels if label is not None}
-            )
-        if n_ranks is None:
-            n_ranks = max(map(len, sides), default=0)
-        places = [f"row {row}" for row in range(1, len(frame) + 1)]
-        lists = encode_pairs(found["a"], found["b"], scale, n_ranks, places)
-        return cls.of(
-            lists, found["answer"], scale, found["weight"], found["query"], found["judge"]
+        found = judgments_of_frame(
+            frame, as_scale(scale), n_ranks, columns, answers, unjudged, strict
         )
+        return cls(**vars(found))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a pandas frame, one per row.
@@ -384,13 +380,6 @@ class Preferences:
             As :func:`~dcglearn.data.pair_checks.check_worth_learning`.
         """
         check_worth_learning(self.pairs, self.pair_weights, self.scale)
-
-
-def _parse_ids(ids: Any, name: str) -> list[str | None] | None:
-    if ids is None:
-        return None
-    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-    return [parse_id(value, name) for value in values]
 
 
 def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:

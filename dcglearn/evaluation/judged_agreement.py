@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.clustered_means import clustered_mean
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.measures.agreement import (
     agreement_with_ties,
     outcomes_of_differences,

@@ -22,7 +22,7 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
-from dcglearn.data.judgment_fields import parse_id
+from dcglearn.fields.judgment_fields import parse_id
 from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, canonical_label
 from dcglearn.reading.record_formats import RECORD_READERS, FieldKinds

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.data.judgment_fields import ANSWERS
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.clustered_means import clustered_mean
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.inspection.list_pairs import ListPairs, list_pairs
 from dcglearn.measures.scale import NO_DOCUMENT
 

@@ -22,9 +22,9 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Ids, Rankings
-from dcglearn.data.judgment_fields import parse_id, parse_labels, parse_weight
 from dcglearn.data.judgment_frames import plain_cell
 from dcglearn.data.rankings import LabelList, encode_list, pad_lists
+from dcglearn.fields.judgment_fields import parse_id, parse_labels, parse_weight
 from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
 from dcglearn.reading.record_formats import RECORD_READERS, FieldKind, FieldKinds, PlacedRecord

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Ids, Integers
-from dcglearn.data.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
+from dcglearn.fields.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.ratings.rated_lists import Ratings, read_ratings
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from dcglearn.base.types import Integers, Rankings
 from dcglearn.collection.graded_runs import GradedRun, grade_run
 from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
 from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.data.judgment_fields import is_id
+from dcglearn.fields.judgment_fields import is_id
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.reading.record_formats import PlacedRecord
 

@@ -18,7 +18,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Pairs
-from dcglearn.data.judgment_fields import (
+from dcglearn.data.preferences import Preferences
+from dcglearn.data.rankings import encode_pairs
+from dcglearn.fields.judgment_fields import (
     JUDGMENT_FIELDS,
     REQUIRED_FIELDS,
     parse_answer,
@@ -26,8 +28,6 @@ from dcglearn.data.judgment_fields import (
     parse_labels,
     parse_weight,
 )
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.rankings import encode_pairs
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, Label, Scale
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
@@ -45,7 +45,7 @@ class Judgment:
     lists : tuple of two lists of labels
         None where a rank is empty.
     answer : int
-        Its index in :data:`~dcglearn.data.judgment_fields.ANSWERS`.
+        Its index in :data:`~dcglearn.fields.judgment_fields.ANSWERS`.
     weight : float
     query, judge : str or None
     """

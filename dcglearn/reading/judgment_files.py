@@ -20,9 +20,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.data.judgment_fields import ANSWERS, parse_id
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
+from dcglearn.fields.judgment_fields import ANSWERS, parse_id
 from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
 from dcglearn.reading.document_judgments import DocumentGrades

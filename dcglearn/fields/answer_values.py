@@ -23,9 +23,9 @@ import numpy as np
 
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.suggestions import is_one_of, unknown_name
-from dcglearn.data.answer_words import answer_in_words
-from dcglearn.data.given_maps import GivenMap, UnmappedValueError, parse_given_map
-from dcglearn.data.judgment_fields import ANSWERS, LARGEST_WEIGHT
+from dcglearn.fields.answer_words import answer_in_words
+from dcglearn.fields.given_maps import GivenMap, UnmappedValueError, parse_given_map
+from dcglearn.fields.judgment_fields import ANSWERS, LARGEST_WEIGHT
 
 LEFT_OUT = -1
 """The code of answers whose judgments are left out."""
@@ -44,7 +44,7 @@ class AnswerMap:
     Attributes
     ----------
     codes : tuple of int
-        Indices into :data:`~dcglearn.data.judgment_fields.ANSWERS`; -1 if it is left out.
+        Indices into :data:`~dcglearn.fields.judgment_fields.ANSWERS`; -1 if it is left out.
     weights : tuple of float
         How much a judgment with this answer counts, before its own weight.
     notes : tuple of str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.given_maps import UnmappedValueError
+from dcglearn.fields.given_maps import UnmappedValueError
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 

@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import did_you_mean, unknown_name
-from dcglearn.data.given_maps import GivenMap, parse_given_map
-from dcglearn.data.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
+from dcglearn.fields.given_maps import GivenMap, parse_given_map
+from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
 
 Column: TypeAlias = str | tuple[str, ...]
 """The name of a column, or the names of a list's columns from the first rank down."""
@@ -115,7 +115,7 @@ def resolve_columns(
     names : iterable of str
         The columns of a table, each once.
     given : mapping or str, optional
-        From fields to columns, as :data:`~dcglearn.data.given_maps.GivenMap`.
+        From fields to columns, as :data:`~dcglearn.fields.given_maps.GivenMap`.
     fields : sequence of str
         The fields that are looked for.
 

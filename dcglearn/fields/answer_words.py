@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dcglearn.data.judgment_fields import ANSWERS
+from dcglearn.fields.judgment_fields import ANSWERS
 
 _HOW = r"(?:much |far |slightly |somewhat |a bit |a little )?"
 _BETTER = re.compile(
@@ -33,7 +33,7 @@ def answer_in_words(text: str) -> int | None:
     Returns
     -------
     int or None
-        Its index in :data:`~dcglearn.data.judgment_fields.ANSWERS`; None if it could mean several
+        Its index in :data:`~dcglearn.fields.judgment_fields.ANSWERS`; None if it could mean several
         things, such as *neither*, or nothing.
 
     Examples

@@ -1,0 +1,1 @@
+"""The fields of judgments: which column is which, what answers and grades in files mean."""
