@@ -113,3 +113,25 @@ def decimals(number: float, digits: int = 4) -> str:
         return f"{number:.{digits + 1}g}"
     text = f"{number:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+    noun : str
+    plural : str, optional
+        By default the noun and an s.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "judgment"), counted(2090, "query", "queries")
+    ('1 judgment', '2,090 queries')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.systems import (
     evaluate_runs,
@@ -26,7 +27,7 @@ from dcglearn.terminal.options import (
     RunsArgument,
     ScaleOption,
 )
-from dcglearn.terminal.output import count_queries, print_json, print_text
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.dcg import DCG
@@ -118,9 +119,10 @@ def coherence(
     from dcglearn.report.system_coherence import coherence_text
     from dcglearn.report.systems import rules_in_words
 
+    queries = counted(len(evaluation.queries), "query", "queries")
     print_text(
-        f"{len(evaluation.systems)} systems, {count_queries(len(evaluation.queries))}, "
-        f"the first {depth} ranks"
+        f"{len(evaluation.systems)} systems, {queries}, "
+        "the first " + ("rank" if depth == 1 else f"{depth} ranks")
     )
     most = None if everything else SHOWN_PAIRS
     print_text("\n" + coherence_text(pairs, orderings, given, depth, most))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.systems import (
@@ -33,7 +34,6 @@ from dcglearn.terminal.options import (
     SeedOption,
 )
 from dcglearn.terminal.output import (
-    count_queries,
     print_document,
     print_json,
     print_note,
@@ -224,7 +224,7 @@ def _explanation(
         for one in evaluation.measures
         if one.name != str(one.measure)
     ]
-    lines.append(f"{count_queries(len(evaluation.queries))}; grades {qrels.scale}")
+    lines.append(f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {qrels.scale}")
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
     if compared:
         name = "randomisation test" if test == "randomisation" else "t test"

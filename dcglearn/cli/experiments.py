@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.terminal.options import JsonOption
@@ -136,7 +137,7 @@ def status(
         print_text(f"the first failed cell of {name}: {error}")
     _print_damage(store.folder.parent)
     if len(store) > len(known):
-        print_text(f"{len(store) - len(known):,} more cells there belong to other configs")
+        print_text(f"{counted(len(store) - len(known), 'more cell')} there of other configs")
 
 
 def report(
@@ -200,7 +201,7 @@ def _run(
                     print_note(f"{config.name}: {words}")
                 refused.clear()
             failures = f", {done.failed:,} failed" if done.failed else ""
-            print_text(f"{config.name}: {done.done:,} of {done.total:,} cells{failures}")
+            print_text(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}{failures}")
             folder = _folder(out, quick, config)
             shown.append(write_results(config, quick, store, folder, replace, files))
             store.check_kept()
@@ -216,7 +217,7 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
             return compute_cells(config, quick, store, workers, advance)
     except (KeyboardInterrupt, WorkersLostError) as stop:
         done = count_cells(config, quick, store)
-        kept = f"{config.name}: {done.done:,} of {done.total:,} cells are kept"
+        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell')} kept"
         words = f"{kept}; the same command continues from there"
         if isinstance(stop, KeyboardInterrupt):
             print_note(words)
@@ -277,9 +278,8 @@ def _store(out: Path, say: bool = True) -> Store:
     if bad:
         print_note(f"{store.path}: ignored {' and '.join(bad)}; missing cells are computed again")
     if store.other_versions:
-        print_note(
-            f"{store.path}: ignored {store.other_versions:,} records of other versions of cells"
-        )
+        records = counted(store.other_versions, "record")
+        print_note(f"{store.path}: ignored {records} of other versions of cells")
     return store
 
 
@@ -337,7 +337,7 @@ def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:
     if not failed:
         return
     count = sum(one.counts.failed for one in failed)
-    words = "1 cell failed" if count == 1 else f"{count:,} cells failed"
+    words = f"{counted(count, 'cell')} failed"
     print_note(
         f"dcglearn: {words}; the others are kept, and the same command tries again. First error: "
         f"{failed[0].counts.first_error}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable
 from dcglearn.terminal.inputs import measures_for_judgments
@@ -92,8 +93,8 @@ def simulate(
     )
     write_preferences(preferences, out)
     print_text(
-        f"wrote {out}: {len(preferences):,} judgments by a simulated judge who follows {truth}, "
-        f"{int(preferences.strict.sum()):,} strict"
+        f"wrote {out}: {counted(len(preferences), 'judgment')} by a simulated judge who follows "
+        f"{truth}, {int(preferences.strict.sum()):,} strict"
     )
 
 
@@ -117,7 +118,7 @@ def inspect(
     data = judgments.load(prefs)
     labels, noun = data.scale.labels, judgments.encoding[:-1]
     identified = None
-    with reporting(f"inspecting {len(data):,} judgments"):
+    with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = inspect_judgments(data, documents)
         if found.summary.strict:
             problem = Problem.of(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
@@ -109,7 +110,7 @@ def fit(
         if value is None:
             choice = _choose(problem, data, np.random.default_rng(seed), solver, use)
             problem = problem.with_C(choice.C)
-        with reporting(f"solving for {len(data.pairs):,} pairs"):
+        with reporting(f"solving for {counted(len(data.pairs), 'pair')}"):
             learner.learn(problem, choice)
         resampled = None
         if intervals:

@@ -34,10 +34,10 @@ def pack(
 ) -> None:
     """Pack judgments into a file that is read in parts."""
     from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.base.numbers import counted
     from dcglearn.data.packed_writer import packed_writer
     from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
-    from dcglearn.report.wording import counted
 
     checked_suffix(out, [".parquet"])
     check_writable(out)

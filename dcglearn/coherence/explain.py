@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -113,7 +114,7 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
     first, second = as_measure(first), as_measure(second)
     if first.n_grades != second.n_grades:
         raise InputError(
-            f"measures of {first.n_grades} and {second.n_grades} grades", "use one scale"
+            f"measures of {first.n_grades} and {counted(second.n_grades, 'grade')}", "use one scale"
         )
     lists = [
         checked_grades(rows, first.n_grades, f"list {name}") for name, rows in (("a", a), ("b", b))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
+from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.text_lines import check_text, numbered_lines, split_fields
 from dcglearn.collection.qrels_runs import Qrels, Run, qrels_of, run_of
 from dcglearn.files.compressed import read_content
@@ -170,7 +170,7 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
         scores.append(score)
     if len(scores) != len(lists):
         raise InputError(
-            f"{len(scores)} scores for {len(lists)} documents",
+            f"{counted(len(scores), 'score')} for {counted(len(lists), 'document')}",
             "give one per document",
             str(path),
         )
@@ -253,7 +253,7 @@ def _from_group_sizes(path: Path, n_documents: int) -> NDArray[np.int64]:
         sizes.append(int(line))
     if sum(sizes) != n_documents:
         raise InputError(
-            f"groups of {sum(sizes)} documents, and {path.name} holds {n_documents}",
+            f"groups of {counted(sum(sizes), 'document')}, and {path.name} holds {n_documents}",
             "give the file that belongs to it",
             str(found),
         )

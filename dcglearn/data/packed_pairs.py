@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import MAX_EXACT
+from dcglearn.base.numbers import MAX_EXACT, counted
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.data.packed_columns import (
@@ -239,7 +239,8 @@ class PackedPairs:
         for file, head in zip(files, heads, strict=True):
             if head["n_ranks"] != first["n_ranks"]:
                 raise InputError(
-                    f"lists of {head['n_ranks']} ranks, and {first['n_ranks']} in {files[0].name}",
+                    f"lists of {counted(head['n_ranks'], 'rank')}, and {first['n_ranks']} in "
+                    f"{files[0].name}",
                     "put the files into different folders",
                     str(file),
                 )

@@ -14,6 +14,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.data.packed_columns import ID_COLUMNS, table_of_judgments, table_of_pairs
 from dcglearn.data.packed_pairs import MAX_GROUP_BYTES, PACKED_LAYOUT, PACKED_METADATA
 from dcglearn.data.preferences import Preferences
@@ -125,7 +126,7 @@ class PackedWriter:
             raise InputError("some pairs have weights and some have none", "give all or none")
         K, first = (s.field("better").type.byte_width for s in (table.schema, self._schema))
         if first != K:
-            raise InputError(f"lists of {K} ranks after lists of {first}", "give one K")
+            raise InputError(f"lists of {counted(K, 'rank')} after lists of {first}", "give one K")
         self._rows = min(ROW_GROUP_SIZE, max(1, MAX_GROUP_BYTES // K))
         self._held.append(table)
         if sum(map(len, self._held)) >= self._rows:

@@ -42,7 +42,7 @@ def check_worth_learning(
         )
     if (counted[:, 0] == counted[:, 1]).all():
         raise InputError(
-            f"all {len(counted)} strict preferences are between identical lists",
+            f"all strict preferences ({len(counted):,}) are between identical lists",
             "give pairs whose lists differ",
         )
     worst = counted.max()

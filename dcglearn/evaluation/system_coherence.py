@@ -208,7 +208,7 @@ def _check_judged(names: tuple[str, ...], ranked: list[Ranked]) -> None:
     for name, one in zip(names, ranked, strict=True):
         if one.unjudged.any():
             raise InputError(
-                f"{int(one.unjudged.sum()):,} documents without a judgment, and a worst gain "
+                f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
                 "above 0",
                 'remove them with `unjudged="removed"`, or name a measure whose worst grade '
                 "gains 0",

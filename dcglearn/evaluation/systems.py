@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import decimals
+from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
@@ -131,8 +131,7 @@ class Evaluation:
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
             for row in rows
         ]
-        noun = "query" if len(self.queries) == 1 else "queries"
-        return "\n".join([*lines, f"{len(self.queries):,} {noun}"])
+        return "\n".join([*lines, counted(len(self.queries), "query", "queries")])
 
 
 def evaluate(

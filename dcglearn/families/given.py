@@ -8,6 +8,7 @@ import numpy as np
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.families.vectors import (
     Family,
@@ -51,7 +52,9 @@ def gains_like(gains: FamilyLike, values: Floats) -> Family:
     if isinstance(gains, str):
         return gain_family(gains, values)
     n_grades = len(values)
-    numbers = finite_array(gains, "gains", (n_grades,), f"give {n_grades} numbers, the best first")
+    numbers = finite_array(
+        gains, "gains", (n_grades,), f"give {counted(n_grades, 'number')}, the best first"
+    )
     if (np.diff(numbers) > 0).any() or numbers[0] == numbers[-1]:
         raise InputError(
             f"the given gains {numbers.tolist()} are not those of grades, best first",
@@ -85,7 +88,7 @@ def discounts_like(discounts: FamilyLike, n_ranks: int) -> Family:
     """
     if isinstance(discounts, str):
         return discount_family(discounts, n_ranks)
-    wanted = f"give {n_ranks} numbers, one per rank"
+    wanted = f"give {counted(n_ranks, 'number')}, one per rank"
     numbers = finite_array(discounts, "discounts", (n_ranks,), wanted)
     if (numbers < 0).any() or not numbers[0]:
         raise InputError(

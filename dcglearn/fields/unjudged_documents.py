@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Pairs
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 
@@ -104,4 +105,7 @@ def unjudged_words(count: int, words: str) -> str:
     """
     if count == 1:
         return f"1 document within the lists has no grade (null): it counts as {words}"
-    return f"{count:,} documents within the lists have no grade (null): they count as {words}"
+    return (
+        f"{counted(count, 'document')} within the lists without a grade (null) "
+        f"{'counts' if count == 1 else 'count'} as {words}"
+    )

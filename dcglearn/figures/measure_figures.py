@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import TINY
+from dcglearn.base.numbers import TINY, counted
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
 from dcglearn.figures.style import COLOURS, MARKERS, STYLE, unit_range
@@ -165,7 +165,7 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
             title=f"Lead of {comparison.reference}",
         )
         figure.suptitle(
-            f"{title}\nbars: 95% intervals, {comparison.judgments:,} strict judgments "
+            f"{title}\nbars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
             f"{queries_text(comparison.queries, comparison.without_query)}",
             x=0.01,
             ha="left",

@@ -23,6 +23,7 @@ from scipy.special import stdtr
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.given import FamilyLike, discounts_like, gains_like
@@ -187,7 +188,7 @@ class JudgmentFit:
     free: JudgmentFit | None = None
 
     def __repr__(self) -> str:
-        judgments = f"{len(self.likelihood.evidence):,} judgments"
+        judgments = counted(len(self.likelihood.evidence), "judgment")
         return f"JudgmentFit({self.likelihood.family.name}; {judgments})"
 
     def __reduce__(self) -> tuple[Any, ...]:

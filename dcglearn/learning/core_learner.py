@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.data.pair_checks import check_worth_learning, warn_if_upside_down
@@ -162,7 +163,7 @@ class CoreLearner:
             )
         values = np.arange(n_grades - 1.0, -1.0, -1.0)
         if self.grade_values is not None:
-            wanted = f"give {n_grades} numbers, the best first"
+            wanted = f"give {counted(n_grades, 'number')}, the best first"
             values = finite_array(self.grade_values, "grade values", (n_grades,), wanted)
         if (np.diff(values) >= 0).any():
             raise InputError(

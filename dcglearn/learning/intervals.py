@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
@@ -106,7 +107,7 @@ def parameter_intervals(
     checked_rng(rng)
     if resamples < 1 or not 0 < level < 1:
         raise InputError(
-            f"{resamples} resamples at the level {level}",
+            f"{counted(resamples, 'resample')} at the level {level}",
             "give `resamples` of 1 or more, and a `level` between 0 and 1",
         )
     groups = preferences.pair_groups

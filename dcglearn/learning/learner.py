@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
@@ -303,6 +304,6 @@ def _checked_groups(groups: ArrayLike | None, n_pairs: int) -> NDArray[Any]:
     """Return the group of each pair; by default each pair is one of its own."""
     checked: NDArray[Any] = np.arange(n_pairs) if groups is None else np.asarray(groups)
     if checked.shape != (n_pairs,):
-        problem = f"groups of shape {checked.shape} for {n_pairs} pairs"
+        problem = f"groups of shape {checked.shape} for {counted(n_pairs, 'pair')}"
         raise InputError(problem, "give one per pair")
     return checked

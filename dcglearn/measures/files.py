@@ -71,8 +71,8 @@ class MeasureFile(ShortRepr):
         grades = (self.dcg.n_grades, self.utility.n_grades)
         if ranks[0] != ranks[1] or grades[0] != grades[1]:
             raise InputError(
-                f"its dcg has {ranks[0]} ranks and {grades[0]} grades, its utility {ranks[1]} and "
-                f"{grades[1]}",
+                f"the ranks and grades of its dcg are {ranks[0]} and {grades[0]}, those of its "
+                f"utility {ranks[1]} and {grades[1]}",
                 "give a DCG and a utility of the same size",
             )
 

@@ -46,7 +46,7 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
         outside = (array < NO_DOCUMENT) | (array >= n_grades)
         where = tuple(int(i) for i in np.argwhere(outside)[0])
         raise InputError(
-            f"{name} hold the grade index {array[where]}, but there are {n_grades} grades",
+            f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
             f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
             f"row {where[0]}" if where else "",
         )

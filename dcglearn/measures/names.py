@@ -15,6 +15,7 @@ from typing import TypeAlias, cast, get_args
 
 from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
@@ -255,7 +256,8 @@ def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
     measure, theirs = named.measure, named.measure.grades
     if theirs is None and measure.n_grades != len(scale):
         raise InputError(
-            f"has {measure.n_grades} gains, but the documents have {len(scale)} grades ({scale})",
+            f"has {counted(measure.n_grades, 'gain')}, but the documents have "
+            f"{counted(len(scale), 'grade')} ({scale})",
             "name the grades: {2: 3, 1: 1, 0: 0}",
             named.name,
         )
@@ -322,7 +324,7 @@ def check_compatible(
     """
     if measure.n_grades != len(scale):
         raise InputError(
-            f"has {measure.n_grades} grades, but {other} have {len(scale)} ({scale})",
+            f"has {counted(measure.n_grades, 'grade')}, but {other} have {len(scale)} ({scale})",
             "use a measure of the same grades, or declare the full `scale`",
         )
     if measure.grades is not None and measure.grades != scale.labels:
@@ -330,8 +332,9 @@ def check_compatible(
         raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
     if isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff):
         return
-    if measure.n_ranks != n_ranks:
+    ranks = measure.n_ranks
+    if ranks is not None and ranks != n_ranks:
         raise InputError(
-            f"has {measure.n_ranks} ranks, but {other} have {n_ranks}",
-            f"use rankings of {measure.n_ranks} ranks, or give a DCG a cutoff with @",
+            f"has {counted(ranks, 'rank')}, but {other} have {n_ranks}",
+            f"use rankings of {counted(ranks, 'rank')}, or give a DCG a cutoff with @",
         )

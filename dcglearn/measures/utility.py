@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
@@ -106,8 +107,8 @@ class LinearUtility:
         checked_count(n_ranks, "`n_ranks`", 0)
         if n_ranks > self.n_ranks:
             raise InputError(
-                f"rankings of {n_ranks} ranks, weights for {self.n_ranks}",
-                f"cut the rankings to {self.n_ranks} ranks",
+                f"rankings of {counted(n_ranks, 'rank')}, weights for {self.n_ranks}",
+                f"cut the rankings to {counted(self.n_ranks, 'rank')}",
             )
         return self.matrix[:n_ranks]
 
@@ -244,7 +245,10 @@ def checked_labels(grades: Sequence[Label] | None, n_grades: int) -> tuple[Label
     except TypeError as error:
         raise InputError(f"grades are {grades!r:.60}", "give a list of labels") from error
     if len(labels) != n_grades:
-        raise InputError(f"{len(labels)} labels for {n_grades} grades", "give one label per grade")
+        raise InputError(
+            f"{counted(len(labels), 'label')} for {counted(n_grades, 'grade')}",
+            "give one label per grade",
+        )
     return labels
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.numbers import counted
 from dcglearn.design.cells import CELL_VERSION, query_table_hash
 from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import draw_figure
@@ -105,7 +106,7 @@ def check_folder(folder: Path, config: Config) -> None:
             )
     if there["repetitions"] > config.repetitions:
         raise InputError(
-            f"holds results of {there['repetitions']} repetitions, more than the "
+            f"holds results of {counted(there['repetitions'], 'repetition')}, more than the "
             f"{config.repetitions} of the config",
             _OTHER_FOLDER,
             str(folder),
@@ -268,7 +269,7 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
         raise InputError("cannot be read", remedy, str(path)) from error
     if len(table) != made["cells"]["done"]:
         raise InputError(
-            f"has {len(table):,} rows, and {PROVENANCE} says {made['cells']['done']:,}",
+            f"has {counted(len(table), 'row')}, and {PROVENANCE} says {made['cells']['done']:,}",
             remedy,
             str(path),
         )

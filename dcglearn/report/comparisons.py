@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dcglearn.base.numbers import counted
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_counts
 from dcglearn.evaluation.judged_agreement import JudgedAgreement
@@ -41,7 +42,7 @@ def agreement_table(
         cells.append((name, row.agreement, interval, *counts, *all_answers, full))
     n_queries, alone = query_counts(preferences.queries[preferences.strict])
     caption = (
-        f"{len(preferences.pairs):,} strict judgments {queries_text(n_queries, alone)}; "
+        f"{counted(len(preferences.pairs), 'strict judgment')} {queries_text(n_queries, alone)}; "
         f"a tie under the measure counts 1/2; intervals {independence_text(n_queries)}"
     )
     if ties:
@@ -56,8 +57,9 @@ def queries_text(n_queries: int, alone: int) -> str:
     """Name the queries of judgments, and how many judgments have none."""
     if not n_queries:
         return "without query ids"
-    noun = "query" if n_queries == 1 else "queries"
-    return f"of {n_queries:,} {noun}" + (f" and {alone:,} without a query" if alone else "")
+    return f"of {counted(n_queries, 'query', 'queries')}" + (
+        f" and {alone:,} without a query" if alone else ""
+    )
 
 
 def independence_text(n_queries: int) -> str:
@@ -116,7 +118,7 @@ def _caption(comparison: MeasureComparison) -> str:
     if comparison.queries and comparison.effective < comparison.queries / 2:
         few = f" (so uneven that they are worth {comparison.effective:,.0f} of equal size)"
     text = (
-        f"Agreement with {comparison.judgments:,} strict judgments "
+        f"Agreement with {counted(comparison.judgments, 'strict judgment')} "
         f"{queries_text(comparison.queries, comparison.without_query)}{few}; a tie under the "
         f"measure counts 1/2. Learned: {comparison.n_folds}-fold cross-validation{by}{times}. "
         f"Intervals {independence_text(comparison.queries)}; leads are paired, and p is not "

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dcglearn.base.numbers import counted
 from dcglearn.inspection.inspect import Inspection
 from dcglearn.inspection.judge_tests import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.inspection.query_shares import QueryShare, QueryShares
 from dcglearn.inspection.summary import Summary
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table
-from dcglearn.report.wording import bulleted, counted
+from dcglearn.report.wording import bulleted
 
 MOST_NAMED = 5
 """The number of queries, and of judges, that sentences name."""
@@ -125,7 +126,8 @@ def _dominant(queries: QueryShares | None, s: Summary) -> Iterator[str]:
             f"judgments ({_shares(one, s)})"
         )
     if len(queries.dominant) > MOST_NAMED:
-        yield f"and so do {len(queries.dominant) - MOST_NAMED:,} more queries"
+        more = counted(len(queries.dominant) - MOST_NAMED, "other query", "other queries")
+        yield f"the same is true of {more}"
     yield f"the strict judgments are {_effective(queries, s)}"
 
 
@@ -223,10 +225,10 @@ def _judges_text(judges: JudgeTests) -> str:
     own = sum(one.repeated for one in judges.judges)
     against_self = sum(one.contradict_self for one in judges.judges)
     lines = [
-        f"the same judge, the same lists, opposite answers: {against_self:,} of {own:,} pairs of "
-        "lists that a judge saw again",
+        f"the same judge, the same lists, opposite answers: {against_self:,} of "
+        f"{counted(own, 'pair')} of lists that a judge saw again",
         f"different judges, the same lists, opposite answers: {judges.contradicted_pairs:,} of "
-        f"{judges.shared_pairs:,} pairs of lists that several judges saw",
+        f"{counted(judges.shared_pairs, 'pair')} of lists that several judges saw",
     ]
     if judges.basis is not None:
         lines.append(

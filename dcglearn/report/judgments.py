@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dcglearn.base.numbers import counted
 from dcglearn.inspection.summary import Summary
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.report.wording import bulleted, counted
+from dcglearn.report.wording import bulleted
 
 if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC

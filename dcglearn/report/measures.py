@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import round_up
+from dcglearn.base.numbers import counted, round_up
 from dcglearn.families.given import GIVEN
 from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.learning.record import FamiliesRecord, Interval, IntervalsRecord, LearnedRecord
@@ -175,7 +175,8 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
     kind = "W" if isinstance(measure, LinearUtility) else "DCG"
     source = record.learned_from
     return (
-        f"{kind} learned from {source.strict:,} strict of {source.judgments:,} judgments in "
+        f"{kind} learned from {source.strict:,} strict of "
+        f"{counted(source.judgments, 'judgment')} in "
         f"{source.file}"
     )
 

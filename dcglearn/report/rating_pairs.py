@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.numbers import counted
 from dcglearn.ratings.rating_pairs import RatingPairs, Within
-from dcglearn.report.wording import bulleted, counted, wrap_lines
+from dcglearn.report.wording import bulleted, wrap_lines
 
 
 def rating_pairs_document(found: RatingPairs) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dcglearn.base.numbers import TINY
+from dcglearn.base.numbers import TINY, counted
 from dcglearn.base.overflow import usual_size
 from dcglearn.evaluation.orderings import OrderingComparison
 from dcglearn.evaluation.system_coherence import SystemPair
@@ -49,7 +49,7 @@ def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Ta
     return Table(
         ("by", "gains", "discounts", "decided", "depends", "not settled"),
         rows,
-        f"{_pairs(len(pairs))} of systems",
+        f"{counted(len(pairs), 'pair')} of systems",
     )
 
 
@@ -101,7 +101,7 @@ def depending_table(pairs: Sequence[SystemPair], most: int | None = None) -> Tab
         gains = ["" if one is None else _gains(one.gains) for one in pair.mean_ndcg.witnesses]
         by = pair.mean_ndcg.differences
         rows.append((pair.a, gains[0], by[0], pair.b, gains[1], by[1]))
-    caption = f"Order depends on the gains, by mean nDCG: {_pairs(len(depending))}"
+    caption = f"Order depends on the gains, by mean nDCG: {counted(len(depending), 'pair')}"
     if most is not None and len(depending) > most:
         caption += f", of which the {most} clearest"
     columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
@@ -147,7 +147,9 @@ def changes_table(
         tied = "" if pair.gains_change is None else _gains(pair.gains_change.tie)
         changes = ["none" if size == np.inf else f"{size:.1%}" for size in relative(pair)]
         rows.append((ahead, behind, abs(pair.difference), changes[0], tied, changes[1]))
-    caption = f"Smallest changes that reverse an order by mean DCG: {_pairs(len(reversible))}"
+    caption = (
+        f"Smallest changes that reverse an order by mean DCG: {counted(len(reversible), 'pair')}"
+    )
     if most is not None and len(reversible) > most:
         caption += f", of which the {most} with the smallest changes"
     columns = ("ahead", "behind", "by", "of the gains", "tied at gains", "of the discounts")
@@ -250,7 +252,3 @@ def coherence_text(
 def _gains(gains: Sequence[float]) -> str:
     tiny = max(map(abs, gains)) < TINY
     return " ".join(f"{gain:.5g}" if tiny else format_number(round(gain, 4)) for gain in gains)
-
-
-def _pairs(n: int) -> str:
-    return f"{n:,} pair" + ("" if n == 1 else "s")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dcglearn.base.numbers import counted
 from dcglearn.evaluation.filtering import Threshold
 from dcglearn.evaluation.scored import Scored
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table
-from dcglearn.report.wording import counted
 
 
 @dataclass(frozen=True)

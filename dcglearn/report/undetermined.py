@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dcglearn.base.numbers import counted
 from dcglearn.learning.gauge import is_affine
 from dcglearn.measures.scale import Label
 
@@ -91,7 +92,9 @@ def _about_components(known: Identifiability, names: Sequence[str], noun: str) -
         sets = " and ".join("{" + ", ".join(names[g] for g in group) + "}" for group in groups)
         said.append(f"at rank {rank} the {noun}s {sets} are never compared with each other")
     if len(known.components) > MOST_LISTED:
-        said.append(f"and the same holds at {len(known.components) - MOST_LISTED} more ranks")
+        said.append(
+            f"and the same holds at {counted(len(known.components) - MOST_LISTED, 'more rank')}"
+        )
     return said
 
 

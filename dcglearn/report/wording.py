@@ -1,4 +1,4 @@
-"""Counted nouns and lines of a width that is easy to read."""
+"""Lines of a width that is easy to read, and lists."""
 
 from __future__ import annotations
 
@@ -8,28 +8,6 @@ from collections.abc import Sequence
 
 LINE_WIDTH = 96
 """The number of characters of a line of prose."""
-
-
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    Parameters
-    ----------
-    n : int
-    noun : str
-    plural : str, optional
-        By default the noun and an s.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> counted(1, "judgment"), counted(2090, "query", "queries")
-    ('1 judgment', '2,090 queries')
-    """
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def bulleted(statements: Sequence[str]) -> str:

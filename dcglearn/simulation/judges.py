@@ -15,6 +15,7 @@ from scipy.special import expit
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.measures.agreement import checked_pairs, score_differences
@@ -51,7 +52,10 @@ def flip_pairs(pairs: Pairs, n_flips: int, rng: np.random.Generator) -> Pairs:
     3
     """
     if not 0 <= n_flips <= len(pairs):
-        raise InputError(f"{n_flips} flips of {len(pairs)} pairs", f"use 0 ... {len(pairs)}")
+        raise InputError(
+            f"{counted(n_flips, 'flip')} of {counted(len(pairs), 'pair')}",
+            f"use 0 ... {len(pairs)}",
+        )
     noisy = pairs.copy()
     chosen = rng.permutation(len(pairs))[:n_flips]
     noisy[chosen] = noisy[chosen][:, ::-1]

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from dcglearn.base.numbers import round_up
+from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
@@ -93,8 +93,9 @@ class Certificate:
         return (
             f"objective {self.objective:.10g}, duality gap <= {round_up(self.gap, 2):.2g}, "
             f"|W - W*| <= {round_up(self.distance, 2):.2g} with |W| = {self.size:.4g}, "
-            f"fixed-point residual "
-            f"{self.residual:.2g}, {self.active_pairs} active pairs, {self.tied_grades} tied grades"
+            f"fixed-point residual {self.residual:.2g}, "
+            f"{counted(self.active_pairs, 'active pair')}, "
+            f"{counted(self.tied_grades, 'tied grade')}"
         )
 
 

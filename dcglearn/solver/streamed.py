@@ -341,7 +341,7 @@ def _check_worth_learning(summary: PairSummary) -> None:
         )
     if not summary.differ:
         raise InputError(
-            f"all {summary.n_pairs} strict preferences are between identical lists",
+            f"all strict preferences ({summary.n_pairs:,}) are between identical lists",
             "give pairs whose lists differ",
         )
     if summary.best == summary.worst:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.clustered_means import clustered_mean
@@ -99,7 +100,7 @@ class Study:
     in_use: str | None
 
     def __repr__(self) -> str:
-        return f"Study({self.name!r}, {len(self.data):,} judgments)"
+        return f"Study({self.name!r}, {counted(len(self.data), 'judgment')})"
 
     def question(self, about: str, hypothesis: str) -> Question | None:
         """Return one of the questions, None if it was not asked.

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, StrictUndefined
 
+from dcglearn.base.numbers import counted
 from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.files.files import checked_suffix, write_text
@@ -156,7 +157,7 @@ def _wrapped(text: str, first: str = "", other: str = "") -> str:
 
 
 def _title(study: Study) -> str:
-    return f"What {len(study.data):,} judgments say about DCG"
+    return f"What {counted(len(study.data), 'judgment says', 'judgments say')} about DCG"
 
 
 def _made() -> str:

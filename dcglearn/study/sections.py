@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from dcglearn.base.numbers import counted
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.presets import preset
 from dcglearn.report.certainty_words import (
@@ -178,9 +179,10 @@ def _judgments(study: Study) -> Section:
     found = study.inspection
     summary = found.summary
     paragraphs = [
-        f"{summary.judgments:,} judgments of lists of {summary.n_ranks}: "
-        f"{summary.strict:,} prefer a list, {summary.ties:,} are ties. The estimates use the "
-        "preferences between lists of different grades."
+        f"{counted(summary.judgments, 'judgment')} of lists of {summary.n_ranks}: "
+        f"{counted(summary.strict, 'prefers', 'prefer')} a list, "
+        f"{counted(summary.ties, 'is a tie', 'are ties')}. The estimates use the preferences "
+        "between lists of different grades."
     ]
     evidence = study.recommended.likelihood.evidence
     left_out = [
@@ -196,9 +198,9 @@ def _judgments(study: Study) -> Section:
     if found.queries is not None:
         largest = found.queries.largest
         paragraphs.append(
-            f"They come from {found.queries.queries:,} queries, and are worth as much as evenly "
-            f"judged ones from {found.queries.effective:,.0f}; the largest query holds "
-            f"{largest.judgments:,} ({share_words(largest.share)})."
+            f"They come from {counted(found.queries.queries, 'query', 'queries')}, and are worth "
+            f"as much as evenly judged ones from {found.queries.effective:,.0f}; the largest query "
+            f"holds {largest.judgments:,} ({share_words(largest.share)})."
         )
     else:
         paragraphs.append(
@@ -209,9 +211,10 @@ def _judgments(study: Study) -> Section:
         outstanding = found.judges.outstanding
         named = ", ".join(one.judge for one in outstanding[:5])
         paragraphs.append(
-            f"{found.judges.tested:,} judges were tested: "
+            f"{counted(found.judges.tested, 'judge was', 'judges were')} tested: "
             + (
-                f"{len(outstanding)} answer one side or nearly at random ({named})."
+                f"{counted(len(outstanding), 'answers', 'answer')} one side or nearly at random "
+                f"({named})."
                 if outstanding
                 else "none answers one side or nearly at random."
             )
@@ -220,8 +223,9 @@ def _judgments(study: Study) -> Section:
         paragraphs.append("No judge is named, so judges cannot be compared.")
     if summary.contradicted:
         paragraphs.append(
-            f"{summary.contradicted:,} judgments were contradicted by others of the same lists; "
-            f"no measure can agree with more than {share_words(summary.ceiling)}."
+            f"{counted(summary.contradicted, 'judgment was', 'judgments were')} contradicted by "
+            "others of the same lists; no measure can agree with more than "
+            f"{share_words(summary.ceiling)}."
         )
     paragraphs += _answering(study)
     return Section("About the judgments", paragraphs)
@@ -284,10 +288,11 @@ def _calibration(study: Study) -> Section | None:
         False: "Nothing suggests that answers depend on the difference in another way than the "
         f"model says (p = {p_words(study.link.p)}).",
     }
+    unit = "query" if study.recommended.likelihood.evidence.has_query_ids else "judgment"
     return Section(
         "How well it predicts",
         [
-            "Each query was predicted from the others. People should prefer the list with the "
+            f"Each {unit} was predicted from the others. People should prefer the list with the "
             "higher value as often as expected, for large and for small differences.",
             words[study.link.p < 0.05],
         ],
@@ -336,6 +341,9 @@ def _specialists(study: Study) -> Section:
         ]
         for one in study.questions
     ]
+    evidence = study.recommended.likelihood.evidence
+    ids = ["query"] * evidence.has_query_ids + ["judge"] * (evidence.judges is not None)
+    clustered = f" clustered by {' and '.join(ids)}" if ids else ""
     log_loss = (
         ""
         if study.held_out is None
@@ -346,10 +354,8 @@ def _specialists(study: Study) -> Section:
         [
             f"Model: P = e/2 + (1 - e) logistic(<W, s(a) - s(b)> + side); W = c g', gains "
             f"{model.gains}, discounts {model.discounts} (recommended), both free (tables). Prior: "
-            "W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 variances clustered by "
-            "query"
-            + (" and judge" if study.inspection.judges is not None else "")
-            + ", Satterthwaite's degrees of freedom. Tests: likelihood ratios over the mean of "
+            f"W, side normal(0, 10), e Beta(1, 10). Intervals: Fieller, CR2 variances{clustered}"
+            ", Satterthwaite's degrees of freedom. Tests: likelihood ratios over the mean of "
             f"their robust eigenvalues, F; Holm's correction.{log_loss}",
             f"Link: score test of v |v|, gamma = {study.link.gamma:.3f}, t = {study.link.t:.2f} on "
             f"{study.link.df:.0f}.",

@@ -108,11 +108,10 @@ def more_judgments(study: Study) -> list[str]:
     ----------
     study : Study
     """
-    n = len(study.recommended.likelihood.evidence)
-    found = [
-        f"About {_rounded(3 * n):,} more strict judgments, spread over queries like these, would "
-        "halve every interval."
-    ]
+    evidence = study.recommended.likelihood.evidence
+    n = len(evidence)
+    spread = ", spread over queries like these," if evidence.has_query_ids else ""
+    found = [f"About {_rounded(3 * n):,} more strict judgments{spread} would halve every interval."]
     for one in study.questions:
         if one.about not in ("gains", "discounts") or one.verdict not in (
             "near the line",

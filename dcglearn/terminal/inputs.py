@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
+from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.progress import Advance, reporting
 from dcglearn.terminal.output import print_note
 
@@ -41,7 +41,7 @@ def reading_file(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None
 def report_ignored(ignored: IgnoredInput | None) -> None:
     """Report on standard error what a lenient reader ignored."""
     for reason, times in sorted((ignored.counts if ignored else {}).items()):
-        print_note(f"ignored: {reason} ({times} {'time' if times == 1 else 'times'})")
+        print_note(f"ignored: {reason} ({counted(times, 'time')})")
 
 
 @contextmanager

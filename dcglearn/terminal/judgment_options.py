@@ -13,6 +13,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.terminal.inputs import reading_file
 from dcglearn.terminal.options import (
     EncodingOption,
@@ -100,11 +101,11 @@ def report_unjudged(grades: DocumentGrades | None) -> None:
     if grades is None:
         return
     grades.check_any_judged()
-    if grades.counts["unjudged"]:
-        print_note(
-            f"{grades.counts['unjudged']:,} of {grades.counts['documents']:,} documents are "
-            f"unjudged and count as the grade {grades.scale.labels[-1]}"
-        )
+    unjudged = grades.counts["unjudged"]
+    if unjudged:
+        of = counted(grades.counts["documents"], "document")
+        verbs = "is unjudged and counts" if unjudged == 1 else "are unjudged and count"
+        print_note(f"{unjudged:,} of {of} {verbs} as the grade {grades.scale.labels[-1]}")
 
 
 def reads_judgments(*, without: Collection[str] = ()) -> Callable[[Command], Command]:

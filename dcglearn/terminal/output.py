@@ -49,11 +49,6 @@ def print_note(text: str) -> None:
         print(plain_text(text), file=sys.stderr)
 
 
-def count_queries(n: int) -> str:
-    """Return the number of queries in words, such as ``1 query``."""
-    return f"{n:,} query" if n == 1 else f"{n:,} queries"
-
-
 def json_document(document: Any) -> str:
     """Return a document as JSON text, with null in place of numbers that are not finite."""
     return json.dumps(_finite(document), indent=2, ensure_ascii=False)
