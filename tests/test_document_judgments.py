@@ -120,17 +120,17 @@ def test_commands_take_qrels_and_runs(
     joined = ("--qrels", "qrels", "--run", "one", "--run", "two", "--K", "2")
     learned = run("fit", "p.jsonl", *joined, "-o", "m.json")
     assert learned.returncode == 0, learned.stderr
-    assert "1 of 8 documents are unjudged and count as the grade 0" in learned.stderr
-    assert run("pack", "p.jsonl", "p.parquet", *joined).stdout.startswith("wrote p.parquet: 2 pre")
+    assert "1 of 8 documents is unjudged and counts as the grade 0" in learned.stderr
+    assert run("pack", "p.jsonl", "p.parquet", *joined).stdout.startswith(
+        "wrote p.parquet: 2 judgments"
+    )
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
     assert json.loads(agreed.stdout)[0]["right"] == 1
     judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
     reversed_scale = run(
         "agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json"
     )
-    assert (
-        "count as the grade 2" in reversed_scale.stderr
-    )  # the worst of the scale that is declared
+    assert "as the grade 2" in reversed_scale.stderr  # the worst of the scale that is declared
     assert json.loads(reversed_scale.stdout)[0]["right"] == 1
     judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (

@@ -376,7 +376,10 @@ def test_the_learner_chooses_C_by_itself(rng: np.random.Generator) -> None:
         DCGLearner(C="cv").fit(pairs, groups=["q"])
     alike = np.repeat(pairs[:40, :1], 2, axis=1)
     alike[0] = pairs[0]
-    with pytest.raises(InputError, match=r"without fold \d of 5 of the cross-validation: all 32"):
+    with pytest.raises(
+        InputError,
+        match=r"without fold \d of 5 of the cross-validation: all strict preferences \(32\)",
+    ):
         DCGLearner(C="cv").fit(alike)
     with pytest.raises(InputError, match="no candidate for C"):
         choose_C(problem, each, np.random.default_rng(0), grid=[])

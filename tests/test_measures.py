@@ -561,7 +561,7 @@ def test_measure_files(tmp_path: Path) -> None:
         ({"utility": {"weights": []}}, '"utility"'),
         ({"utility": {"weights": [["1", "2"]]}}, "weights are not numbers"),
         ({"dcg": {"gains": [10**400], "discounts": "log2"}}, '"dcg"'),
-        ({"utility": {"weights": [[1, 0, 0]]}}, "1 ranks and 2 grades, its utility"),
+        ({"utility": {"weights": [[1, 0, 0]]}}, "of its dcg are 1 and 2, those of its utility"),
         ({"about": 3}, '"about": is not an object'),
     ],
 )

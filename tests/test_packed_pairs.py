@@ -238,7 +238,7 @@ BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
     "empty": (lambda folder, pairs: [path.unlink() for path in folder.iterdir()], "holds no .parq"),
     "identical": (
         only(lambda pairs: np.repeat(pairs[:9, :1], 2, axis=1)),
-        "strict preferences (18) are between identical lists",
+        r"strict preferences \(18\) are between identical lists",
     ),
     "one grade": (only(lambda pairs: [[[0, -1], [-1, -1]]]), "only one grade occurs"),
 }
