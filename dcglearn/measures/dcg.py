@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_tuple
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.overflow import multiplied, refuse_overflow
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
@@ -170,17 +169,17 @@ class DCG:
             If the rankings are longer than a vector of discounts, and there is no cutoff.
         """
         checked_count(n_ranks, "`n_ranks`", 0)
-        n_counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
+        counted = n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
         discounts = np.zeros(n_ranks)
         if isinstance(self.discounts, str):
-            discounts[:n_counted] = rule_discounts(self.discounts, n_counted)
-        elif n_counted > len(self.discounts):
+            discounts[:counted] = rule_discounts(self.discounts, counted)
+        elif counted > len(self.discounts):
             raise InputError(
-                f"rankings of {counted(n_ranks, 'rank')}, discounts for {len(self.discounts)}",
+                f"rankings of {n_ranks} ranks, discounts for {len(self.discounts)}",
                 f"cut the measure: @ {len(self.discounts)}",
             )
         else:
-            discounts[:n_counted] = self.discounts[:n_counted]
+            discounts[:counted] = self.discounts[:counted]
         return discounts
 
     def matrix_for(self, n_ranks: int) -> Floats:
@@ -396,6 +395,6 @@ def _checked_cutoff(cutoff: object, discounts: str | tuple[float, ...]) -> int |
     if isinstance(cutoff, bool) or not isinstance(cutoff, int | np.integer) or cutoff < 1:
         raise InputError(f"a cutoff of {cutoff!r}", "give a whole number of ranks, 1 or more")
     if not isinstance(discounts, str) and cutoff > len(discounts):
-        problem = f"a cutoff of {cutoff} with {counted(len(discounts), 'discount')}"
+        problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
         raise InputError(problem, f"cut at {len(discounts)} or less, or give more discounts")
     return int(cutoff)
