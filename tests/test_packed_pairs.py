@@ -319,7 +319,6 @@ def test_pack_and_fit_on_the_command_line(
     made = json.loads((tmp_path / "m.json").read_text())
     assert made["about"]["learned_from"]["judgments"] == 900
     for arguments, message in (
-        (("many", "--C", "cv"), "--C cv does not apply to packed pairs"),
         (("many", "--scale", "2,1,0"), "--scale does not apply to packed pairs; leave it out"),
         (
             ("p.jsonl", "--workers", "2"),
@@ -336,11 +335,6 @@ def test_pack_and_fit_on_the_command_line(
     refused = run("fit", "many", "--solver", "osqp")
     assert refused.returncode == 2
     assert "--solver osqp does not apply to packed pairs" in refused.stderr
-    for arguments in (("inspect",), ("agree",), ("compare",), ("pack",)):
-        more = {"agree": ["zipf"], "pack": ["q.parquet"]}.get(arguments[0], [])
-        refused = run(*arguments, "many/one.parquet", *more)
-        assert refused.returncode == 2
-        assert "holds packed pairs; only `fit` reads them" in refused.stderr
 
 
 def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:

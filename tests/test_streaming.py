@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,13 @@ from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.inference import equal_judgments, highest, likelihood
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import usual_questions
+from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.streaming import packed_evidence
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
+from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
 
 SCALE = Scale((2, 1, 0))
 
@@ -162,3 +165,30 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
     write_packed(same, tmp_path / "s.parquet", SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):
         PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
+
+
+def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = judged(rng)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
+    packed = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    measures = {"linear": preset("linear-log2", SCALE, 4)}
+    done: list[int] = []
+    found = usual_questions_of(packed, None, measures, lambda n, _: done.append(n))
+    twins = usual_questions(data, None, measures)
+    assert done == list(range(1, len(found) + 2))
+    for one, twin in zip(found, twins, strict=True):
+        assert (one.about, one.hypothesis, one.verdict) == (
+            twin.about,
+            twin.hypothesis,
+            twin.verdict,
+        )
+        here, there = (
+            (*asdict(each.test).values(), each.corrected, each.reversed_judged)
+            for each in (one, twin)
+        )
+        assert here == pytest.approx(there, rel=1e-4, abs=1e-6)
+        assert one.reversed_all == pytest.approx(twin.reversed_all, abs=0.05)  # of a sample
+    hypothesis, name = JudgmentModel(gains="linear"), "gains linear"
+    one = ask_of(packed, hypothesis, JudgmentModel(), name)
+    twin = ask_of(data, hypothesis, JudgmentModel(), name)
+    assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)

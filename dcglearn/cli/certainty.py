@@ -22,10 +22,18 @@ from dcglearn.terminal.output import print_json, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dcglearn.base.progress import Advance
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.inference.estimate import JudgmentModel
     from dcglearn.inference.questions import Question
+    from dcglearn.streaming.packed_evidence import PackedEvidence
+
+MAX_MODELLED = 1_000_000
+"""More packed judgments are tested without reading them into memory."""
+
+MODEL_BYTES = 1500
+"""Memory per judgment that the model of judgments takes."""
 
 
 @reads_judgments(without=["encoding"])
@@ -57,7 +65,7 @@ def study(
     for path in out or []:
         checked_suffix(path, STUDY_FORMATS)
         check_writable(path)
-    data = judgments.load(prefs)
+    data = judgments.load(prefs, bytes_each=MODEL_BYTES)
     named = measures_for_judgments([measure], data, prefs) if measure else []
     with naming(prefs), reporting("studying (steps)") as advance:
         found = study_judgments(
@@ -176,37 +184,52 @@ def test(
         else:
             print_text(segments_text(segments))
         return
-    data = judgments.load(prefs[0])
+    opened = _opened(prefs[0], judgments)
     families = parse_family("--gains", gains), parse_family("--discounts", discounts)
-    with naming(prefs[0]), reporting("testing"):
-        found = _asked(data, prefs[0], measure, families, larger)
+    with naming(prefs[0]), reporting("testing (models)") as advance:
+        found = _asked(opened, prefs[0], measure, families, larger, advance)
     if json:
         print_json([question_json(one) for one in found])
     else:
         print_text(questions_text(found))
 
 
+def _opened(path: str, judgments: JudgmentOptions) -> Preferences | PackedEvidence:
+    """Read judgments; packed ones that do not fit are read again at every pass."""
+    from dcglearn.data.packed_pairs import is_packed
+
+    if is_packed(path):
+        from dcglearn.streaming.packed_evidence import PackedEvidence
+
+        pairs = judgments.open_packed(path)
+        if pairs.n_pairs > MAX_MODELLED:
+            with naming(path), reporting(f"reading {path} (parts)") as advance:
+                return PackedEvidence.of(pairs, advance=advance)
+    return judgments.load(path)
+
+
 def _asked(
-    data: Preferences,
+    data: Preferences | PackedEvidence,
     path: str,
     measure: str | None,
     families: tuple[FamilyLike | None, FamilyLike | None],
     larger: JudgmentModel,
+    advance: Advance,
 ) -> Sequence[Question]:
     """Test a measure, or families that are not wider than those of the larger model."""
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.questions import ask, usual_questions
+    from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
 
     if measure:
         (named,) = measures_for_judgments([measure], data, path)
-        return [ask(data, JudgmentModel(measure=named.measure), larger, named.name)]
+        return [ask_of(data, JudgmentModel(measure=named.measure), larger, named.name)]
     gains, discounts = families
     if gains is None and discounts is None and not larger.position_dependent:
-        return usual_questions(data, larger)
+        return usual_questions_of(data, larger, advance=advance)
     smaller = JudgmentModel(gains=gains or larger.gains, discounts=discounts or larger.discounts)
     name = _named(gains, discounts) or "the same gains at every rank"
     within = _named(*(None if one == "free" else one for one in (larger.gains, larger.discounts)))
-    return [ask(data, smaller, larger, name + (f", within {within}" if within else ""))]
+    return [ask_of(data, smaller, larger, name + (f", within {within}" if within else ""))]
 
 
 def _named(gains: FamilyLike | None, discounts: FamilyLike | None) -> str:
@@ -222,16 +245,26 @@ def _grouped(
     paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
+    from dcglearn.base.suggestions import unknown_name
     from dcglearn.data.concatenated import concatenated
+    from dcglearn.data.packed_pairs import is_packed
     from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
     from dcglearn.reading.judgment_files import read_field
 
+    if by is not None and is_packed(paths[0]):
+        data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
+        packed: dict[str, list[str | None]] = {
+            "query": data.queries.tolist(),
+            "judge": data.judges.tolist(),
+        }
+        if by not in packed:
+            raise unknown_name("field", by, packed).at(paths[0])
+        return data, packed[by]
     if by is not None:
         groups = read_field(paths[0], by)
         other = () if by in JUDGMENT_FIELDS else (by,)
-        data = judgments.load(paths[0], other)
-        return data, groups
-    parts = [judgments.load(path) for path in paths]
+        return judgments.load(paths[0], other), groups
+    parts = [judgments.load(path, bytes_each=MODEL_BYTES) for path in paths]
     names = [Path(paths[0]).name, "the other files" if len(paths) > 2 else Path(paths[1]).name]
     if names[0] == names[1]:
         names = [paths[0], paths[1]]

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
     from dcglearn.solver.problem import Problem
 
+_RESAMPLING_BYTES = 500
+"""Memory per judgment in which C is chosen and queries are resampled."""
+
 
 @reads_judgments()
 def fit(
@@ -95,14 +98,21 @@ def fit(
         checked_suffix(out, [".json"])
         check_writable(out)
     if is_packed(prefs):
-        for option in [*judgments.given(), *(["--intervals"] if intervals else [])]:
-            raise InputError(f"{option} does not apply to packed pairs", "leave it out", prefs)
-        about, content = fit_packed(prefs, value, margin, solver, use, workers, families)
-        _give(about, content, None, out, json, use)
-        return
-    if workers != "1":
+        packed = judgments.open_packed(prefs)
+        if value is not None and not intervals:
+            about, content = fit_packed(
+                packed, prefs, value, margin, solver, use, workers, families
+            )
+            _give(about, content, None, out, json, use)
+            return
+        if workers != "1":
+            raise InputError("--workers with --C cv or --intervals", "leave it out", prefs)
+        with reporting(f"reading {prefs}") as advance:
+            data = packed.preferences(strict=True, bytes_each=_RESAMPLING_BYTES, advance=advance)
+    elif workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
-    data = judgments.load(prefs)
+    else:
+        data = judgments.load(prefs)
     with naming(prefs):
         data.check_strict()
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)

@@ -22,8 +22,13 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dcglearn.data.packed_pairs import PackedPairs
+    from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.measures.files import MeasureFile
+    from dcglearn.measures.scale import Scale
 
 
 @reads_judgments(without=["encoding"])
@@ -34,38 +39,46 @@ def pack(
 ) -> None:
     """Pack judgments into a file that is read in parts."""
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.base.numbers import counted
-    from dcglearn.data.packed_writer import packed_writer
+    from dcglearn.data.packed_pairs import is_packed
     from dcglearn.files.files import check_writable, checked_suffix
+    from dcglearn.measures.scale import Scale
     from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
     if Path(out).exists() and Path(prefs).exists() and Path(out).samefile(prefs):
         raise InputError("is the file of the judgments", "name another file to write", out)
+    if is_packed(prefs):
+        packed = judgments.open_packed(prefs)
+        _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
+        return
     with reading_file(prefs, judgments.lenient) as (ignored, advance):
         scale, grades = judgments.declared_scale(), judgments.document_grades(ignored)
         known = scan_judgments(prefs, scale, judgments.n_ranks, ignored, advance, grades)
     report_unjudged(grades)
-    with (
-        reporting(f"packing {known.judgments:,} judgments") as advance,
-        packed_writer(out, known.scale) as write,
-    ):
-        for part in read_preferences_in_batches(
-            prefs,
-            known,
-            IgnoredInput() if judgments.lenient else None,
-            advance,
-            document_grades=grades,
-        ):
+    again = IgnoredInput() if judgments.lenient else None
+    parts = read_preferences_in_batches(prefs, known, again, document_grades=grades)
+    _write(out, known.scale, known.judgments, parts)
+
+
+def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
+    from dcglearn.data.packed_writer import packed_writer
+    from dcglearn.base.numbers import counted
+
+    done = ties = 0
+    with reporting(f"packing {n:,} judgments") as advance, packed_writer(out, scale) as write:
+        for part in parts:
             write(part)
-    ties = f", {known.ties:,} of them without a preference" if known.ties else ""
-    print_text(f"wrote {out}: {counted(known.judgments, 'judgment')}{ties}")
+            done, ties = done + len(part), ties + int((~part.strict).sum())
+            advance(done, n)
+    left = f", {ties:,} of them without a preference" if ties else ""
+    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
 
 
 def fit_packed(
+    pairs: PackedPairs,
     path: str,
-    C: float | None,
+    C: float,
     margin: MarginChoice,
     solver: SolverChoice,
     use: UseChoice,
@@ -74,7 +87,6 @@ def fit_packed(
 ) -> tuple[str, MeasureFile]:
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.data.packed_pairs import PackedPairs
     from dcglearn.families.learned import LearnedFamilies
     from dcglearn.learning.fit import fit
     from dcglearn.measures.scale import Scale
@@ -87,11 +99,6 @@ def fit_packed(
             "leave it out: newton reads them",
             path,
         )
-    if C is None:
-        raise InputError(
-            "--C cv does not apply to packed pairs", "choose C on a sample of them", path
-        )
-    pairs = PackedPairs.of(path)
     refused: list[str] = []
     with (
         open_workers(workers, refused.append) as found,

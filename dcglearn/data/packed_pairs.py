@@ -7,29 +7,23 @@ the first layout hold strict judgments without sides, queries and judges, and ar
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT, counted
+from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_threads
-from dcglearn.base.types import Floats, Pairs
 from dcglearn.data.packed_columns import (
-    ID_COLUMNS,
-    LIST_COLUMNS,
     PACKED_COLUMNS,
-    PackedPlace,
     check_columns,
-    ids_of_table,
-    lists_of_table,
-    strict_pairs_of_table,
-    weights_of_table,
 )
 from dcglearn.data.preferences import Preferences
+from dcglearn.data.row_groups import RowGroup, preferences_of
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.parquet import check_size, open_parquet
 from dcglearn.measures.scale import Label, Scale
@@ -42,135 +36,7 @@ MAX_GROUP_BYTES = 2**29
 """A row group with more bytes of grades per side is refused, and not written."""
 
 MAX_MEMORY = 4 * 2**30
-"""Judgments whose arrays take more bytes are not read into memory."""
-
-_READ_ANSWER = (*LIST_COLUMNS, "answer", "weight")
-
-
-class PackedIds(NamedTuple):
-    """Ids of a row group.
-
-    Attributes
-    ----------
-    numbers : ndarray of int, shape (n,)
-        Indices into the names, -1 where an id is missing.
-    names : list of str
-    """
-
-    numbers: NDArray[np.integer]
-    names: list[str]
-
-
-class PackedJudgments(NamedTuple):
-    """The judgments of a row group.
-
-    Attributes
-    ----------
-    lists : ndarray of int8, shape (n, 2, K)
-        List a first; the preferred one where the sides are unknown.
-    answers : ndarray of int8, shape (n,), or None
-        None if the sides are unknown.
-    weights : ndarray of float, shape (n,), or None
-        None if each counts 1.
-    queries, judges : PackedIds or None
-        None if all are missing, or were not asked for.
-    """
-
-    lists: Pairs
-    answers: NDArray[np.int8] | None
-    weights: Floats | None
-    queries: PackedIds | None
-    judges: PackedIds | None
-
-
-@dataclass(frozen=True)
-class RowGroup:
-    """One row group of a file, not yet read.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    group : int
-        The number of the row group in the file.
-    first : int
-        The number of its first row in the file.
-    before : int
-        The number of rows of the whole folder before it.
-    n_rows : int
-    n_grades : int
-        L; grade indices are below it.
-    """
-
-    path: str
-    group: int
-    first: int
-    before: int
-    n_rows: int
-    n_grades: int
-
-    def read(self) -> tuple[Pairs, Floats | None]:
-        """Read the strict judgments and their weights.
-
-        Returns
-        -------
-        pairs : ndarray of int8, shape (n, 2, K)
-            Grade indices, the preferred list first.
-        weights : ndarray of float, shape (n,), or None
-            None if each counts 1.
-
-        Raises
-        ------
-        InputError
-            Naming file and row: the file cannot be read, an index is out of range, or a weight is
-            negative or not finite.
-        """
-        return strict_pairs_of_table(self._table(_READ_ANSWER), self.n_grades, self._place)
-
-    def read_judgments(self, with_ids: bool = True) -> PackedJudgments:
-        """Read all judgments, ties included.
-
-        Parameters
-        ----------
-        with_ids : bool, default True
-            Whether queries and judges are read.
-
-        Returns
-        -------
-        PackedJudgments
-
-        Raises
-        ------
-        InputError
-            As :meth:`read`.
-        """
-        table = self._table(PACKED_COLUMNS if with_ids else _READ_ANSWER)
-        lists, answers = lists_of_table(table, self.n_grades, self._place)
-        weights = weights_of_table(table, self._place)
-        return PackedJudgments(lists, answers, weights, *self._ids(table))
-
-    def read_ids(self) -> tuple[PackedIds | None, PackedIds | None]:
-        """Read the queries and judges of all judgments.
-
-        Returns
-        -------
-        queries, judges : PackedIds or None
-        """
-        return self._ids(self._table(ID_COLUMNS))
-
-    def _ids(self, table: Any) -> tuple[PackedIds | None, PackedIds | None]:
-        found = (ids_of_table(table, name, self._place) for name in ID_COLUMNS)
-        queries, judges = (None if ids is None else PackedIds(*ids) for ids in found)
-        return queries, judges
-
-    def _table(self, wanted: tuple[str, ...]) -> Any:
-        with open_parquet(self.path) as file:
-            names = [name for name in wanted if name in file.schema_arrow.names]
-            return file.read_row_group(self.group, names)
-
-    @property
-    def _place(self) -> PackedPlace:
-        return PackedPlace(self.path, self.first)
+"""Judgments that take more bytes are not read into memory."""
 
 
 @dataclass(frozen=True)
@@ -285,7 +151,9 @@ class PackedPairs:
                 self._first_path,
             )
 
-    def preferences(self, strict: bool = False) -> Preferences:
+    def preferences(
+        self, strict: bool = False, bytes_each: int = 0, advance: Advance = silent
+    ) -> Preferences:
         """Read all judgments into memory.
 
         Parameters
@@ -293,6 +161,10 @@ class PackedPairs:
         strict : bool, default False
             Whether judgments whose sides are unknown are read as well, with the preferred list as
             list a: for what depends on strict judgments only.
+        bytes_each : int, default 0
+            Bytes per judgment that will be needed besides.
+        advance : callable
+            Called with (judgments read, judgments in all).
 
         Returns
         -------
@@ -301,38 +173,53 @@ class PackedPairs:
         Raises
         ------
         InputError
-            If their arrays take more than :data:`MAX_MEMORY` bytes, the sides are unknown, or as
+            If they take more than :data:`MAX_MEMORY` bytes, the sides are unknown, or as
             :meth:`RowGroup.read`.
         """
         if not strict:
             self.check_sides()
-        if self.nbytes > MAX_MEMORY:
+        n_bytes = self.nbytes + bytes_each * self.n_pairs
+        if n_bytes > MAX_MEMORY:
             raise InputError(
-                f"{self.n_pairs:,} judgments take {self.nbytes / 2**30:.1f} GiB in memory, more "
+                f"{self.n_pairs:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
                 f"than {MAX_MEMORY / 2**30:.0f}",
-                "use `fit`, which reads them in parts, or pack a sample of them",
+                "use `fit` or `test`, which read them in parts, or pack a sample of them",
                 self._first_path,
             )
-        n = self.n_pairs
+        n, scale = self.n_pairs, Scale(self.labels)
         lists = np.empty((n, 2, self.n_ranks), np.int8)
-        answers, weights = np.zeros(n, np.int8), np.ones(n)
-        queries, judges = np.full((2, n), None, object)
+        answers, weights = np.empty(n, np.int8), np.empty(n)
+        queries, judges = np.empty((2, n), object)
         shared: dict[str, str] = {}  # one object per name
+        done = 0
 
         def load(group: RowGroup) -> None:
+            nonlocal done
             rows, found = slice(group.before, group.before + group.n_rows), group.read_judgments()
-            lists[rows] = found.lists
-            if found.answers is not None:
-                answers[rows] = found.answers
-            if found.weights is not None:
-                weights[rows] = found.weights
-            for column, ids in ((queries, found.queries), (judges, found.judges)):
-                if ids is not None:
-                    names = [*(shared.setdefault(name, name) for name in ids.names), None]
-                    column[rows] = np.array(names, object)[ids.numbers]
+            part = preferences_of(found, scale, shared)
+            lists[rows], answers[rows], weights[rows] = part.lists, part.answers, part.weights
+            queries[rows], judges[rows] = part.queries, part.judges
+            done += group.n_rows
+            advance(done, n)
 
         map_threads(load, self.row_groups)
-        return Preferences(lists, answers, Scale(self.labels), weights, queries, judges)
+        return Preferences(lists, answers, scale, weights, queries, judges)
+
+    def batches(self) -> Iterator[Preferences]:
+        """Read the judgments a row group at a time.
+
+        Yields
+        ------
+        Preferences
+
+        Raises
+        ------
+        InputError
+            If the sides are unknown, or as :meth:`RowGroup.read`.
+        """
+        self.check_sides()
+        for group in self.row_groups:
+            yield preferences_of(group.read_judgments(), Scale(self.labels), {})
 
 
 def _files(folder: Path) -> list[Path]:

@@ -10,14 +10,15 @@ than the estimate, of those that were judged and of all pairs of the lists that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -30,12 +31,22 @@ from dcglearn.inference.hypotheses import (
 )
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
 
 MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
+
+
+class AskedPair(NamedTuple):
+    """A smaller model and a larger one that holds it, both estimated."""
+
+    about: str
+    hypothesis: str
+    smaller: JudgmentFit
+    larger: JudgmentFit
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,35 @@ def usual_questions(
     True
     """
     model = JudgmentModel() if model is None else model
-    scale, n_ranks = preferences.scale, preferences.n_ranks
+    scale, evidence = preferences.scale, Evidence.of(preferences, model.ties)
+    pairs = usual_pairs(
+        lambda one: one.fit_evidence(evidence, scale), scale, preferences.n_ranks, model, measures
+    )
+    return answered(pairs, partial(_reversed, preferences))
+
+
+def usual_pairs(
+    fit_model: Callable[[JudgmentModel], JudgmentFit],
+    scale: Scale,
+    n_ranks: int,
+    model: JudgmentModel,
+    measures: Mapping[str, Measure] | None = None,
+) -> list[AskedPair]:
+    """Estimate the models of the usual questions.
+
+    Parameters
+    ----------
+    fit_model : callable
+        From a model to its estimate.
+    scale : Scale
+    n_ranks : int
+    model, measures
+        As those of :func:`usual_questions`.
+
+    Returns
+    -------
+    list of AskedPair
+    """
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
     asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
@@ -119,13 +158,12 @@ def usual_questions(
         asked.append(("side", "no side bias", replace(model, side=False)))
     if model.lapses:
         asked.append(("lapses", "no random answers", replace(model, lapses=False)))
-    evidence = Evidence.of(preferences, model.ties)
-    fit = model.fit_evidence(evidence, scale)
-    pairs = [(about, name, one.fit_evidence(evidence, scale), fit) for about, name, one in asked]
+    fit = fit_model(model)
+    pairs = [AskedPair(about, name, fit_model(one), fit) for about, name, one in asked]
     if len(scale) > 2 and n_ranks > 1:
-        wider = replace(model, position_dependent=True).fit_evidence(evidence, scale)
-        pairs.insert(-2, ("positions", "the same gains at every rank", fit, wider))
-    return _answered(preferences, pairs)
+        wider = fit_model(replace(model, position_dependent=True))
+        pairs.insert(-2, AskedPair("positions", "the same gains at every rank", fit, wider))
+    return pairs
 
 
 def ask(
@@ -150,47 +188,85 @@ def ask(
     InputError
         If the larger model does not hold the smaller one, or no judgment can be used.
     """
-    pair = ("hypothesis", name, hypothesis.fit(preferences), model.fit(preferences))
-    return _answered(preferences, [pair])[0]
+    pair = AskedPair("hypothesis", name, hypothesis.fit(preferences), model.fit(preferences))
+    return answered([pair], partial(_reversed, preferences))[0]
 
 
-def _answered(
-    preferences: Preferences, pairs: list[tuple[str, str, JudgmentFit, JudgmentFit]]
+def answered(
+    pairs: Sequence[AskedPair],
+    reversed_shares: Callable[[Sequence[AskedPair]], list[tuple[float, float]]],
 ) -> tuple[Question, ...]:
-    tests = [likelihood_ratio(smaller, larger) for _, _, smaller, larger in pairs]
+    """Test hypotheses, and correct their p-values.
+
+    Parameters
+    ----------
+    pairs : sequence of AskedPair
+    reversed_shares : callable
+        Returns for each pair the share of judgments, and of all pairs of lists, that the two order
+        differently.
+
+    Returns
+    -------
+    tuple of Question
+    """
+    tests = [likelihood_ratio(one.smaller, one.larger) for one in pairs]
     corrected = holm(np.array([test.p for test in tests]))
-    evidence = pairs[0][3].likelihood.evidence
-    judged, weights = preferences.lists[evidence.rows], preferences.weights[evidence.rows]
-    shown = _lists_shown(judged)
-    lists = np.triu_indices(len(shown), 1)
-    fits = {id(fit): fit for pair in pairs for fit in pair[2:]}
-    orders = {key: _orders(judged, shown, lists, fit.weights) for key, fit in fits.items()}
-    questions = []
-    for (about, name, smaller, larger), test, p in zip(pairs, tests, corrected, strict=True):
-        (between, across), (of_larger, all_of_larger) = orders[id(smaller)], orders[id(larger)]
-        questions.append(
-            Question(
-                about,
-                name,
-                smaller,
-                larger,
-                test,
-                float(p),
-                float(np.average(np.abs(between - of_larger) / 2, weights=weights)),
-                float(np.abs(across - all_of_larger).mean() / 2) if len(across) else 0.0,
-            )
+    return tuple(
+        Question(*pair, test, float(p), *shares)
+        for pair, test, p, shares in zip(
+            pairs, tests, corrected, reversed_shares(pairs), strict=True
         )
-    return tuple(questions)
+    )
 
 
-def _orders(
-    judged: Grades, shown: Grades, lists: tuple[Integers, Integers], W: Floats
-) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return which list of each judged pair is better, 1, 0 or -1, and of each pair of lists."""
-    scores, all_scores = _utilities(judged, W), _utilities(shown, W)
-    differences = scores[:, 0] - scores[:, 1], all_scores[lists[0]] - all_scores[lists[1]]
-    between, across = (np.sign(np.round(one, 9)).astype(np.int8) for one in differences)
-    return between, across
+def _reversed(preferences: Preferences, pairs: Sequence[AskedPair]) -> list[tuple[float, float]]:
+    evidence = pairs[0].larger.likelihood.evidence
+    judged, weights = preferences.lists[evidence.rows], preferences.weights[evidence.rows]
+
+    def order(fit: JudgmentFit) -> NDArray[np.int8]:
+        utilities = _utilities(judged, fit.weights)
+        return _signs(utilities[:, 0] - utilities[:, 1])
+
+    of_judged = [float(np.average(change, weights=weights)) for change in _changes(order, pairs)]
+    return list(zip(of_judged, reversed_of_all(judged, pairs), strict=True))
+
+
+def reversed_of_all(judged: Grades, pairs: Sequence[AskedPair]) -> list[float]:
+    """Return the share of all pairs of lists that two models order differently.
+
+    Parameters
+    ----------
+    judged : ndarray of int, shape (n, 2, K)
+        The lists; at most :data:`MAX_LISTS` distinct ones are taken.
+    pairs : sequence of AskedPair
+
+    Returns
+    -------
+    list of float
+        For each pair; a tie of one of the two counts 1/2.
+    """
+    shown = _lists_shown(judged)
+    first, second = np.triu_indices(len(shown), 1)
+
+    def order(fit: JudgmentFit) -> NDArray[np.int8]:
+        utilities = _utilities(shown, fit.weights)
+        return _signs(utilities[first] - utilities[second])
+
+    return [float(change.mean()) if len(change) else 0.0 for change in _changes(order, pairs)]
+
+
+def _changes(
+    order: Callable[[JudgmentFit], NDArray[np.int8]], pairs: Sequence[AskedPair]
+) -> Iterator[Floats]:
+    """Yield by how much the orders of the two models of a pair differ: 1, 1/2 or 0."""
+    fits = {id(fit): fit for pair in pairs for fit in pair[2:]}
+    orders = {key: order(fit) for key, fit in fits.items()}
+    for pair in pairs:
+        yield np.abs(orders[id(pair.smaller)] - orders[id(pair.larger)]) / 2
+
+
+def _signs(differences: Floats) -> NDArray[np.int8]:
+    return np.asarray(np.sign(np.round(differences, 9)).astype(np.int8))
 
 
 def _lists_shown(judged: Grades) -> Grades:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_threads
-from dcglearn.base.types import Floats, Integers
-from dcglearn.data.packed_pairs import PackedIds, PackedJudgments, PackedPairs, RowGroup
+from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.data.row_groups import PackedIds, PackedJudgments, RowGroup
 from dcglearn.encoding.margins import constant_array
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
@@ -94,6 +95,8 @@ class PackedEvidence:
         None unless every judgment that is used has a judge.
     sample : Evidence
         Some of the judgments, in memory.
+    sample_lists : ndarray of int8, shape (m, 2, K)
+        Their lists.
     """
 
     pairs: PackedPairs
@@ -107,6 +110,7 @@ class PackedEvidence:
     queries: IdNumbers
     judges: IdNumbers | None
     sample: Evidence = field(repr=False)
+    sample_lists: Pairs = field(repr=False)
 
     @classmethod
     def of(
@@ -167,12 +171,18 @@ class PackedEvidence:
             IdNumbers.of(one.queries for one in scans),
             IdNumbers.of(one.judges for one in scans) if judged else None,
             sample,
+            some.lists[sample.rows],
         )
 
     @property
     def scale(self) -> Scale:
         """The grades, best first."""
         return Scale(self.pairs.labels)
+
+    @property
+    def n_ranks(self) -> int:
+        """K."""
+        return self.pairs.n_ranks
 
     def read(self, group: int, with_ids: bool = False) -> Evidence:
         """Read and encode the judgments of a row group.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
+    from dcglearn.streaming.packed_evidence import PackedEvidence
 
 
 @contextmanager
@@ -54,7 +55,7 @@ def naming(place: str) -> Iterator[None]:
 
 
 def measures_for_judgments(
-    names: list[str] | None, preferences: Preferences, path: str
+    names: list[str] | None, preferences: Preferences | PackedEvidence, path: str
 ) -> list[NamedMeasure]:
     """Return the named measures on the scale of the judgments; without names, every preset."""
     from dcglearn.measures.names import measure_for

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
+from dcglearn.base.progress import reporting
 from dcglearn.terminal.inputs import reading_file
 from dcglearn.terminal.options import (
     EncodingOption,
@@ -27,6 +28,7 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.data.packed_pairs import PackedPairs
     from dcglearn.data.preferences import Preferences
     from dcglearn.measures.scale import Scale
     from dcglearn.reading.document_judgments import DocumentGrades
@@ -67,8 +69,19 @@ class JudgmentOptions:
             if getattr(self, name) != getattr(AS_USUAL, name)
         ]
 
-    def load(self, path: str, other_fields: Collection[str] = ()) -> Preferences:
-        """Read judgments with progress; report on standard error what was ignored or unjudged."""
+    def load(
+        self, path: str, other_fields: Collection[str] = (), bytes_each: int = 0
+    ) -> Preferences:
+        """Read judgments with progress; report on standard error what was ignored or unjudged.
+
+        Of packed judgments, those for which the command takes so many bytes each must fit.
+        """
+        from dcglearn.data.packed_pairs import is_packed
+
+        if is_packed(path):
+            with reporting(f"reading {path}") as advance:
+                pairs = self.open_packed(path)
+                return pairs.preferences(bytes_each=bytes_each, advance=advance)
         from dcglearn.reading.judgment_files import read_preferences
 
         with reading_file(path, self.lenient) as (ignored, advance):
@@ -78,6 +91,14 @@ class JudgmentOptions:
             )
         report_unjudged(grades)
         return preferences
+
+    def open_packed(self, path: str) -> PackedPairs:
+        """Open packed judgments, to which no option on reading applies."""
+        from dcglearn.data.packed_pairs import PackedPairs
+
+        for option in self.given():
+            raise InputError(f"{option} does not apply to packed pairs", "leave it out", path)
+        return PackedPairs.of(path)
 
     def document_grades(self, ignored: IgnoredInput | None) -> DocumentGrades | None:
         """Read the qrels and runs that hold the grades of the judged documents, if any."""
