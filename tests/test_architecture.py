@@ -33,6 +33,7 @@ ROOMS = {
             "learning",
             "comparison",
             "inference",
+            "hypotheses",
             "streaming",
             "simulation",
             "asking",

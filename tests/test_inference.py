@@ -13,9 +13,9 @@ from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
+from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.hypotheses import likelihood_ratio
 from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
 
 

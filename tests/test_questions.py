@@ -11,10 +11,10 @@ from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
+from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
+from dcglearn.hypotheses.questions import ask, usual_questions
+from dcglearn.hypotheses.segments import compare_segments
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.hypotheses import likelihood_ratio
-from dcglearn.inference.questions import ask, usual_questions
-from dcglearn.inference.segments import compare_segments
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale

@@ -15,9 +15,9 @@ from dcglearn.data import packed_writer
 from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
+from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference import equal_judgments, highest, likelihood
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.questions import usual_questions
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.streaming import packed_evidence

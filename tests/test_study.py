@@ -15,7 +15,7 @@ from test_likelihood import SCALE, judged
 from dcglearn.base.errors import InputError
 from dcglearn.data.concatenated import concatenated
 from dcglearn.data.preferences import Preferences
-from dcglearn.inference.questions import usual_questions
+from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import read_field, write_preferences

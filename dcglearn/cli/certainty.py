@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from dcglearn.base.progress import Advance
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
+    from dcglearn.hypotheses.questions import Question
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.questions import Question
     from dcglearn.streaming.packed_evidence import PackedEvidence
 
 MAX_MODELLED = 1_000_000
@@ -144,8 +144,8 @@ def test(
     json: JsonOption = False,
 ) -> None:
     """Test a measure, or compare groups of judgments."""
+    from dcglearn.hypotheses.segments import compare_segments
     from dcglearn.inference.estimate import JudgmentModel
-    from dcglearn.inference.segments import compare_segments
     from dcglearn.report.questions import (
         question_json,
         questions_text,

@@ -17,10 +17,10 @@ from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.design.sampling import PAIRS_PER_BLOCK, draw_lists
 from dcglearn.design.setting import Setting
+from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.inference.calibration import link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.hypotheses import likelihood_ratio
 from dcglearn.inference.ratios import MIN_SHARE, Estimated, share_of_data
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dcglearn.hypotheses.questions import Question
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.questions import Question
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.scale import Scale
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dcglearn.hypotheses.questions import Question
+from dcglearn.hypotheses.segments import Segments
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.inference.questions import Question
-from dcglearn.inference.segments import Segments
 from dcglearn.report.certainty_words import (
     clusters_words,
     interval_words,

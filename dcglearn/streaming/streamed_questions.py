@@ -15,9 +15,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
-from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.evidence import features
-from dcglearn.inference.questions import (
+from dcglearn.hypotheses.questions import (
     AskedPair,
     Question,
     answered,
@@ -26,6 +24,8 @@ from dcglearn.inference.questions import (
     usual_pairs,
     usual_questions,
 )
+from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.inference.evidence import features
 from dcglearn.measures.measure import Measure
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import StreamedFit, fit_packed_evidence
@@ -45,7 +45,7 @@ def usual_questions_of(
     ----------
     judgments : Preferences or PackedEvidence
     model, measures
-        As those of :func:`dcglearn.inference.questions.usual_questions`.
+        As those of :func:`dcglearn.hypotheses.questions.usual_questions`.
     advance : callable
         Called with (models estimated, 0) for packed files.
 
@@ -81,7 +81,7 @@ def ask_of(
     ----------
     judgments : Preferences or PackedEvidence
     hypothesis, model, name
-        As those of :func:`dcglearn.inference.questions.ask`.
+        As those of :func:`dcglearn.hypotheses.questions.ask`.
 
     Returns
     -------

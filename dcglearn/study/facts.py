@@ -20,9 +20,9 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.clustered_means import clustered_mean
+from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.questions import Question, usual_questions
 from dcglearn.inspection.inspect import Inspection, inspect_judgments
 from dcglearn.interop.export import export
 from dcglearn.measures.agreement import outcomes

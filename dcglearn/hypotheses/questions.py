@@ -2,10 +2,11 @@
 
 Does a preset fit? Are gains linear, exponential; are discounts those in use? Do gains depend on
 the position? Does the side matter, are some answers random? Each question restricts a model, which
-is tested by its likelihood ratio (:mod:`dcglearn.inference.hypotheses`); the p-values of several
-questions are corrected by Holm's method. A measure may be rejected and hardly matter: so the
-effect stands beside the test, the share of judgments that the restricted measure orders otherwise
-than the estimate, of those that were judged and of all pairs of the lists that were shown.
+is tested by its likelihood ratio (:mod:`dcglearn.hypotheses.likelihood_ratios`); the p-values of
+several questions are corrected by Holm's method. A measure may be rejected and hardly matter: so
+the effect stands beside the test, the share of judgments that the restricted measure orders
+otherwise than the estimate, of those that were judged and of all pairs of the lists that were
+shown.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from numpy.typing import NDArray
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.hypotheses import (
+from dcglearn.hypotheses.likelihood_ratios import (
     LikelihoodRatio,
     TestVerdict,
     likelihood_ratio,
     verdict_of,
 )
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale

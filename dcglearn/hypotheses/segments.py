@@ -24,9 +24,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
+from dcglearn.hypotheses.likelihood_ratios import TestVerdict, verdict_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.hypotheses import TestVerdict, verdict_of
 
 MIN_JUDGMENTS = 20
 """A group of fewer strict judgments is not compared."""
