@@ -18,6 +18,7 @@ from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import write_preferences
+from dcglearn.terminal.judgment_options import AS_USUAL
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -51,7 +52,6 @@ COMMANDS = {
     "study": ["--json"],
     "fit": ["--C", "cv", "--json"],
     "fit --intervals": ["5", "--discounts", "log2", "--json"],
-    "test --by": ["judge", "--larger-discounts", "log2", "--json"],
 }
 
 
@@ -63,6 +63,13 @@ def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, nam
     )
     assert plain.returncode == packed.returncode == 0, packed.stderr
     assert packed.stdout.replace('"two"', '"one.jsonl"') == plain.stdout
+
+
+def test_groups_are_those_of_the_judgments(tmp_path: Path, data: Preferences) -> None:
+    for field, ids in (("query", data.queries), ("judge", data.judges)):
+        found, groups = certainty._grouped([str(tmp_path / "two")], field, AS_USUAL)
+        assert found == data
+        assert groups == ids.tolist()
 
 
 def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
