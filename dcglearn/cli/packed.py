@@ -62,8 +62,8 @@ def pack(
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
-    from dcglearn.data.packed_writer import packed_writer
     from dcglearn.base.numbers import counted
+    from dcglearn.data.packed_writer import packed_writer
 
     done = ties = 0
     with reporting(f"packing {n:,} judgments") as advance, packed_writer(out, scale) as write:
