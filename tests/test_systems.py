@@ -97,8 +97,10 @@ def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> Non
     }
     assert "| one | q1 | 1.0000 | 1.0000 |" in rows["md"]
     assert r"one & q1 & 1.0000 & 1.0000 \\" in rows["latex"]
-    short = run("evaluate", "qrels", "one", "-m", "zipf", "--per-query", "--json")
-    assert short.stdout == rows["json"]
+    asked = ("evaluate", "qrels", "one", "-m", "zipf", "--per-query")
+    for spelling in (("--json",), ("--format=json",), ("--json", "--format", "json")):
+        assert run(*asked, *spelling).stdout == rows["json"], "the old spelling works, too"
+    assert "json" not in run("evaluate", "--help").stdout.split("--format")[1].split("--scale")[0]
     both = refused("evaluate", "qrels", "one", "--json", "--format", "csv")
     assert "--json with --format csv; use one of them" in both
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")

@@ -130,7 +130,8 @@ def evaluate(
     json: JsonOption = False,
 ) -> None:
     """Evaluate runs under any measures, and compare the systems."""
-    form = _format(form, json)
+    if json and form != "text":
+        raise InputError(f"--json with --format {form}", "use one of them")
     rules = rules_of(like, ties, unjudged, worthless, missing)
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [system.name for system in systems]
@@ -156,16 +157,15 @@ def evaluate(
             comparisons = compare_systems(
                 evaluation, baseline or names[0], np.random.default_rng(seed), test
             )
+    if json:
+        from dcglearn.report.systems import evaluation_to_json
+
+        print_json(evaluation_to_json(evaluation, comparisons, per_query))
+        return
     _print_evaluation(evaluation, comparisons, baseline or names[0], form, per_query)
     if form == "text":
         lines = _explanation(evaluation, indexed, rules, bool(comparisons), test)
         print_text("\n" + "\n".join(lines))
-
-
-def _format(form: PrintFormat, json: bool) -> PrintFormat:
-    if json and form not in ("text", "json"):
-        raise InputError(f"--json with --format {form}", "use one of them")
-    return "json" if json else form
 
 
 def _print_evaluation(
@@ -175,16 +175,8 @@ def _print_evaluation(
     form: PrintFormat,
     per_query: bool,
 ) -> None:
-    from dcglearn.report.systems import (
-        comparisons_table,
-        evaluation_to_json,
-        means_table,
-        queries_table,
-    )
+    from dcglearn.report.systems import comparisons_table, means_table, queries_table
 
-    if form == "json":
-        print_json(evaluation_to_json(evaluation, comparisons, per_query))
-        return
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
     show = print_text if form == "text" else print_document

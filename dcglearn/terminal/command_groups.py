@@ -14,6 +14,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from dcglearn.base.numbers import parse_number
 
+OLD_SPELLINGS = {("--format", "json"): "--json"}
+"""What earlier versions took: an option and its value -> today's option."""
+
 
 class GroupedCommands(TyperGroup):
     """A group whose help lists its commands under their headings, in order of registration."""
@@ -34,10 +37,14 @@ class GroupedCommands(TyperGroup):
 
 
 class StrictCommand(TyperCommand):
-    """A command whose options take the numbers that files take: not ``1_0`` or ``nan``."""
+    """A command whose options take the numbers that files take: not ``1_0`` or ``nan``.
+
+    Old spellings of its options work, and are not in its help.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Check the numbers among the arguments before they are parsed."""
+        args = _in_new_spelling(args)
         names = set(chain(*(one.opts for one in self.params if _is_number(one))))
         for option, following in pairwise([*args, ""]):
             name, equals, value = option.partition("=")
@@ -45,6 +52,19 @@ class StrictCommand(TyperCommand):
             if name in names and _only_python_reads(value):
                 raise typer.BadParameter(f"{value[:40]!r} is not a number.", param_hint=repr(name))
         return super().parse_args(ctx, args)
+
+
+def _in_new_spelling(args: list[str]) -> list[str]:
+    """Replace old spellings of options, with and without ``=``; after ``--`` there are none."""
+    end = args.index("--") if "--" in args else len(args)
+    new: list[str] = []
+    at = 0
+    while at < end:
+        option, equals, value = args[at].partition("=")
+        known = OLD_SPELLINGS.get((option, value if equals else "".join(args[at + 1 : end][:1])))
+        new.append(known or args[at])
+        at += 2 if known and not equals else 1
+    return new + args[end:]
 
 
 def _is_number(parameter: Any) -> bool:
