@@ -139,7 +139,7 @@ def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
     assert "every document at ranks 1, 3 could gain the same constant" in found.stdout
     assert "have rank 2 of 9" in run("inspect", "d.csv", "--encoding", "documents").stdout
     agreed = run("agree", "d.csv", "d.json", "--encoding", "documents", "--json")
-    assert json.loads(agreed.stdout)[0]["agreement"] == 1.0
+    assert json.loads(agreed.stdout)["rows"][0]["agreement"] == 1.0
     ends_with(run, 2, "agree", "d.csv", "--encoding", "documents", says="name a learned measure")
 
 
@@ -174,13 +174,12 @@ def test_show_of_files_that_tell_less(run: Run, folder: Path, tmp_path: Path) ->
 def test_agree_takes_presets_files_and_measures_in_full(run: Run, folder: Path) -> None:
     measures = ("zipf", "learned.json", "learned.json:utility", "DCG([2, 1, 0], [1,1,1,1,1])")
     found = run("agree", "p.jsonl", *measures, "--json", cwd=folder)
-    rows = json.loads(found.stdout)
+    document = json.loads(found.stdout)
+    rows = document["rows"]
+    assert document["file"] == "p.jsonl"
+    assert document["strict"] + document["ties"] == document["judgments"] == 300
     assert [row["measure"] for row in rows] == list(measures)
-    assert all(
-        row["right"] + row["tied"] + row["wrong"]
-        == rows[0]["right"] + rows[0]["tied"] + rows[0]["wrong"]
-        for row in rows
-    )
+    assert all(row["right"] + row["tied"] + row["wrong"] == document["strict"] for row in rows)
     assert all(0 <= row["low"] < row["agreement"] < row["high"] <= 1 for row in rows)
     assert run("agree", "p.jsonl", cwd=folder).stdout.count("DCG(") >= 8
 
@@ -198,6 +197,15 @@ def test_compare_writes_every_form(run: Run, folder: Path) -> None:
         asked = ("compare", "p.jsonl", "zipf", "--folds", "3", "--json")
         again = run(*asked, cwd=folder, hash_seed=hash_seed)
         assert json.loads(again.stdout) == written
+    assert written["file"] == "p.jsonl"
+    assert written["strict"] + written["ties"] == written["judgments"] == 300
+    agreed = json.loads(run("agree", "p.jsonl", "zipf", "--json", cwd=folder).stdout)["rows"][0]
+    given = next(row for row in written["rows"] if row["name"] == "zipf")
+    assert [given[one] for one in ("right", "tied", "wrong", "agreement")] == pytest.approx(
+        [agreed[one] for one in ("right", "tied", "wrong", "agreement")]
+    )
+    for row in written["rows"]:
+        assert row["right"] + row["tied"] + row["wrong"] == pytest.approx(written["strict"])
 
 
 def test_compare_with_any_measure(run: Run, folder: Path) -> None:

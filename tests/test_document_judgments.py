@@ -125,13 +125,13 @@ def test_commands_take_qrels_and_runs(
         "wrote p.parquet: 2 judgments"
     )
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
-    assert json.loads(agreed.stdout)[0]["right"] == 1
+    assert json.loads(agreed.stdout)["rows"][0]["right"] == 1
     judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
     reversed_scale = run(
         "agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json"
     )
     assert "as the grade 2" in reversed_scale.stderr  # the worst of the scale that is declared
-    assert json.loads(reversed_scale.stdout)[0]["right"] == 1
+    assert json.loads(reversed_scale.stdout)["rows"][0]["right"] == 1
     judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (
         (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of the 4 documents is in the qr"),

@@ -104,9 +104,9 @@ def compare(
             advance=advance,
         )
     for path in out or []:
-        _write(found, path, Path(prefs).name)
+        _write(found, path, prefs)
     if json:
-        print_json(found.to_json())
+        print_json({"file": prefs, **found.to_json()})
         return
     print_text(comparison_table(found).text())
     for one in named:
@@ -119,7 +119,7 @@ def compare(
         print_text(f"wrote {path}")
 
 
-def _write(found: MeasureComparison, path: str, name: str) -> None:
+def _write(found: MeasureComparison, path: str, prefs: str) -> None:
     from dcglearn.figures.measure_figures import draw_comparison
     from dcglearn.figures.style import save
     from dcglearn.report.comparisons import comparison_table
@@ -127,8 +127,8 @@ def _write(found: MeasureComparison, path: str, name: str) -> None:
 
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
-        write_text(path, json_document(found.to_json()) + "\n")
+        write_text(path, json_document({"file": prefs, **found.to_json()}) + "\n")
     elif suffix in TABLE_FORMATS:
         comparison_table(found).write(path)
     else:
-        save(draw_comparison(found, f"Measures compared on {name}"), path)
+        save(draw_comparison(found, f"Measures compared on {Path(prefs).name}"), path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -169,7 +168,7 @@ def agree(
 ) -> None:
     """Count how often measures agree with judgments."""
     from dcglearn.evaluation.judged_agreement import judged_agreement
-    from dcglearn.report.comparisons import agreement_table
+    from dcglearn.report.comparisons import agreement_json, agreement_table
     from dcglearn.report.measures import in_full
 
     if judgments.documents and not measure:
@@ -184,7 +183,7 @@ def agree(
         for one in named
     ]
     if json:
-        print_json([{"measure": name, **asdict(row), "in full": full} for name, row, full in rows])
+        print_json(agreement_json(prefs, rows, data))
         return
     short = [(name, row, _short(full)) for name, row, full in rows]
     print_text(agreement_table(short, data).text())

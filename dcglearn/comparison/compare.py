@@ -77,6 +77,9 @@ class ComparedMeasure:
         The p-value of no difference, and Holm's correction for the number of measures.
     monte_carlo : float or None
         The standard error of `ahead` that comes from the folds that were drawn.
+    right, tied, wrong : float
+        The number of strict judgments that it orders as judged, ties, and orders otherwise; of a
+        learned measure, the mean over the repeats.
     """
 
     name: str
@@ -92,6 +95,9 @@ class ComparedMeasure:
     p: float | None = None
     corrected: float | None = None
     monte_carlo: float | None = None
+    right: float = 0.0
+    tied: float = 0.0
+    wrong: float = 0.0
 
     @property
     def outcome(self) -> Outcome:
@@ -160,9 +166,10 @@ class MeasureComparison(ShortRepr):
         return short_name(self.against)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON-able dict, with the verdicts."""
+        """Return a JSON-able dict, with the verdicts; its judgments include the ties."""
         rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
-        return asdict(self) | {"rows": rows}
+        counts = {"judgments": self.judgments + self.ties, "strict": self.judgments}
+        return counts | asdict(self) | counts | {"rows": rows}
 
 
 def short_name(name: str) -> str:
@@ -276,6 +283,8 @@ def _rows(
         mean = clustered_mean(one.right, groups, weights, spread)
         low, high = mean.interval(0, 1)
         row = ComparedMeasure(name, full[name], mean.value, low, high, one.with_ties, against)
+        right, tied, wrong = one.counts
+        row = replace(row, right=right, tied=tied, wrong=wrong)
         if one is not base:
             between = variance_between_repeats(base.shares - one.shares)
             lead = clustered_mean(base.right - one.right, groups, weights, between)

@@ -36,11 +36,15 @@ class Predictions:
     with_ties : float or None
         Agreement with all judgments (:func:`~dcglearn.measures.agreement.agreement_with_ties`),
         averaged over the repeats; None if none is a tie.
+    counts : (float, float, float)
+        The number of strict judgments that it orders as judged, ties, and orders otherwise,
+        averaged over the repeats.
     """
 
     right: Floats
     shares: Floats
     with_ties: float | None
+    counts: tuple[float, float, float]
 
     @classmethod
     def of(cls, differences: Floats, data: Preferences) -> Predictions:
@@ -58,10 +62,12 @@ class Predictions:
         """
         right = outcomes_of_differences(differences[:, data.strict])
         shares = right @ (data.pair_weights / data.pair_weights.sum())
+        won, tied, lost = ((right == one).sum(axis=1).mean() for one in (1, 0.5, 0))
+        counts = float(won), float(tied), float(lost)
         if data.strict.all():
-            return cls(right.mean(axis=0), shares, None)
+            return cls(right.mean(axis=0), shares, None, counts)
         ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
-        return cls(right.mean(axis=0), shares, float(np.mean(ties)))
+        return cls(right.mean(axis=0), shares, float(np.mean(ties)), counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
 from dcglearn.data.preferences import Preferences
@@ -51,6 +52,36 @@ def agreement_table(
     if (preferences.weights != preferences.weights[0]).any():
         caption += "; agreement is weighted, the counts are not"
     return Table((*columns, "in full"), cells, caption)
+
+
+def agreement_json(
+    name: str, rows: Sequence[tuple[str, JudgedAgreement, str]], preferences: Preferences
+) -> dict[str, Any]:
+    """Return the agreement of measures with judgments as a JSON document.
+
+    Parameters
+    ----------
+    name : str
+        The file of the judgments.
+    rows : sequence of (name, JudgedAgreement, measure in full)
+    preferences : Preferences
+        The judgments of weight above 0.
+
+    Returns
+    -------
+    dict
+    """
+    strict = len(preferences.pairs)
+    n_queries, alone = query_counts(preferences.queries[preferences.strict])
+    return {
+        "file": name,
+        "judgments": len(preferences),
+        "strict": strict,
+        "ties": len(preferences) - strict,
+        "queries": n_queries,
+        "without_query": alone,
+        "rows": [{"measure": one, **asdict(row), "in full": full} for one, row, full in rows],
+    }
 
 
 def queries_text(n_queries: int, alone: int) -> str:
