@@ -15,7 +15,7 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.report.learned import learned_measure
-from dcglearn.report.measures import learned_text
+from dcglearn.report.learned_text import learned_text
 
 
 def test_intervals_have_about_their_nominal_coverage() -> None:

@@ -24,7 +24,7 @@ from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.learned import learned_measure
-from dcglearn.report.measures import learned_text
+from dcglearn.report.learned_text import learned_text
 from dcglearn.terminal.choices import DISCOUNT_FAMILY_NAMES, GAIN_FAMILY_NAMES
 
 DATA = simulated_judgments(800, 3, reliability=2.0)

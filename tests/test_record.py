@@ -18,7 +18,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.files import MeasureFile, measure_from_json, measure_to_json
 from dcglearn.reading.judgment_files import read_preferences
 from dcglearn.report.learned import learned_measure
-from dcglearn.report.measures import learned_text
+from dcglearn.report.learned_text import learned_text
 
 GOLDEN = Path(__file__).parent / "golden"
 OLDER = ("passes", "status", "iterations", "objective", "residual", "pull", "confirmed")

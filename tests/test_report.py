@@ -24,7 +24,9 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned import learned_measure
-from dcglearn.report.measures import learned_text, measure_text, parameter_tables
+from dcglearn.report.learned_text import learned_text
+from dcglearn.report.measures import measure_text
+from dcglearn.report.parameter_tables import parameter_tables
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import side_by_side

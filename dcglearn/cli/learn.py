@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
+    from dcglearn.inference.certainty import Certainty
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.measures.files import MeasureFile
@@ -131,7 +132,9 @@ def fit(
                 resampled = parameter_intervals(
                     learner, data, rng, intervals, 0.95, advance, choose
                 )
-        content = learned_measure(learner, data, Path(prefs).name, use, resampled, choice)
+        certainty = _certainty(data, judgments.documents, families)
+        name = Path(prefs).name
+        content = learned_measure(learner, data, name, use, resampled, choice, certainty)
     words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
     _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
 
@@ -173,6 +176,18 @@ def _choose(
         return choose_C(problem, data.pair_groups, rng, solver=solver, use=use, advance=advance)
 
 
+def _certainty(
+    data: Preferences, documents: bool, families: tuple[FamilyLike | None, FamilyLike | None]
+) -> Certainty:
+    """Estimate the same gains and discounts by a model of the judgment."""
+    from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
+
+    if documents:
+        return Certainty(reason=NO_GRADES)
+    with reporting("estimating intervals"):
+        return certainty_of(data, *families)
+
+
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
     import json as codec
 
@@ -194,23 +209,14 @@ def _give(
 ) -> None:
     """Write the learned measure, and print it."""
     from dcglearn.measures.files import write_measure
+    from dcglearn.report.learned_text import learned_text
 
     if out is not None:
         write_measure(content, out)
     if json:
         print_json(_fit_json(content, choice))
         return
-    _print_fit(about, content, choice)
+    print_text(learned_text(content, about))
     if out is not None:
         part = "DCG" if use == "dcg" else "W"
         print_text(f"\nwrote {out}; commands given this file use its {part}")
-
-
-def _print_fit(about: str, content: MeasureFile, choice: ChosenC | None) -> None:
-    from dcglearn.report.judgments import choice_table
-    from dcglearn.report.measures import learned_text
-
-    print_text(about)
-    if choice is not None:
-        print_text("\n" + choice_table(choice).text())
-    print_text("\n" + learned_text(content))

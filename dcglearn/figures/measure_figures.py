@@ -24,7 +24,7 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import queries_text
-from dcglearn.report.measures import parameter_origins
+from dcglearn.report.parameter_tables import parameter_origins
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
     from dcglearn.comparison.compare import MeasureComparison

@@ -252,6 +252,42 @@ def _or_none(bounds: Floats) -> list[list[float] | None]:
     return [None if np.isnan(pair).any() else pair.tolist() for pair in bounds]
 
 
+class NumberRecord(_Record):
+    """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+    determined: bool
+    given: bool
+
+
+class HypothesisRecord(_Record):
+    """Whether a family of gains fits (see ``questions.Question``)."""
+
+    hypothesis: str
+    verdict: str
+    p: float
+    gains: tuple[float, ...]
+    reversed_judged: float
+    reversed_all: float
+
+
+class CertaintyRecord(_Record):
+    """What a model of the judgment says beside a fit (see ``certainty.Certainty``).
+
+    `reason` says why it says nothing; `clusters`, which judgments are not taken as independent.
+    """
+
+    reason: str = ""
+    judgments: int = 0
+    level: float = 0.95
+    clusters: tuple[str, ...] = ()
+    gains: tuple[NumberRecord, ...] = ()
+    discounts: tuple[NumberRecord, ...] = ()
+    hypotheses: tuple[HypothesisRecord, ...] = ()
+
+
 class ChoiceRecord(_Record):
     """How C was chosen (see ``choose_c.ChosenC``)."""
 
@@ -275,6 +311,7 @@ class LearnedRecord(_Record):
     agreement: AgreementRecord
     intervals: IntervalsRecord | None = None
     choice: ChoiceRecord | None = Field(default=None, alias="choice_of_C")
+    certainty: CertaintyRecord | None = None
 
     @classmethod
     def read(cls, content: MeasureFile) -> Self | None:
@@ -314,4 +351,9 @@ class LearnedRecord(_Record):
         }
         if bounds is not None:
             sizes.add((len(bounds.gains), len(bounds.discounts)))
+        if self.certainty is not None and not self.certainty.reason:
+            sizes.add((len(self.certainty.gains), len(self.certainty.discounts)))
+            sizes |= {
+                (len(one.gains), len(known.discount_share)) for one in self.certainty.hypotheses
+            }
         return sizes

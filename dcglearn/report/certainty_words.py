@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dcglearn.hypotheses.questions import Question
-from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.ratios import Estimated
+from typing import TYPE_CHECKING
+
 from dcglearn.measures.scale import Scale
+
+if TYPE_CHECKING:  # the words are needed where no model is
+    from dcglearn.inference.evidence import Evidence
+    from dcglearn.hypotheses.questions import Question
+    from dcglearn.inference.ratios import Estimated
 
 FAMILY_NAMES = {
     "linear": "linear gains",

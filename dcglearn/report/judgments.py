@@ -15,6 +15,7 @@ from dcglearn.report.wording import bulleted
 if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to load
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.identify import Identifiability
+    from dcglearn.learning.record import ChoiceRecord
 
 
 def contents_text(name: str, summary: Summary, scale: str) -> str:
@@ -79,7 +80,7 @@ def identifiability_text(
     )
 
 
-def choice_table(choice: ChosenC) -> Table:
+def choice_table(choice: ChosenC | ChoiceRecord) -> Table:
     """Return a table of the agreement of each C with held-out queries."""
     best = max(choice.agreement)
     rows = [

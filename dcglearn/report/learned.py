@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,16 @@ from dcglearn.learning.fit import Fit
 from dcglearn.learning.identify import Identifiability
 from dcglearn.learning.record import (
     AgreementRecord,
+    CertaintyRecord,
     CertificateRecord,
     ChoiceRecord,
     FactorsRecord,
     FamiliesRecord,
+    HypothesisRecord,
     IdentifiabilityRecord,
     IntervalsRecord,
     LearnedRecord,
+    NumberRecord,
     ParametersRecord,
     SolutionRecord,
     SourceRecord,
@@ -33,6 +37,8 @@ from dcglearn.solver.solve import Solution, SolverName
 from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
+    from dcglearn.inference.certainty import Certainty
+    from dcglearn.inference.ratios import Estimated
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.learning.intervals import ParameterIntervals
@@ -45,6 +51,7 @@ def learned_measure(
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
     choice: ChosenC | None = None,
+    certainty: Certainty | None = None,
 ) -> MeasureFile:
     """Return a fitted learner as a measure file.
 
@@ -61,6 +68,8 @@ def learned_measure(
         Of the gains and discounts.
     choice : ChosenC, optional
         How C was chosen; by default the learner's own choice, if it made one.
+    certainty : Certainty, optional
+        What a model of the judgment says in the same families.
 
     Returns
     -------
@@ -94,7 +103,55 @@ def learned_measure(
     if choice is not None:
         chosen = ChoiceRecord.model_validate(choice.to_json())
         record = record.model_copy(update={"choice": chosen})
+    if certainty is not None:
+        record = record.model_copy(update={"certainty": certainty_record(certainty)})
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
+
+
+PACKED = "the model of the judgment does not take packed pairs"
+"""Why a fit of packed pairs has no estimate beside it."""
+
+
+def certainty_record(certainty: Certainty) -> CertaintyRecord:
+    """Return the record of what a model of the judgment says beside a fit.
+
+    Parameters
+    ----------
+    certainty : Certainty
+    """
+    fit = certainty.fit
+    if fit is None:
+        return CertaintyRecord(reason=certainty.reason)
+    evidence = fit.likelihood.evidence
+    clusters = ("query",) * certainty.names_queries + ("judge",) * (evidence.judges is not None)
+    return CertaintyRecord(
+        judgments=len(evidence),
+        level=_LEVEL,
+        clusters=clusters,
+        gains=tuple(_number(one) for one in fit.gains(_LEVEL)),
+        discounts=tuple(_number(one) for one in fit.discounts(_LEVEL)),
+        hypotheses=tuple(
+            HypothesisRecord(
+                hypothesis=one.hypothesis,
+                verdict=one.verdict,
+                p=one.corrected,
+                gains=tuple(gain.estimate for gain in one.restricted.gains()),
+                reversed_judged=one.reversed_judged,
+                reversed_all=one.reversed_all,
+            )
+            for one in certainty.questions
+        ),
+    )
+
+
+_LEVEL = 0.95
+
+
+def _number(one: Estimated) -> NumberRecord:
+    low, high = (bound if math.isfinite(bound) else None for bound in (one.low, one.high))
+    return NumberRecord(
+        estimate=one.estimate, low=low, high=high, determined=one.determined, given=one.given
+    )
 
 
 def learned_measure_of_packed(
@@ -137,6 +194,7 @@ def learned_measure_of_packed(
         labels,
         learned.families,
     )
+    record = record.model_copy(update={"certainty": CertaintyRecord(reason=PACKED)})
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
 
 

@@ -1,0 +1,120 @@
+"""How certain a fit is: what a model of the judgment says in the same families.
+
+A fit minimises a hinge loss, which has no probability behind it. Beside each gain and discount that
+it learned stands the estimate of a logistic model in the same families
+(:mod:`dcglearn.inference.estimate`), with its interval; and whether linear gains and 2^g - 1 fit
+are two of the usual questions (:mod:`dcglearn.inference.questions`), with the same p-values.
+
+A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
+with the number of judgments times the size of W, and with its square for the question whether gains
+depend on the position; the limits below are about 2 seconds on one core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcglearn.base.errors import InputError, SolverError
+from dcglearn.data.preferences import Preferences
+from dcglearn.families.given import FamilyLike
+from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.questions import Question, usual_questions
+
+MAX_ESTIMATED = 5_000_000
+"""The number of strict judgments times the entries of W up to which a fit shows estimates."""
+
+MAX_TESTED = 30_000_000
+"""The number of strict judgments times the squared entries of W, 50 or more of them, up to which
+a fit asks the usual questions."""
+
+_FEW_ENTRIES = 50
+
+NO_GRADES = "the model of the judgment takes grades, and documents have none"
+"""Why there is no estimate beside rankings of documents."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certainty:
+    """What a model of the judgment says beside a fit.
+
+    Attributes
+    ----------
+    fit : JudgmentFit or None
+        In the families of the fit; None if there is no estimate.
+    questions : tuple of Question
+        Whether linear gains and 2^g - 1 fit; empty if this was not asked.
+    reason : str
+        Why there is no estimate; empty if there is one.
+    names_queries : bool
+        Whether a judgment names its query; otherwise each is taken as independent.
+    """
+
+    fit: JudgmentFit | None = None
+    questions: tuple[Question, ...] = ()
+    reason: str = ""
+    names_queries: bool = True
+
+    def __repr__(self) -> str:
+        return f"Certainty({self.reason or self.fit})"
+
+
+def certainty_of(
+    preferences: Preferences,
+    gains: FamilyLike | None = None,
+    discounts: FamilyLike | None = None,
+) -> Certainty:
+    """Estimate gains and discounts in the families of a fit, and ask whether usual gains fit.
+
+    Parameters
+    ----------
+    preferences : Preferences
+    gains, discounts : str or sequence of float, optional
+        As those of :class:`~dcglearn.learning.learner.DCGLearner`.
+
+    Returns
+    -------
+    Certainty
+        Without an estimate, and with the reason, where the judgments allow none.
+
+    Examples
+    --------
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
+    True
+    """
+    named = any(query is not None for query in preferences.queries.tolist())
+    n, entries = len(preferences.pairs), preferences.n_ranks * preferences.n_grades
+    if n * entries > MAX_ESTIMATED:
+        lists = f"lists of {preferences.n_ranks} with {preferences.n_grades} grades"
+        reason = f"{n:,} strict judgments of {lists} take more than a few seconds; study takes them"
+        return Certainty(reason=reason, names_queries=named)
+    model = JudgmentModel(
+        gains=FREE_FAMILY if gains is None else gains,
+        discounts=FREE_FAMILY if discounts is None else discounts,
+    )
+    try:
+        fit = model.fit(preferences)
+        fit.gains(), fit.discounts()
+    except (InputError, SolverError, np.linalg.LinAlgError) as error:
+        return Certainty(reason=_reason(error), names_queries=named)
+    return Certainty(fit, _questions(preferences, n, entries), "", named)
+
+
+def _questions(preferences: Preferences, n: int, entries: int) -> tuple[Question, ...]:
+    """Return whether usual gains fit, if that can be said soon enough."""
+    if n * entries * max(entries, _FEW_ENTRIES) > MAX_TESTED:
+        return ()
+    try:
+        found = usual_questions(preferences)
+    except (InputError, SolverError, np.linalg.LinAlgError):
+        return ()
+    return tuple(one for one in found if one.about == "gains")
+
+
+def _reason(error: Exception) -> str:
+    return error.problem if isinstance(error, InputError) else str(error)

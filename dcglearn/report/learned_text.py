@@ -1,0 +1,192 @@
+"""What a fit prints, the answer first: sentences, numbers, what is undetermined, details."""
+
+from __future__ import annotations
+
+from dcglearn.base.numbers import round_up
+from dcglearn.families.given import GIVEN
+from dcglearn.learning.gauge import Gauge
+from dcglearn.learning.record import (
+    CertaintyRecord,
+    FamiliesRecord,
+    IntervalsRecord,
+    LearnedRecord,
+)
+from dcglearn.measures.files import MeasureFile
+from dcglearn.report.answer import answer
+from dcglearn.report.parameter_tables import learned_record, parameter_tables
+from dcglearn.report.tables import Table
+from dcglearn.report.wording import bulleted, wrap_lines
+
+_AFFINE = (
+    "the largest discount is 1 and the smallest 0 (only ratios of differences between discounts "
+    "are determined)"
+)
+
+NORMALISATION: dict[Gauge, str] = {
+    "worst": "the worst grade has gain 0, the best gain 1; the first discount is 1",
+    "absolute": "an empty rank has gain 0, the best grade gain 1; the first discount is 1",
+    "worst order": f"the worst grade has gain 0, the best gain 1; {_AFFINE}",
+    "absolute order": f"an empty rank has gain 0, the best grade gain 1; {_AFFINE}",
+}
+"""What each gauge fixes by convention."""
+
+
+def learned_text(content: MeasureFile, source: str = "") -> str:
+    """Describe a learned measure: the answer, its numbers, what is undetermined, and details.
+
+    Parameters
+    ----------
+    content : MeasureFile
+        As :func:`dcglearn.report.learned.learned_measure` makes it.
+    source : str, optional
+        A line on the judgments; it stands under the answer.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        If a fit did not write it.
+    """
+    record = learned_record(content)
+    gains, discounts = parameter_tables(content)
+    found = answer(content)
+    head = [wrap_lines(" ".join(found)), ""] if found else []
+    lines = [
+        *head,
+        *([source, ""] if source else []),
+        gains.text(),
+        "",
+        discounts.text(),
+        "",
+        *(wrap_lines(one) for one in _about_numbers(record)),
+        "",
+        "what the judgments do not determine:",
+        bulleted(record.identifiability.statements),
+        "",
+        "details:",
+        *_details(record),
+    ]
+    return "\n".join(lines)
+
+
+def _about_numbers(record: LearnedRecord) -> list[str]:
+    """Return what the columns of the tables are, and how they are normalised."""
+    known, certainty = record.identifiability, record.certainty
+    lines = []
+    if certainty is not None and certainty.reason and record.parameters.noun != "grade":
+        lines.append(f"no interval: {certainty.reason}")
+    if certainty is not None and not certainty.reason:
+        lines += _about_estimates(certainty)
+    lines += [
+        "data share: how much of a number the data determine, as opposed to the penalty w'w "
+        "(1: the data alone); it is not a standard error"
+    ]
+    if {"ridge", "none"} & {*known.gains_determined_by, *known.discounts_determined_by}:
+        lines.append("(x): partly the penalty; -: undetermined")
+    return [*lines, *_about_resamples(record.intervals)]
+
+
+def _about_estimates(certainty: CertaintyRecord) -> list[str]:
+    together = " or ".join(f"a {name}" for name in certainty.clusters)
+    clusters = "no judgment names its query, so each is taken as independent"
+    if together:
+        clusters = f"judgments that share {together} are kept together"
+    return [
+        "learned: what agrees best with the judgments; measure files hold it",
+        "estimate: by a model of how people answer; if they answer so, its interval holds the true "
+        f"number in {certainty.level:.0%} of studies; {clusters}",
+    ]
+
+
+def _details(record: LearnedRecord) -> list[str]:
+    agreements = [("the DCG above", record.agreement.dcg)]
+    if record.families is None:  # otherwise W is that DCG
+        free = [("W (the utility)", record.agreement.utility)]
+        agreements = [*free, ("rank-1 part of W", record.agreement.rank_one), *agreements]
+    return [
+        _solution_line(record),
+        *_about_families(record.families),
+        f"normalisation: {_normalisation(record)}",
+        *_about_C(record.identifiability.change_on_doubling_c),
+        *_about_rank(record),
+        *([] if record.choice is None else ["", choice_table(record.choice).text()]),
+        "",
+        Table(("agreement with the training judgments", ""), agreements).text(),
+    ]
+
+
+def _solution_line(record: LearnedRecord) -> str:
+    how, solution, certificate = record.parameters, record.solution, record.certificate
+    polished = ", polished" if solution.polished else ""
+    return (
+        f"learned with C = {how.C:g}, {how.margin} margins ({solution.solver}{polished}): "
+        f"confirmed optimal, duality gap <= {round_up(certificate.gap, 2):.1e}, |W - W*| <= "
+        f"{round_up(certificate.distance, 2):.1e} with |W| = {certificate.size:.3g}; active pairs "
+        f"{certificate.active_pairs:,}, tied grades {certificate.tied_grades}"
+    )
+
+
+def _normalisation(record: LearnedRecord) -> str:
+    convention = NORMALISATION[record.factors.gauge]
+    if record.parameters.noun == "grade":
+        return convention
+    return convention.replace(
+        "worst grade has gain 0, the best gain 1",
+        "least relevant document has relevance 0, the most relevant 1",
+    )
+
+
+def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
+    if bounds is None:
+        return []
+    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    C = "C is kept"
+    if bounds.C is not None:
+        C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
+    return [
+        f"resamples: how far the numbers move with other queries, in {bounds.resamples:,} fits"
+        f"{left_out}; {C}; it is spread, not an interval for a judge's own numbers, and what is "
+        "fixed or partly the penalty has none"
+    ]
+
+
+def _about_families(families: FamiliesRecord | None) -> list[str]:
+    if families is None:
+        return []
+    sides = [
+        ("gains", families.gains, families.gains_given, families.gain_parameter),
+        ("discounts", families.discounts, families.discounts_given, families.discount_parameter),
+    ]
+    words = []
+    for side, name, given, parameter in sides:
+        learned = "" if parameter is None else f" ({parameter:.4g})"
+        words.append(f"{side} {name}{' (given)' if given and name != GIVEN else learned}")
+    lines = [f"in the families: {', '.join(words)}"]
+    if families.starts > 1:
+        where = "they all lead to it"
+        if families.optima > 1:
+            where = f"they lead to {families.optima} local optima"
+        lines.append(
+            "confirmed for gains and for discounts, each given the other; the best of "
+            f"{families.starts} starts: {where}"
+        )
+    return lines
+
+
+def _about_rank(record: LearnedRecord) -> list[str]:
+    if record.families is not None:
+        return []
+    factors = record.factors
+    return [
+        f"rank 1: sigma_2 / sigma_1 = {factors.second_ratio:.3f}; the DCG accounts for "
+        f"{factors.rank_one_share:.1%} of the sum of squares of W (normalised as above)"
+    ]
+
+
+def _about_C(change: float | None) -> list[str]:
+    if change is None:
+        return []
+    return [f"if C doubled, no gain or discount would change by more than about {change:.3f}"]
