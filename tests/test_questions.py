@@ -11,6 +11,7 @@ from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
+from dcglearn.inference.certainty import certainty_of
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.hypotheses.questions import ask, usual_questions
 from dcglearn.hypotheses.segments import compare_segments
@@ -162,3 +163,50 @@ def test_known_verdicts_on_ecir2015(ecir: Preferences) -> None:
     assert found["constant"].verdict == "rejected"
     assert found["linear"].verdict == "near the line"
     assert 0.01 < found["exponential-log2"].reversed_judged < 0.03  # rejected, and hardly different
+
+
+def of_judges(second: str, seed: int) -> Preferences:
+    """400 judgments of each of two judges of other queries; the first follows linear-log2."""
+    rng = np.random.default_rng(seed)
+    lists = rng.integers(0, 3, size=(800, 2, 4))
+    truths = [
+        3 * np.array(preset(name, SCALE, 4).matrix_for(4)) for name in ("linear-log2", second)
+    ]
+    W = np.repeat([truth / truth.max() for truth in truths], 400, axis=0)
+    utility = 4 * W[np.arange(800)[:, None, None], np.arange(4), lists].sum(axis=2)
+    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=800) > 0
+    queries = [f"q{i // 4}" for i in range(800)]
+    judges = ["ann"] * 400 + ["bob"] * 400
+    return Preferences.of(lists, np.where(a, "a", "b"), SCALE, None, queries, judges)
+
+
+def test_two_judges_are_compared() -> None:
+    """A group of one judge has no clusters of judges: they would leave one degree of freedom."""
+    found = []
+    for second in ("linear-log2", "constant"):
+        data = of_judges(second, 41)
+        (one,) = compare_segments(data, data.judges.tolist()).compared
+        assert one.cluster_df > 20
+        found.append(one.verdict)
+    assert found == ["not rejected", "rejected"]
+
+
+def test_one_judge_is_the_one_whom_intervals_are_about() -> None:
+    data = of_judges("linear-log2", 42)[:400]
+    alone = Preferences.of(
+        data.lists, WORDS[data.answers], SCALE, None, [str(one) for one in data.queries]
+    )
+    assert JudgmentModel().fit(data).gains() == JudgmentModel().fit(alone).gains()
+
+
+def test_one_query_says_nothing_about_others() -> None:
+    data = judged(300, 43)
+    one = Preferences.of(data.lists, WORDS[data.answers], SCALE, None, ["q"] * 300)
+    fit = JudgmentModel().fit(one)
+    assert not fit.gains()[1].determined
+    assert np.isinf(fit.gains()[1].high)
+    assert not fit.other("side").determined
+    assert {question.verdict for question in usual_questions(one)} == {"not determined"}
+    assert (
+        certainty_of(one).reason == "all judgments are of one query, and say nothing about others"
+    )

@@ -54,7 +54,8 @@ class LikelihoodRatio:
     statistic : float
         LR, as of independent judgments.
     df : int
-        d, the directions that are tested; 0 if the judgments cannot tell the models apart.
+        d, the directions that are tested; 0 if the judgments cannot tell the models apart, or are
+        of a single query.
     inflation : float
         By how much clusters inflate LR: the mean of the weights.
     cluster_df : float
@@ -110,6 +111,8 @@ def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRat
     border = larger.model.lapses and not smaller.model.lapses
     held = border and not larger.maximum.free[larger.likelihood.index("lapses")]
     d = directions.shape[1] + held
+    if larger.covariance.one_cluster:
+        return LikelihoodRatio(statistic, 0, 1.0, math.inf, 1.0)
     if d == held:  # nothing is told apart, or the share of lapses is estimated as 0
         return LikelihoodRatio(statistic, d, 1.0, math.inf, 1.0)
     inflation, df = larger.covariance.inflation(directions)

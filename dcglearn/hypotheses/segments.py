@@ -199,8 +199,11 @@ def _contrasts(fit: JudgmentFit) -> _Contrasts:
 def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Floats:
     """Return the covariance of the difference, (d, d): the largest of any clustering's trace."""
     candidates = []
-    for clusterings in zip(*(fit.covariance.clusterings for fit in fits), strict=True):
-        moves = [one.steps @ slope.T for one, slope in zip(clusterings, slopes, strict=True)]
+    both = [{one.name: one for one in fit.covariance.clusterings} for fit in fits]
+    for name in ("query", "judge"):
+        if not all(name in one for one in both):  # a group of one judge has no clusters of judges
+            continue
+        moves = [one[name].steps @ slope.T for one, slope in zip(both, slopes, strict=True)]
         total = np.zeros((max(map(len, moves)), moves[0].shape[1]))
         total[: len(moves[0])] += moves[0]
         total[: len(moves[1])] -= moves[1]

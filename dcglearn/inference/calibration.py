@@ -170,7 +170,7 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     size = float((rows**2).sum())
     found: list[tuple[float, float]] = []
     clusters: Sequence[Integers] = [likelihood.evidence.queries]
-    if likelihood.evidence.judges is not None:
+    if likelihood.evidence.judges is not None and np.ptp(likelihood.evidence.judges):
         clusters = [*clusters, likelihood.evidence.judges]
     for numbers in clusters:
         totals = np.bincount(numbers, efficient)

@@ -35,6 +35,12 @@ _FEW_ENTRIES = 50
 NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
 
+_NO_MAXIMUM = (
+    "the answers hardly depend on the grades, so the model of the judgment has no estimate"
+)
+_ONE_QUERY = "all judgments are of one query, and say nothing about others"
+_LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certainty:
@@ -48,6 +54,8 @@ class Certainty:
         Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     reason : str
         Why there is no estimate; empty if there is one.
+    untested : str
+        Why there are no questions, beside an estimate; empty if there are.
     names_queries : bool
         Whether a judgment names its query; otherwise each is taken as independent.
     """
@@ -55,6 +63,7 @@ class Certainty:
     fit: JudgmentFit | None = None
     questions: tuple[Question, ...] = ()
     reason: str = ""
+    untested: str = ""
     names_queries: bool = True
 
     def __repr__(self) -> str:
@@ -90,9 +99,7 @@ def certainty_of(
     named = any(query is not None for query in preferences.queries.tolist())
     n, entries = len(preferences.pairs), preferences.n_ranks * preferences.n_grades
     if n * entries > MAX_ESTIMATED:
-        lists = f"lists of {preferences.n_ranks} with {preferences.n_grades} grades"
-        reason = f"{n:,} strict judgments of {lists} take more than a few seconds; study takes them"
-        return Certainty(reason=reason, names_queries=named)
+        return Certainty(reason=f"{n:,} strict judgments take {_LONGER}", names_queries=named)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,
         discounts=FREE_FAMILY if discounts is None else discounts,
@@ -100,21 +107,18 @@ def certainty_of(
     try:
         fit = model.fit(preferences)
         fit.gains(), fit.discounts()
-    except (InputError, SolverError, np.linalg.LinAlgError) as error:
-        return Certainty(reason=_reason(error), names_queries=named)
-    return Certainty(fit, _questions(preferences, n, entries), "", named)
-
-
-def _questions(preferences: Preferences, n: int, entries: int) -> tuple[Question, ...]:
-    """Return whether usual gains fit, if that can be said soon enough."""
+    except InputError as error:
+        return Certainty(reason=error.problem, names_queries=named)
+    except (SolverError, np.linalg.LinAlgError):
+        return Certainty(reason=_NO_MAXIMUM, names_queries=named)
+    if fit.covariance.one_cluster:
+        return Certainty(reason=_ONE_QUERY, names_queries=named)
     if n * entries * max(entries, _FEW_ENTRIES) > MAX_TESTED:
-        return ()
+        return Certainty(
+            fit, untested=f"{n:,} strict judgments take {_LONGER}", names_queries=named
+        )
     try:
         found = usual_questions(preferences)
     except (InputError, SolverError, np.linalg.LinAlgError):
-        return ()
-    return tuple(one for one in found if one.about == "gains")
-
-
-def _reason(error: Exception) -> str:
-    return error.problem if isinstance(error, InputError) else str(error)
+        return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
+    return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)

@@ -14,6 +14,9 @@ contrast a'theta has the degrees of freedom of Satterthwaite,
 
 as many as there are clusters if all count the same, and few if one query holds most judgments.
 
+Judgments of one single query say nothing about others: then there is no variance, and no interval.
+A single judge is taken as the one whom intervals and tests are about.
+
 With clusters by query and by judge, V = V_query + V_judge - V_both (Cameron, Gelbach & Miller,
 J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 """
@@ -92,6 +95,11 @@ class Covariance:
     clusterings: tuple[Clustering, ...]
     both: Floats | None
 
+    @property
+    def one_cluster(self) -> bool:
+        """Whether all judgments are of one query, so that nothing varies."""
+        return any(one.clusters.min() == one.clusters.max() for one in self.clusterings)
+
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta.
 
@@ -159,7 +167,7 @@ def covariance(likelihood: Likelihood, maximum: Maximum) -> Covariance:
     scores, information = (np.concatenate(part) for part in zip(*sums, strict=True))
     groups = {"query": evidence.queries}
     both = None
-    if evidence.judges is not None:
+    if evidence.judges is not None and np.ptp(evidence.judges):
         groups["judge"] = evidence.judges
         pairs = evidence.queries * (evidence.judges.max() + 1) + evidence.judges
         both = np.unique(pairs, return_inverse=True)[1]

@@ -276,8 +276,8 @@ class JudgmentFit:
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
             return self._ratios(names, self._rank_rows, level)
-        column = self.weights[:, 0]
-        return _in_order(column / column[0], self.free.discounts(level))
+        column, free = self.weights[:, 0], self.free.discounts(level)
+        return _in_order(column / column[0], free) if column[0] else free
 
     @property
     def gain_slopes(self) -> Floats:

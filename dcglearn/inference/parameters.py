@@ -51,6 +51,9 @@ def estimated_parameter(
     if not variance:  # held by its bound
         highest = _largest_lapses(likelihood, maximum, level) if name == "lapses" else math.inf
         return Estimated(name, estimate, estimate, highest)
+    if covariance.one_cluster:
+        low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
+        return Estimated(name, estimate, low, high, determined=False)
     df = covariance.degrees_of_freedom(contrast)
     half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
     low, high = estimate - half, estimate + half

@@ -138,8 +138,11 @@ def estimated_ratios(
     Returns
     -------
     tuple of Estimated
-        Ratios that no parameter changes are given.
+        Ratios that no parameter changes are given; ratios to 0 are nan, and not determined.
     """
+    if not values[0]:  # nothing bears on it: the prior alone decides
+        undetermined = (math.nan, -math.inf, math.inf)
+        return tuple(Estimated(name, *undetermined, determined=False) for name in names)
     contrasts = ratio_slopes(values, slopes)
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
     found = []
@@ -147,6 +150,9 @@ def estimated_ratios(
         ratio = float(values[i] / values[0])
         if given[i]:
             found.append(Estimated(name, ratio, ratio, ratio, given=True))
+            continue
+        if covariance.one_cluster:
+            found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
             continue
         variance = covariance.variance(contrasts[i])
         flat = float(contrasts[i] @ covariance.robust @ contrasts[i])

@@ -255,7 +255,7 @@ def _or_none(bounds: Floats) -> list[list[float] | None]:
 class NumberRecord(_Record):
     """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
 
-    estimate: float
+    estimate: float | None
     low: float | None
     high: float | None
     determined: bool
@@ -276,10 +276,12 @@ class HypothesisRecord(_Record):
 class CertaintyRecord(_Record):
     """What a model of the judgment says beside a fit (see ``certainty.Certainty``).
 
-    `reason` says why it says nothing; `clusters`, which judgments are not taken as independent.
+    `reason` says why it says nothing, `untested` why there are no hypotheses; `clusters`, which
+    judgments are not taken as independent.
     """
 
     reason: str = ""
+    untested: str = ""
     judgments: int = 0
     level: float = 0.95
     clusters: tuple[str, ...] = ()

@@ -58,20 +58,21 @@ def answer(content: MeasureFile) -> list[str]:
         *([found] if found else []),
         *([f"These judgments do not determine what {_and(unknown)} is worth."] if unknown else []),
         *(_verdicts(certainty.hypotheses) if certainty.hypotheses else []),
-        *([_ASK] if len(labels) > 2 and not certainty.hypotheses else []),
+        *([_untested(certainty.untested)] if len(labels) > 2 and certainty.untested else []),
     ]
 
 
-_ASK = (
-    "So many judgments are not tested here: dcglearn test says whether 2^g - 1 or linear gains fit."
-)
+def _untested(reason: str) -> str:
+    return f"Whether 2^g - 1 and linear gains fit is not said here: {reason}."
 
 
 def _estimated(names: Sequence[str], numbers: Sequence[NumberRecord], level: float) -> list[_Worth]:
     """Return what is determined and not given; the first interval says what it is."""
     found: list[_Worth] = []
     for name, one in zip(names, numbers, strict=True):
-        if one.given or not one.determined or one.low is None or one.high is None:
+        if one.given or not one.determined:
+            continue
+        if one.estimate is None or one.low is None or one.high is None:
             continue
         what = "" if found else f"{level:.0%} interval "
         found.append(_Worth(name, one.estimate, f" ({what}{short(one.low)} to {short(one.high)})"))

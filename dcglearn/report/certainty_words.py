@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from dcglearn.measures.scale import Scale
 
 if TYPE_CHECKING:  # the words are needed where no model is
-    from dcglearn.inference.evidence import Evidence
     from dcglearn.hypotheses.questions import Question
+    from dcglearn.inference.estimate import JudgmentFit
     from dcglearn.inference.ratios import Estimated
 
 FAMILY_NAMES = {
@@ -131,14 +131,15 @@ def statement(one: Question) -> str:
     return fixed.get(one.about, one.hypothesis)
 
 
-def clusters_words(evidence: Evidence) -> str:
+def clusters_words(fit: JudgmentFit) -> str:
     """Say which judgments are not taken as independent.
 
     Parameters
     ----------
-    evidence : Evidence
+    fit : JudgmentFit
     """
-    ids = ["a query"] * evidence.has_query_ids + ["a judge"] * (evidence.judges is not None)
+    judges = any(one.name == "judge" for one in fit.covariance.clusterings)
+    ids = ["a query"] * fit.likelihood.evidence.has_query_ids + ["a judge"] * judges
     if not ids:
         return "each judgment is taken as independent, as none shares a query with another"
     return f"judgments that share {' or '.join(ids)} are kept together"

@@ -123,8 +123,11 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
     if fit is None:
         return CertaintyRecord(reason=certainty.reason)
     evidence = fit.likelihood.evidence
-    clusters = ("query",) * certainty.names_queries + ("judge",) * (evidence.judges is not None)
+    judges = any(one.name == "judge" for one in fit.covariance.clusterings)
+    clusters = ("query",) * certainty.names_queries + ("judge",) * judges
+    untested = {"untested": certainty.untested} if certainty.untested else {}
     return CertaintyRecord(
+        **untested,
         judgments=len(evidence),
         level=_LEVEL,
         clusters=clusters,
@@ -148,9 +151,11 @@ _LEVEL = 0.95
 
 
 def _number(one: Estimated) -> NumberRecord:
-    low, high = (bound if math.isfinite(bound) else None for bound in (one.low, one.high))
+    estimate, low, high = (
+        number if math.isfinite(number) else None for number in (one.estimate, one.low, one.high)
+    )
     return NumberRecord(
-        estimate=one.estimate, low=low, high=high, determined=one.determined, given=one.given
+        estimate=estimate, low=low, high=high, determined=one.determined, given=one.given
     )
 
 

@@ -156,8 +156,8 @@ def _rows(
 
 def _estimate(one: NumberRecord) -> tuple[str, str]:
     """Return the number of a model of the judgment, and its interval."""
-    if one.given:
+    if one.given and one.estimate is not None:
         return f"{one.estimate:.3f}", ""
-    if not one.determined or one.low is None or one.high is None:
+    if not one.determined or one.estimate is None or one.low is None or one.high is None:
         return "-", "not determined"
     return f"{one.estimate:.3f}", f"{one.low:.3f} to {one.high:.3f}"

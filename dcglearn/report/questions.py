@@ -53,7 +53,7 @@ def questions_text(questions: Sequence[Question]) -> str:
         head = ("number", "estimate", "95% interval", "tested")
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
     corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
-    clusters = clusters_words(questions[0].fit.likelihood.evidence)
+    clusters = clusters_words(questions[0].fit)
     return "\n".join([*lines, f"LR: likelihood ratio{corrected}; {clusters}"])
 
 
