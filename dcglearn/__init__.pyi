@@ -64,6 +64,8 @@ from .hypotheses.likelihood_ratios import likelihood_ratio as likelihood_ratio
 from .hypotheses.questions import Question as Question
 from .hypotheses.questions import ask as ask
 from .hypotheses.questions import usual_questions as usual_questions
+from .hypotheses.certainty import Certainty as Certainty
+from .hypotheses.certainty import certainty_of as certainty_of
 from .hypotheses.segments import SegmentComparison as SegmentComparison
 from .hypotheses.segments import Segments as Segments
 from .hypotheses.segments import compare_segments as compare_segments
@@ -196,6 +198,8 @@ __all__ = [
     "Question",
     "ask",
     "usual_questions",
+    "Certainty",
+    "certainty_of",
     "SegmentComparison",
     "Segments",
     "compare_segments",

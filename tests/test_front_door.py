@@ -114,6 +114,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         asked[0].test,
         segments,
         segments.compared[0],
+        d.certainty_of(judged),
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Streamed.of(parts),

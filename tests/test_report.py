@@ -273,10 +273,11 @@ def test_measures_that_were_not_learned_are_shown_too() -> None:
 
 def test_a_learned_measure_is_described() -> None:
     text = learned_text(a_fit())
-    assert text.startswith("learned with C = 1, unit margins (newton): confirmed optimal, ")
+    assert text.startswith("grade  gain   data share\n")  # without a word on certainty
+    details = text.split("\n\ndetails:\n")[1]
+    assert details.startswith("learned with C = 1, unit margins (newton): confirmed optimal, ")
     for line in (
         "normalisation: the worst grade has gain 0, the best gain 1; the first discount is 1",
-        "(x): partly the penalty; -: undetermined",
         "what the judgments do not determine:",
         "  - every grade at ranks 1-4 could gain the same constant",
     ):

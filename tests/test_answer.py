@@ -1,0 +1,163 @@
+"""The answer of a fit: sentences and intervals beside what was learned, or why there are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_study import simulated
+
+import dcglearn.inference.certainty as limits
+from dcglearn.data.preferences import Preferences
+from dcglearn.inference.certainty import Certainty, certainty_of
+from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.inference.questions import usual_questions
+from dcglearn.learning.core_learner import CoreLearner
+from dcglearn.learning.record import LearnedRecord
+from dcglearn.measures.files import MeasureFile, measure_from_json, measure_to_json
+from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import write_preferences
+from dcglearn.report.answer import answer
+from dcglearn.report.learned import learned_measure
+from dcglearn.report.learned_text import learned_text
+
+FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
+
+
+def learned(data: Preferences, certainty: Certainty, **families: Any) -> MeasureFile:
+    learner = CoreLearner(n_grades=data.n_grades, grade_values=data.scale.values, **families)
+    learner.learn(learner.problem(data.pairs, data.pair_weights))
+    return learned_measure(learner, data, "j.jsonl", certainty=certainty)
+
+
+def sentences(data: Preferences, **families: Any) -> list[str]:
+    return answer(learned(data, certainty_of(data, **families), **families))
+
+
+def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
+    data = simulated("linear-log2", 3000, 1)
+    one = JudgmentModel().fit(data).gains()[1]
+    found = sentences(data)
+    numbers = [f"{number:.2f}".lstrip("0") for number in (one.estimate, one.low, one.high)]
+    assert found[0] == (
+        f"The middle grade is worth {numbers[0]} of the best (95% interval {numbers[1]} to "
+        f"{numbers[2]})."
+    )
+    about_gains = {one.hypothesis: one for one in usual_questions(data) if one.about == "gains"}
+    changed = round(1 / about_gains["exponential"].reversed_judged)
+    assert found[1] == (
+        f"These judgments contradict 2^g - 1 (middle grade .33, 1 in {changed} judged pairs would "
+        "be ordered differently)."
+    )
+    assert found[2] == "They do not contradict linear gains (middle grade .50)."
+    record = LearnedRecord.read(learned(data, certainty_of(data)))
+    assert record is not None
+    assert record.certainty is not None
+    stored = {one.hypothesis: one.p for one in record.certainty.hypotheses}
+    assert stored == {name: one.corrected for name, one in about_gains.items()}
+
+
+def test_many_grades_are_named() -> None:
+    data = simulated("linear-log2", 4000, 2, FIVE)
+    found = sentences(data)
+    assert found[0].startswith("Grade good is worth .")
+    assert found[0].count(" to .") == 3
+    assert ", grade fair ." in found[0]
+    assert "middle" not in " ".join(found)
+
+
+def test_two_grades_leave_discounts() -> None:
+    found = sentences(simulated("linear-log2", 600, 3, Scale((1, 0))))
+    assert len(found) == 1
+    assert found[0].startswith("There are two grades, so gains are not in question; rank 2 counts")
+
+
+def test_given_gains_are_tested_and_not_estimated() -> None:
+    content = learned(
+        data := simulated("linear-log2", 2000, 4), certainty_of(data, "linear"), gains="linear"
+    )
+    assert answer(content)[0].startswith("These judgments contradict 2^g - 1")
+    assert "1      0.500         0.500                   given" in learned_text(content)
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    data = simulated("linear-log2", 400, 5)
+    content = learned(data, certainty_of(data, discounts="decreasing"), discounts="decreasing")
+    again = measure_from_json(measure_to_json(content))
+    assert learned_text(again) == learned_text(content)
+    assert "95% interval" in learned_text(again)
+
+
+def test_without_query_ids_judgments_count_as_independent() -> None:
+    data = simulated("linear-log2", 400, 6)
+    alone = Preferences.of(data.lists, np.array(["a", "b"])[data.answers], data.scale)
+    words = " ".join(learned_text(learned(alone, certainty_of(alone))).split())
+    assert "no judgment names its query, so each is taken as independent" in words
+    named = " ".join(learned_text(learned(data, certainty_of(data))).split())
+    assert "judgments that share a query are kept together" in named
+
+
+def test_answers_at_random_have_a_reason_and_no_interval() -> None:
+    """No estimate is no failure of a fit: what was learned is printed."""
+    rng = np.random.default_rng(1)
+    reasons = set()
+    while len(reasons) < 2:
+        lists = rng.integers(0, 4, size=(30, 2, 4))
+        data = Preferences.of(lists, rng.choice(["a", "b"], 30), Scale((3, 2, 1, 0)))
+        certainty = certainty_of(data)
+        reasons.add(certainty.reason)
+        if certainty.reason:
+            assert certainty.fit is None
+            assert certainty.reason.startswith("the judgments are too few, or depend too little")
+    words = learned_text(learned(simulated("linear-log2", 100, 10), Certainty(reason="noise")))
+    assert words.split("\n\n")[0].endswith("of the best. No interval: noise.")
+
+
+def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = simulated("linear-log2", 400, 7)
+    monkeypatch.setattr(limits, "MAX_TESTED", 1)
+    found = sentences(data)
+    assert found[0].startswith("The middle grade is worth .")
+    assert found[1] == (
+        "Whether 2^g - 1 and linear gains fit is not said here: 400 strict judgments take more "
+        "than a few seconds; dcglearn study and dcglearn test take them."
+    )
+    monkeypatch.setattr(limits, "MAX_ESTIMATED", 1)
+    content = learned(data, certainty_of(data))
+    assert answer(content)[0].startswith("The middle grade is worth .")
+    assert answer(content)[1].startswith("No interval: 400 strict judgments take more than")
+    assert "estimate" not in learned_text(content)
+
+
+def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
+    write_preferences(simulated("linear-log2", 600, 8), tmp_path / "p.jsonl")
+    done = run("fit", "p.jsonl", "-o", "learned.json")
+    assert done.returncode == 0, done.stderr
+    head, source, gains, *_ = done.stdout.split("\n\n")
+    assert head.startswith("The middle grade is worth .")
+    assert source.startswith("p.jsonl: 600 judgments")
+    assert gains.splitlines()[0].split("  ")[:2] == ["grade", "learned gain"]
+    shown = run("show", "learned.json", "--no-figure")
+    assert head in shown.stdout
+    printed = json.loads(run("fit", "p.jsonl", "--json").stdout)["about"]["certainty"]
+    assert printed == json.loads((tmp_path / "learned.json").read_text())["about"]["certainty"]
+    assert printed["gains"][1]["low"] < printed["gains"][1]["estimate"]
+
+
+def test_documents_and_packed_pairs_say_why_there_is_no_interval(tmp_path: Path, run: Any) -> None:
+    (tmp_path / "d.csv").write_text(
+        "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
+    )
+    documents = run("fit", "d.csv", "--encoding", "documents").stdout
+    assert documents.startswith("d.csv: 2 judgments")
+    assert (
+        "no interval: the model of the judgment takes grades, and documents have none" in documents
+    )
+    write_preferences(simulated("linear-log2", 300, 9), tmp_path / "p.jsonl")
+    assert run("pack", "p.jsonl", "p.parquet").returncode == 0
+    packed = " ".join(run("fit", "p.parquet").stdout.split())
+    assert packed.startswith("The middle grade is worth .")
+    assert "No interval: the model of the judgment does not take packed pairs." in packed
