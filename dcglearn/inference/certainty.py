@@ -35,9 +35,7 @@ _FEW_ENTRIES = 50
 NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
 
-_NO_MAXIMUM = (
-    "the answers hardly depend on the grades, so the model of the judgment has no estimate"
-)
+_NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
 _ONE_QUERY = "all judgments are of one query, and say nothing about others"
 _LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
