@@ -7,6 +7,7 @@ from dcglearn.families.given import GIVEN
 from dcglearn.learning.gauge import Gauge
 from dcglearn.learning.record import (
     CertaintyRecord,
+    ChoiceRecord,
     FamiliesRecord,
     IntervalsRecord,
     LearnedRecord,
@@ -112,10 +113,18 @@ def _details(record: LearnedRecord) -> list[str]:
         f"normalisation: {_normalisation(record)}",
         *_about_C(record.identifiability.change_on_doubling_c),
         *_about_rank(record),
-        *([] if record.choice is None else ["", choice_table(record.choice).text()]),
+        *_about_choice(record.choice),
         "",
         Table(("agreement with the training judgments", ""), agreements).text(),
     ]
+
+
+def _about_choice(choice: ChoiceRecord | None) -> list[str]:
+    if choice is None:
+        return []
+    from dcglearn.report.judgments import choice_table  # slower to load than all else here
+
+    return ["", choice_table(choice).text()]
 
 
 def _solution_line(record: LearnedRecord) -> str:
