@@ -346,7 +346,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, ending: str) -> None:
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert process.stderr is not None
-    stages = ("choosing C", "intervals", "comparing")
+    stages = ("choosing C", "learning from", "comparing")
     next(line for line in process.stderr if line.startswith(stages))  # the work is under way
     process.send_signal(signal.SIGINT)
     _, rest = process.communicate(timeout=60)
