@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from test_study import simulated
 
-import dcglearn.inference.certainty as limits
+import dcglearn.hypotheses.certainty as limits
 from dcglearn.data.preferences import Preferences
-from dcglearn.inference.certainty import Certainty, certainty_of
+from dcglearn.hypotheses.certainty import Certainty, certainty_of
+from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.questions import usual_questions
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.files import MeasureFile, measure_from_json, measure_to_json

@@ -11,7 +11,7 @@ from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
-from dcglearn.inference.certainty import certainty_of
+from dcglearn.hypotheses.certainty import certainty_of
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.hypotheses.questions import ask, usual_questions
 from dcglearn.hypotheses.segments import compare_segments

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
-    from dcglearn.inference.certainty import Certainty
+    from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.measures.files import MeasureFile
@@ -180,7 +180,7 @@ def _certainty(
     data: Preferences, documents: bool, families: tuple[FamilyLike | None, FamilyLike | None]
 ) -> Certainty:
     """Estimate the same gains and discounts by a model of the judgment."""
-    from dcglearn.inference.certainty import NO_GRADES, Certainty, certainty_of
+    from dcglearn.hypotheses.certainty import NO_GRADES, Certainty, certainty_of
 
     if documents:
         return Certainty(reason=NO_GRADES)

@@ -37,7 +37,7 @@ from dcglearn.solver.solve import Solution, SolverName
 from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
-    from dcglearn.inference.certainty import Certainty
+    from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.inference.ratios import Estimated
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner

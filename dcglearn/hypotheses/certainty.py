@@ -3,7 +3,7 @@
 A fit minimises a hinge loss, which has no probability behind it. Beside each gain and discount that
 it learned stands the estimate of a logistic model in the same families
 (:mod:`dcglearn.inference.estimate`), with its interval; and whether linear gains and 2^g - 1 fit
-are two of the usual questions (:mod:`dcglearn.inference.questions`), with the same p-values.
+are two of the usual questions (:mod:`dcglearn.hypotheses.questions`), with the same p-values.
 
 A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
 with the number of judgments times the size of W, and with its square for the question whether gains
@@ -20,8 +20,8 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.questions import Question, usual_questions
 
 MAX_ESTIMATED = 5_000_000
 """The number of strict judgments times the entries of W up to which a fit shows estimates."""
