@@ -20,11 +20,7 @@ from dcglearn.evaluation.lookup import look_up
 from dcglearn.measures.scale import Scale
 from dcglearn.reading import document_judgments
 from dcglearn.reading.document_judgments import DocumentGrades
-from dcglearn.reading.judgment_files import (
-    read_preferences,
-    read_preferences_in_batches,
-    scan_judgments,
-)
+from dcglearn.reading.judgment_files import gather_judgments, read_preferences
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -59,9 +55,8 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     )
     join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
     assert read_preferences(by_run, document_grades=join).pairs.tolist() == [[[1, 2], [2, 0]]]
-    known = scan_judgments(by_id, document_grades=join)
-    parts = list(read_preferences_in_batches(by_id, known, size=1, document_grades=join))
-    assert [part.lists.tolist()[0] for part in parts] == found.lists.tolist()
+    parts = list(gather_judgments(by_id, document_grades=join, memory=0).batches())
+    assert [row for part in parts for row in part.lists.tolist()] == found.lists.tolist()
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,7 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import (
-    read_preferences_in_batches,
-    scan_judgments,
-    write_preferences,
-)
+from dcglearn.reading.judgment_files import gather_judgments, write_preferences
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists
@@ -344,11 +340,9 @@ def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
     answers = rng.choice(["a", "b", "tie", "good"], 500)
     data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
     write_preferences(data, tmp_path / "p.jsonl")
-    known = scan_judgments(tmp_path / "p.jsonl")
-    assert (known.judgments, known.weighted) == (500, True)
-    assert known.ties == (~data.strict).sum()
-    parts = list(read_preferences_in_batches(tmp_path / "p.jsonl", known, size=64))
-    assert [len(part) for part in parts] == [64] * 7 + [52]
+    known = gather_judgments(tmp_path / "p.jsonl", memory=1000)
+    assert (len(known), known.on_disk) == (500, True)
+    parts = list(known.batches())
     np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
     weights = np.concatenate([part.pair_weights for part in parts])
     np.testing.assert_array_equal(weights, data.pair_weights)

@@ -19,17 +19,17 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.qrels_runs import read_qrels, read_run
 from dcglearn.data import packed_pairs, packed_writer
+from dcglearn.data.concatenated import concatenated
 from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
 from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.scored import read_scored
-from dcglearn.files.parquet import iterate_columns, open_parquet
+from dcglearn.files.parquet import open_parquet, python_values
 from dcglearn.files.parquet_footer import ColumnSize, column_sizes
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import (
+    gather_judgments,
     read_preferences,
-    read_preferences_in_batches,
-    scan_judgments,
     write_preferences,
 )
 
@@ -109,7 +109,7 @@ def test_all_forms_of_a_column_are_read_alike(tmp_path: Path, columns: dict[str,
     columns["answer"] = columns["answer"].dictionary_encode()
     path = written(tmp_path / "j.parquet", columns | {"judge": pa.nulls(2)}, use_dictionary=False)
     assert read_preferences(path) == plain
-    assert scan_judgments(path).n_ranks == 2
+    assert gather_judgments(path).n_ranks == 2
 
 
 @pytest.mark.skipif(
@@ -121,7 +121,8 @@ def test_lists_of_fixed_size_with_gaps(tmp_path: Path) -> None:
     assert 'row 2: "a" is missing' in message(written(tmp_path / "j.parquet", rows))
     path = written(tmp_path / "k.parquet", {"a": fixed})
     with open_parquet(path, dictionaries=True) as file:
-        assert list(iterate_columns(file, ["a"], path)) == [[[[2, 0], None, [1, None]]]]
+        (batch,) = file.iter_batches()
+        assert python_values(batch.column("a")) == [[2, 0], None, [1, None]]
 
 
 def test_columns_that_appear_twice_are_refused(tmp_path: Path) -> None:
@@ -327,9 +328,10 @@ def test_batches_equal_the_whole(tmp_path: Path) -> None:
         path = tmp_path / f"j{suffix}"
         write_preferences(data, path)
         assert read_preferences(path) == data
-        batches = list(read_preferences_in_batches(path, scan_judgments(path), size=3000))
-        assert [len(batch) for batch in batches] == [3000, 3000, 3000, 1000]
-        assert np.array_equal(np.concatenate([batch.lists for batch in batches]), data.lists)
+        for memory in (None, 0):
+            gathered = gather_judgments(path, memory=memory)
+            assert gathered.on_disk == (memory == 0)
+            assert concatenated(list(gathered.batches())) == data
 
 
 def test_dates_beyond_those_of_python(tmp_path: Path) -> None:

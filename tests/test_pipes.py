@@ -50,8 +50,6 @@ def test_pack_reads_judgments_from_a_pipe(run: Run, tmp_path: Path) -> None:
         assert packed.returncode == 0, packed.stderr
     files = [(tmp_path / f"{name}.jsonl.parquet").read_bytes() for name in ("file", "pipe")]
     assert files[0] == files[1]
-    os.mkfifo(tmp_path / "p.parquet")
-    assert "p.parquet: is a pipe" in run("pack", "p.parquet", "out.parquet").stderr
 
 
 def test_explain_reads_a_measure_from_a_pipe(run: Run, tmp_path: Path) -> None:

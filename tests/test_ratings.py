@@ -243,7 +243,7 @@ def changed(old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("text", "options", "says"),
     [
-        ("", (), "r.jsonl: holds no rated list; give one list per line"),
+        ("", (), "r.jsonl: is empty; give at least one record"),
         (changed('"rating": 2', '"stars": 2'), (), "line 1: no rating; give the field rating"),
         (changed('"rating": 1', '"note": 1'), (), "line 2: unknown field 'note'"),
         (changed(', "rating": 1', ""), (), 'line 2: "rating" is missing'),

@@ -201,7 +201,7 @@ def test_judgments_are_read_strictly(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 2: the weight is '1_0'"):
         read_preferences(path)
     path.write_text("a,b,answer\n1\xa02 0,0 1,a\n", "utf-8")
-    with pytest.raises(InputError, match="grades are names"):
+    with pytest.raises(InputError, match=r"line 2.*grades are numbers .* and names"):
         read_preferences(path)
     lines = tmp_path / "judgments.jsonl"
     lines.write_text('\xa0\n{"a": [1], "b": [0], "answer": "a"}\n', "utf-8")

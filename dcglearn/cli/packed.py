@@ -38,11 +38,10 @@ def pack(
     out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
 ) -> None:
     """Pack judgments into a file that is read in parts."""
-    from dcglearn.base.ignored import IgnoredInput
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.measures.scale import Scale
-    from dcglearn.reading.judgment_files import read_preferences_in_batches, scan_judgments
+    from dcglearn.reading.judgment_files import MOST_IN_MEMORY, gather_judgments
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
@@ -54,11 +53,17 @@ def pack(
         return
     with reading_file(prefs, judgments.lenient) as (ignored, advance):
         scale, grades = judgments.declared_scale(), judgments.document_grades(ignored)
-        known = scan_judgments(prefs, scale, judgments.n_ranks, ignored, advance, grades)
+        known = gather_judgments(
+            prefs,
+            scale,
+            judgments.n_ranks,
+            ignored,
+            advance,
+            document_grades=grades,
+            memory=MOST_IN_MEMORY,
+        )
     report_unjudged(grades)
-    again = IgnoredInput() if judgments.lenient else None
-    parts = read_preferences_in_batches(prefs, known, again, document_grades=grades)
-    _write(out, known.scale, known.judgments, parts)
+    _write(out, known.scale, len(known), known.batches())
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
@@ -66,7 +71,10 @@ def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None
     from dcglearn.data.packed_writer import packed_writer
 
     done = ties = 0
-    with reporting(f"packing {n:,} judgments") as advance, packed_writer(out, scale) as write:
+    with (
+        reporting(f"packing {counted(n, 'judgment')}") as advance,
+        packed_writer(out, scale) as write,
+    ):
         for part in parts:
             write(part)
             done, ties = done + len(part), ties + int((~part.strict).sum())

@@ -10,7 +10,6 @@ import math
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,9 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.fields.judgment_fields import parse_id
-from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, canonical_label
-from dcglearn.reading.record_formats import RECORD_READERS, FieldKinds
+from dcglearn.reading.blocks import FieldKinds
+from dcglearn.reading.record_formats import read_records
 
 SCORED_FIELDS: FieldKinds = {"id": "id", "score": "label", "grade": "label"}
 
@@ -154,12 +153,11 @@ def read_scored(
     ...     read_scored(path).grades
     (2, None)
     """
-    suffix = checked_suffix(path, RECORD_READERS)
     scores: list[float] = []
     grades: list[Label | None] = []
     places: list[str] = []
     first: dict[str, str] = {}
-    records = RECORD_READERS[suffix](Path(path), SCORED_FIELDS, ignored)
+    records = read_records(path, SCORED_FIELDS, ignored)
     for number, (line, record) in enumerate(records):
         place = f"{path}, {line}"
         try:

@@ -28,7 +28,6 @@ MAX_TEXT = 2**17
 """Longer text is refused, as in CSV."""
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
-_BATCH_ROWS = 4096
 
 
 @contextmanager
@@ -118,40 +117,18 @@ def _column_sizes(path: str | Path) -> list[ColumnSize]:
         raise InputError(problem, "write it again", str(path)) from error
 
 
-def iterate_columns(file: Any, names: Collection[str], path: str | Path) -> Iterator[list[Any]]:
-    """Iterate over columns of a file, a few rows at a time, as Python values.
+def python_values(array: Any) -> list[Any]:
+    """Return the values of an array; each distinct text of a dictionary is one Python string.
 
     Parameters
     ----------
-    file : pyarrow.parquet.ParquetFile
-        From :func:`open_parquet`, with dictionaries.
-    names : collection of str
-        Columns of numbers, text, or lists of these.
-    path : path-like
-        For messages.
+    array : pyarrow.Array
+        Numbers, text, or lists of these.
 
-    Yields
-    ------
+    Returns
+    -------
     list
-        The values of each column.
-
-    Raises
-    ------
-    InputError
-        As :func:`check_size`, or if a text is longer than :data:`MAX_TEXT` bytes.
     """
-    check_size(file.metadata, names, path)
-    if not names:
-        return
-    for batch in file.iter_batches(_BATCH_ROWS, columns=list(names)):
-        try:
-            yield [_values(batch.column(name)) for name in names]
-        except InputError as error:
-            raise error.at(str(path)) from error
-
-
-def _values(array: Any) -> list[Any]:
-    """Return the values of an array; each distinct text of a dictionary is one Python string."""
     import pyarrow as pa
     import pyarrow.types as kinds
 
@@ -159,30 +136,45 @@ def _values(array: Any) -> list[Any]:
         indices = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         used, codes = np.unique(indices, return_inverse=True)
         held = used[used >= 0]
-        texts = _short(array.dictionary.take(pa.array(held))).to_pylist()
+        texts = array.dictionary.take(pa.array(held)).to_pylist()
         table = np.array([None] * (len(used) - len(held)) + texts, object)
         return table[codes].tolist() if len(table) else []
     if kinds.is_nested(array.type):
-        flat = _values(array.flatten())
+        flat = python_values(array.flatten())
         lengths = array.value_lengths().to_pylist()
         ends = np.cumsum([length or 0 for length in lengths])
         return [
             None if length is None else flat[end - length : end]
             for length, end in zip(lengths, ends.tolist(), strict=True)
         ]
-    return _short(array).to_pylist()  # type: ignore[no-any-return]  # pyarrow has no type hints
+    return array.to_pylist()  # type: ignore[no-any-return]  # pyarrow has no type hints
 
 
-def _short(array: Any) -> Any:
-    """Return an array, after a check that its texts are not too long."""
+def check_texts(array: Any) -> None:
+    """Refuse an array with a text longer than :data:`MAX_TEXT` bytes.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Numbers, text, or lists of these; of a dictionary, only the texts that occur count.
+
+    Raises
+    ------
+    InputError
+    """
     import pyarrow.compute as pc
     import pyarrow.types as kinds
 
-    if kinds.is_string(array.type) or kinds.is_large_string(array.type):
+    if kinds.is_nested(array.type):
+        check_texts(array.flatten())
+    elif kinds.is_dictionary(array.type):
+        longest = pc.max(pc.binary_length(array.dictionary)).as_py() or 0
+        if longest > MAX_TEXT:
+            check_texts(array.dictionary.take(pc.unique(array.indices).drop_null()))
+    elif kinds.is_string(array.type) or kinds.is_large_string(array.type):
         longest = pc.max(pc.binary_length(array)).as_py() or 0
         if longest > MAX_TEXT:
             raise InputError(f"a text of {longest:,} bytes", f"use at most {MAX_TEXT:,}")
-    return array
 
 
 def read_parquet_table(path: str | Path, choose: Callable[[list[str]], list[str]]) -> Any:

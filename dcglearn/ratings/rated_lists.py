@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +24,9 @@ from dcglearn.base.types import Floats, Ids, Rankings
 from dcglearn.data.judgment_frames import plain_cell
 from dcglearn.data.rankings import LabelList, encode_list, pad_lists
 from dcglearn.fields.judgment_fields import parse_id, parse_labels, parse_weight
-from dcglearn.files.files import checked_suffix
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
-from dcglearn.reading.record_formats import RECORD_READERS, FieldKind, FieldKinds, PlacedRecord
+from dcglearn.reading.blocks import FieldKind, FieldKinds
+from dcglearn.reading.record_formats import PlacedRecord, read_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +163,7 @@ def read_ratings(
         if name in _KINDS:
             raise InputError(f"{name!r} cannot be the rating", "name another field as `rating`")
         kinds[name] = "number"
-    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), kinds, ignored)
+    rows = read_records(path, kinds, ignored)
     return _ratings_of(rows, str(path), rating, as_scale(scale), n_ranks, ignored, advance)
 
 

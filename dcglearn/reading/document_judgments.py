@@ -27,9 +27,8 @@ from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
 from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.fields.judgment_fields import is_id
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
-from dcglearn.reading.record_formats import PlacedRecord
-
-RUN_FIELDS = ("run_a", "run_b")
+from dcglearn.reading.blocks import NumberedRecord
+from dcglearn.reading.field_columns import RUN_FIELDS
 
 _RULES = ("worst", "nothing", "removed")
 """The rules that give each document one grade or none."""
@@ -63,7 +62,7 @@ class _RunLists:
 class _Prepared:
     """A checked judgment: its fields, and per side document ids, the name of a run, or None."""
 
-    place: str
+    number: int
     fields: dict[str, Any]
     query: int
     sides: tuple[list[str | None] | str | None, ...]
@@ -191,7 +190,9 @@ class DocumentGrades:
         }
         return cls(indexed.scale if scale is None else scale, indexed, lists, unjudged)
 
-    def grade_records(self, records: Iterator[PlacedRecord], path: str) -> Iterator[PlacedRecord]:
+    def grade_records(
+        self, records: Iterator[NumberedRecord], where: str
+    ) -> Iterator[NumberedRecord]:
         """Replace the documents or runs of judgments by lists of grades.
 
         Documents are looked up many judgments at a time; an error is raised after the judgments
@@ -199,15 +200,15 @@ class DocumentGrades:
 
         Parameters
         ----------
-        records : iterator of (str, dict)
-            The place and the fields of each judgment, with ``a`` and ``b`` as lists of ids, or
+        records : iterator of (int, dict)
+            The number and the fields of each judgment, with ``a`` and ``b`` as lists of ids, or
             ``run_a`` and ``run_b``.
-        path : str
-            The file of the judgments, for messages.
+        where : str
+            For messages: the file, and what the numbers count, such as ``prefs.csv, line``.
 
         Yields
         ------
-        place : str
+        number : int
         fields : dict
             With ``a`` and ``b`` as lists of grades, None for a rank without a document.
 
@@ -222,14 +223,14 @@ class DocumentGrades:
             batch: list[_Prepared] = []
             try:
                 while len(batch) < _BATCH:
-                    place, record = next(records)
-                    batch.append(self._prepare(place, record, path))
+                    number, record = next(records)
+                    batch.append(self._prepare(number, record, where))
             except StopIteration:
-                yield from self._grade(batch, path)
+                yield from self._grade(batch, where)
                 return
             except InputError as error:
                 failed = error
-            yield from self._grade(batch, path)
+            yield from self._grade(batch, where)
         raise failed
 
     def check_any_judged(self) -> None:
@@ -246,24 +247,24 @@ class DocumentGrades:
                 "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
 
-    def _prepare(self, place: str, record: dict[str, Any], path: str) -> _Prepared:
+    def _prepare(self, number: int, record: dict[str, Any], where: str) -> _Prepared:
         try:
             query = record.get("query")
             if query is None:
                 raise InputError('"query" is missing', "documents are looked up by query")
-            (number,) = self.qrels.number_queries([str(query)]).tolist()
-            if number < 0:
+            (row,) = self.qrels.number_queries([str(query)]).tolist()
+            if row < 0:
                 raise InputError(
                     f"the query {query} has no qrels", "documents are looked up by query"
                 )
             fields = {name: value for name, value in record.items() if name not in RUN_FIELDS}
             sides = tuple(
-                self._side(record, side, run_field, str(query), number)
+                self._side(record, side, run_field, str(query), row)
                 for side, run_field in zip("ab", RUN_FIELDS, strict=True)
             )
         except InputError as error:
-            raise error.at(f"{path}, {place}") from error
-        return _Prepared(place, fields, number, sides)
+            raise error.at(f"{where} {number}") from error
+        return _Prepared(number, fields, row, sides)
 
     def _side(
         self, record: dict[str, Any], side: str, run_field: str, query: str, number: int
@@ -286,7 +287,7 @@ class DocumentGrades:
             )
         return str(name)
 
-    def _grade(self, batch: list[_Prepared], path: str) -> Iterator[PlacedRecord]:
+    def _grade(self, batch: list[_Prepared], where: str) -> Iterator[NumberedRecord]:
         lists = [(one.query, side) for one in batch for side in one.sides if isinstance(side, list)]
         named = [[document for document in ids if document is not None] for _, ids in lists]
         query = np.repeat([number for number, _ in lists], [len(ids) for ids in named])
@@ -311,12 +312,12 @@ class DocumentGrades:
                     raise InputError(
                         f'"{name}": no document of the list is judged',
                         "leave the judgment out, or use `unjudged='worst'`",
-                        f"{path}, {one.place}",
+                        f"{where} {one.number}",
                     )
                 if self.unjudged == "removed":
                     grades = [grade for grade in grades if grade != missing]
                 one.fields[name] = [self._label_table[grade] for grade in grades]
-            yield one.place, one.fields
+            yield one.number, one.fields
 
     @cached_property
     def _label_table(self) -> tuple[Label | None, ...]:

@@ -1,112 +1,70 @@
-"""Judgments gathered into arrays while a file is read, in memory proportional to the arrays.
+"""Judgments gathered block by block, in memory proportional to the arrays that they become.
 
-Grades are numbered as they occur until the scale is known, and the numbers become grade indices at
-the end; only the judgments of the last few lines are Python objects.
+Labels, answers and ids are numbered as they occur. What they mean depends on all of them (the
+scale is that of the numbers that occur, for instance), so it is decided at the end, on the distinct
+values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.suggestions import unknown_name
-from dcglearn.base.types import Pairs
+from dcglearn.base.types import Grades, Ids, Integers, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import encode_pairs
-from dcglearn.fields.judgment_fields import (
-    JUDGMENT_FIELDS,
-    REQUIRED_FIELDS,
-    parse_answer,
-    parse_id,
-    parse_labels,
-    parse_weight,
-)
-from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, Label, Scale
+from dcglearn.fields.answer_values import LEFT_OUT, AnswerMap, resolve_answers
+from dcglearn.fields.given_maps import GivenMap, UnmappedValueError
+from dcglearn.fields.grade_names import resolve_labels
+from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.reading.coded_judgments import CodedJudgments
+from dcglearn.reading.coded_values import CodedColumn
+from dcglearn.reading.judgment_parts import JudgmentPart, JudgmentParts
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
 """An array of lists is refused if it takes more bytes, and more than this many per grade."""
 
-_BATCH_ROWS, _BATCH_BYTES = 4096, 2**22
+_FEW = 16
 
 
-@dataclass(frozen=True)
-class Judgment:
-    """One judgment of a file.
+class _Place(NamedTuple):
+    """Where a value occurs first: block, row, side (-1: the answer), rank, and the text for it."""
 
-    Attributes
-    ----------
-    lists : tuple of two lists of labels
-        None where a rank is empty.
-    answer : int
-        Its index in :data:`~dcglearn.fields.judgment_fields.ANSWERS`.
-    weight : float
-    query, judge : str or None
-    """
-
-    lists: tuple[list[Label | None], list[Label | None]]
-    answer: int
-    weight: float
-    query: str | None
-    judge: str | None
+    block: int
+    row: int
+    side: int
+    rank: int
+    text: str
 
 
-def parse_judgment(
-    record: dict[str, Any],
-    ignored: IgnoredInput | None = None,
-    other_fields: Collection[str] = (),
-) -> Judgment:
-    """Return the judgment that the fields of a record make.
+class _Values:
+    """The distinct values of a column, numbered in the order in which they occur."""
 
-    Parameters
-    ----------
-    record : dict
-    ignored : IgnoredInput, optional
-        If given, unknown fields are ignored and counted there; by default they are refused.
-    other_fields : collection of str, optional
-        Fields that are accepted, and not part of the judgment.
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[type, Any], int] = {}
 
-    Returns
-    -------
-    Judgment
+    def __len__(self) -> int:
+        return len(self._numbers)
 
-    Raises
-    ------
-    InputError
-        If a field is missing, unknown or of another type.
+    def __iter__(self) -> Iterator[Any]:
+        return (value for _, value in self._numbers)
 
-    Examples
-    --------
-    >>> parse_judgment({"a": [2], "b": [None, 1], "answer": "b"}).lists
-    ([2], [None, 1])
-    """
-    for name in (n for n in record if n not in JUDGMENT_FIELDS and n not in other_fields):
-        if ignored is None:
-            raise unknown_name("field", name, JUDGMENT_FIELDS)
-        ignored.counts[f"unknown field {name!r}"] += 1
-    for name in REQUIRED_FIELDS:
-        if record.get(name) is None:
-            raise InputError(
-                f'"{name}" is missing', f"every judgment needs {', '.join(REQUIRED_FIELDS)}"
-            )
-    weight = record.get("weight")
-    return Judgment(
-        lists=(parse_labels(record["a"], "a"), parse_labels(record["b"], "b")),
-        answer=parse_answer(record["answer"]),
-        weight=1.0 if weight is None else parse_weight(weight),
-        query=parse_id(record.get("query"), "query"),
-        judge=parse_id(record.get("judge"), "judge"),
-    )
+    def add(self, values: list[Any]) -> Grades:
+        """Return the numbers of values, and -1 at the end for a missing one."""
+        numbers = self._numbers
+        found = [numbers.setdefault((type(one), one), len(numbers)) for one in values]
+        bits = 8 if len(numbers) <= 2**7 else 16 if len(numbers) <= 2**15 else 32
+        return np.array([*found, -1], np.dtype(f"int{bits}"))
 
 
 class JudgmentColumns:
-    """The columns of judgments that are added one by one.
+    """The columns of judgments that are added block by block.
 
     Parameters
     ----------
@@ -118,11 +76,17 @@ class JudgmentColumns:
         K; by default the length of the longest list.
     documents : bool, default False
         Whether each list ranks all documents, which without a scale are numbered by name.
+    answers : mapping or str, optional
+        What answers mean, as for :func:`dcglearn.fields.answer_values.resolve_answers`.
+    memory : int, optional
+        From how many bytes on the judgments are kept in a temporary file; by default never.
 
     Examples
     --------
+    >>> from dcglearn.reading.coded_judgments import code_records
+    >>> records = [(1, {"a": [2, 0], "b": [1], "answer": "a"})]
     >>> columns = JudgmentColumns("judgments.jsonl")
-    >>> columns.add("line 1", parse_judgment({"a": [2, 0], "b": [1], "answer": "a"}))
+    >>> columns.add(code_records(records, "line", "judgments.jsonl")[0], "judgments.jsonl")
     >>> columns.preferences().lists.tolist()
     [[[0, 2], [1, -1]]]
     """
@@ -133,44 +97,121 @@ class JudgmentColumns:
         scale: Scale | None = None,
         n_ranks: int | None = None,
         documents: bool = False,
+        answers: GivenMap | None = None,
+        memory: int | None = None,
     ) -> None:
         self._path, self._scale, self._n_ranks, self._documents = path, scale, n_ranks, documents
-        labels = () if scale is None else scale.labels
-        self._codes: dict[Label | None, int] = {None: NO_DOCUMENT}
-        self._codes.update((label, code) for code, label in enumerate(labels))
-        self._names: dict[str | None, str | None] = {}
-        self._pending: list[Judgment] = []
-        self._longest = self._longest_pending = self._entries = self._count = 0
-        self._places: list[str] = []
-        self._lists: list[NDArray[np.integer]] = []
-        self._answers: list[NDArray[np.int8]] = []
-        self._weights: list[NDArray[np.float64]] = []
-        self._ids: tuple[list[NDArray[np.object_]], ...] = ([], [])
+        self._given_answers, self.sides = answers, ("a", "b")
+        self._labels, self._answers = _Values(), _Values()
+        self._ids = (_Values(), _Values())
+        self._label_places: list[_Place] = []
+        self._answer_places: list[_Place] = []
+        self._parts = JudgmentParts(memory)
+        self._longest = self._entries = self._count = 0
+        self._weighted = False
+        self.unjudged_count, self.unjudged_words = 0, ""
 
     def __len__(self) -> int:
         return self._count
 
-    def add(self, place: str, judgment: Judgment) -> None:
-        """Add a judgment; its place in the file is for messages."""
-        length = max(map(len, judgment.lists))
-        labels = list(chain(*judgment.lists))
-        new = set(labels).difference(self._codes)
-        if (new and self._scale) or (self._n_ranks is not None and length > self._n_ranks):
-            self._refuse(place, judgment)
-        for label in new:
-            self._codes[label] = len(self._codes) - 1
-        self._pending.append(judgment)
-        self._count += 1
-        self._entries += len(labels)
-        self._longest_pending = max(self._longest_pending, length)
-        if self._documents:
-            self._places.append(place)
-        rows = len(self._pending)
-        if rows == _BATCH_ROWS or 2 * rows * self._longest_pending > _BATCH_BYTES:
-            self._flush()
+    @property
+    def on_disk(self) -> bool:
+        """Whether the judgments are kept in a temporary file."""
+        return self._parts.on_disk
 
-    def preferences(self) -> Preferences:
+    def add(self, judgments: CodedJudgments, path: str) -> None:
+        """Add the judgments of a block of a file."""
+        if not len(judgments):
+            return
+        lists = (judgments.a, judgments.b)
+        longest = max(int(side.lengths.max()) for side in lists)
+        if self._n_ranks is not None and longest > self._n_ranks:
+            self._refuse_long(judgments, path, self._n_ranks)
+        self._longest = max(self._longest, longest)
+        self._entries += sum(len(side.codes) for side in lists)
+        self._weighted |= judgments.weights is not None
+        a, b = self._add_lists(judgments, path)
+        part = JudgmentPart(
+            a,
+            _narrow(judgments.a.lengths),
+            b,
+            _narrow(judgments.b.lengths),
+            self._add_answers(judgments, path),
+            judgments.weights,
+            self._add_ids(0, judgments.queries),
+            self._add_ids(1, judgments.judges),
+            np.asarray(judgments.numbers) if self._documents else None,
+        )
+        self._parts.append(part, f"{path}, {judgments.unit}")
+        self._count += len(judgments)
+
+    def check(self) -> None:
+        """Refuse the first value that means nothing, whatever else follows.
+
+        Raises
+        ------
+        InputError
+            If a grade is off the scale, or an answer is not known.
+        """
+        faults = []
+        for resolve, places in (
+            (lambda: self.answer_map, self._answer_places),
+            (lambda: self._resolved_labels, self._label_places if self._scale else []),
+        ):
+            try:
+                resolve()
+            except UnmappedValueError as error:
+                if places:
+                    faults.append((places[error.position], error))
+        if faults:
+            place, fault = min(faults, key=lambda one: one[0])
+            raise fault.at(place.text) from fault
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The grades, best first."""
+        self.check()
+        try:
+            labels = [label for label in self._resolved_labels if label is not None]
+        except UnmappedValueError as error:
+            raise error.at(self._label_places[error.position].text) from error
+        if self._scale is not None:
+            return self._scale
+        make = Scale.from_documents if self._documents else Scale.from_numbers
+        try:
+            return make(labels)
+        except InputError as error:
+            raise error.at(self._path) from error
+
+    @property
+    def n_ranks(self) -> int:
+        """K."""
+        return self._longest if self._n_ranks is None else self._n_ranks
+
+    @cached_property
+    def answer_map(self) -> AnswerMap:
+        """What the answers mean."""
+        return resolve_answers(list(self._answers), self._given_answers, self.sides, self._weighted)
+
+    def answer_notes(self) -> tuple[str, ...]:
+        """Return what was taken for the meaning of answers, a line each.
+
+        Raises
+        ------
+        InputError
+            If an answer is not known.
+        """
+        self.check()
+        return self.answer_map.notes
+
+    def preferences(self, unjudged: UnjudgedRule = "nothing") -> Preferences:
         """Return the judgments as arrays.
+
+        Parameters
+        ----------
+        unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
+            What an empty rank above the last document of a list counts as, as for
+            :func:`dcglearn.fields.unjudged_documents.grade_unjudged`.
 
         Returns
         -------
@@ -179,51 +220,98 @@ class JudgmentColumns:
         Raises
         ------
         InputError
-            If the grades have no order, one list is far longer than the others, or a list does
-            not rank all documents.
+            If a grade is off the scale or the grades have no order, an answer is not known, one
+            list is far longer than the others, or a list does not rank all documents.
         """
-        self._flush()
-        scale = self._scale
-        if scale is None:
-            make = Scale.from_documents if self._documents else Scale.from_numbers
-            try:
-                scale = make(label for label in self._codes if label is not None)
-            except InputError as error:
-                raise error.at(self._path) from error
-        lists = self._joined(scale)
+        scale, answers = self.scale, self.answer_map
+        lists, count = self._joined(self._parts, self._count, scale), self._count
         if self._documents:
             self._check_complete(lists, scale)
-        queries, judges = (np.concatenate(ids) if ids else np.zeros(0, object) for ids in self._ids)
-        return Preferences(
-            lists=lists,
-            answers=np.concatenate([np.zeros(0, np.int8), *self._answers]),
-            scale=scale,
-            weights=np.concatenate([np.zeros(0), *self._weights]),
-            queries=queries,
-            judges=judges,
-        )
+        parts = list(self._parts)
+        return self._with_rules(lists, parts, count, answers, unjudged)
 
-    def _flush(self) -> None:
-        """Make arrays of the judgments that are Python objects."""
-        rows, self._pending = self._pending, []
-        self._longest = max(self._longest, self._longest_pending)
-        lengths = np.array([[len(side) for side in row.lists] for row in rows], int).reshape(-1, 2)
-        kind = np.int8 if len(self._codes) <= MAX_GRADES else np.int32
-        codes = np.full((len(rows), 2, self._longest_pending), NO_DOCUMENT, kind)
-        labels = (self._codes[label] for row in rows for side in row.lists for label in side)
-        inside = np.arange(self._longest_pending) < lengths[..., None]
-        codes[inside] = np.fromiter(labels, kind, int(lengths.sum()))
-        self._lists.append(codes)
-        self._answers.append(np.array([row.answer for row in rows], np.int8))
-        self._weights.append(np.array([row.weight for row in rows], float))
-        for column, ids in zip(self._ids, ("query", "judge"), strict=True):
-            texts = [getattr(row, ids) for row in rows]
-            column.append(np.array([self._names.setdefault(one, one) for one in texts], object))
-        self._longest_pending = 0
+    def batches(self, unjudged: UnjudgedRule = "nothing") -> Iterator[Preferences]:
+        """Iterate over the judgments in the order of the file, a block at a time.
 
-    def _joined(self, scale: Scale) -> Pairs:
-        """Return all lists as grade indices."""
-        K = self._longest if self._n_ranks is None else self._n_ranks
+        Parameters
+        ----------
+        unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
+            As for :meth:`preferences`.
+
+        Yields
+        ------
+        Preferences
+            On the scale and with the K of all judgments.
+
+        Raises
+        ------
+        InputError
+            As :meth:`preferences`.
+        """
+        scale, answers = self.scale, self.answer_map
+        for part in self._parts:
+            lists = self._joined([part], len(part), scale)
+            yield self._with_rules(lists, [part], len(part), answers, unjudged)
+
+    def _with_rules(
+        self,
+        lists: Pairs,
+        parts: list[JudgmentPart],
+        count: int,
+        answers: AnswerMap,
+        unjudged: UnjudgedRule,
+    ) -> Preferences:
+        """Return judgments, without those whose answers are left out."""
+        lists, found, self.unjudged_words = grade_unjudged(lists, self.scale, unjudged)
+        self.unjudged_count += found
+        given = np.concatenate([np.zeros(0, np.int8), *(part.answers for part in parts)])
+        codes = np.array(answers.codes, np.int8)[given]
+        weights = np.ones(count)
+        if self._weighted:
+            own = (np.ones(len(one)) if one.weights is None else one.weights for one in parts)
+            weights = np.concatenate([np.zeros(0), *own])
+        if set(answers.weights) != {1.0}:
+            weights *= np.array(answers.weights)[given]
+        queries, judges = (self._joined_ids(number, parts) for number in (0, 1))
+        judgments = Preferences(lists, codes, self.scale, weights, queries, judges)
+        return judgments[codes != LEFT_OUT] if LEFT_OUT in answers.codes else judgments
+
+    def _add_lists(self, judgments: CodedJudgments, path: str) -> tuple[Grades, Grades]:
+        """Return the labels of both sides by their numbers, and note where new ones occur."""
+        known = len(self._labels)
+        sides = []
+        first: dict[int, tuple[int, int, int]] = {}
+        for side, lists in enumerate((judgments.a, judgments.b)):
+            table = self._labels.add(lists.labels)
+            for code, entry in _first_entries(lists.codes, np.flatnonzero(table[:-1] >= known)):
+                row, rank = lists.position(entry)
+                number = int(table[code])
+                first[number] = min(first.get(number, (row, side, rank)), (row, side, rank))
+            sides.append(table[lists.codes])
+        for _, (row, side, rank) in sorted(first.items()):
+            text = f'{path}, {judgments.place(row)}, "{"ab"[side]}", rank {rank + 1}'
+            self._label_places.append(_Place(len(self._parts.places), row, side, rank, text))
+        return sides[0], sides[1]
+
+    def _add_answers(self, judgments: CodedJudgments, path: str) -> Grades:
+        known, column = len(self._answers), judgments.answers
+        table = self._answers.add(column.values)
+        for _, row in _first_entries(column.codes, np.flatnonzero(table[:-1] >= known)):
+            text = f"{path}, {judgments.place(row)}"
+            self._answer_places.append(_Place(len(self._parts.places), row, -1, 0, text))
+        return table[column.codes]
+
+    def _add_ids(self, number: int, column: CodedColumn | None) -> Grades | None:
+        return None if column is None else self._ids[number].add(column.values)[column.codes]
+
+    @cached_property
+    def _resolved_labels(self) -> list[Label | None]:
+        labels = list(self._labels)
+        return labels if self._documents else resolve_labels(labels, self._scale)
+
+    def _joined(self, parts: Iterable[JudgmentPart], count: int, scale: Scale) -> Pairs:
+        """Return the lists of parts as grade indices."""
+        K = self.n_ranks
         if 2 * self._count * K > max(_MAX_BYTES, _MAX_RATIO * self._entries):
             mean = self._entries / (2 * self._count)
             raise InputError(
@@ -232,17 +320,31 @@ class JudgmentColumns:
                 "cut the longest lists, or lower `n_ranks`",
                 self._path,
             )
-        indices = np.full(len(self._codes), NO_DOCUMENT, np.int8)  # the last is NO_DOCUMENT
-        for label, code in self._codes.items():
-            if label is not None:
-                indices[code] = scale.index(label)
-        lists = np.full((self._count, 2, K), NO_DOCUMENT, np.int8)
+        found = [NO_DOCUMENT if one is None else scale.index(one) for one in self._resolved_labels]
+        indices = np.array([*found, NO_DOCUMENT], np.int8)
+        lists = np.full((count, 2, K), NO_DOCUMENT, np.int8)
         start = 0
-        for number, codes in enumerate(self._lists):
-            end = start + len(codes)
-            lists[start:end, :, : codes.shape[2]] = indices[codes]
-            self._lists[number], start = codes[:0], end
+        for part in parts:
+            end = start + len(part)
+            _fill(lists[start:end, 0], indices[part.a], part.a_lengths)
+            _fill(lists[start:end, 1], indices[part.b], part.b_lengths)
+            start = end
         return lists
+
+    def _joined_ids(self, number: int, parts: list[JudgmentPart]) -> Ids:
+        values = self._id_texts[number]
+        columns = [
+            np.full(len(part), None, object) if ids is None else values[ids]
+            for part in parts
+            for ids in ((part.queries, part.judges)[number],)
+        ]
+        return np.concatenate([np.zeros(0, object), *columns])
+
+    @cached_property
+    def _id_texts(self) -> tuple[Ids, Ids]:
+        """The distinct queries and judges, and None at the end."""
+        queries, judges = (np.array([*values, None], object) for values in self._ids)
+        return queries, judges
 
     def _check_complete(self, lists: Pairs, scale: Scale) -> None:
         """Check that each list ranks every document once."""
@@ -254,12 +356,51 @@ class JudgmentColumns:
             row = int(np.argmax(wrong))
             found = ([scale.labels[g] if g >= 0 else None for g in side] for side in lists[row])
             a, b = ([label for label in side if label is not None] for side in found)
-            encode_pairs([a], [b], scale, len(whole), [self._at(self._places[row])], complete=True)
+            encode_pairs([a], [b], scale, len(whole), [self._place(row)], complete=True)
 
-    def _refuse(self, place: str, judgment: Judgment) -> None:
-        a, b = judgment.lists
-        n_ranks = max(len(a), len(b)) if self._n_ranks is None else self._n_ranks
-        encode_pairs([a], [b], self._scale or Scale((0,)), n_ranks, [self._at(place)])
+    def _place(self, row: int) -> str:
+        """Return the place of a judgment of lists of documents."""
+        for part, place in zip(self._parts, self._parts.places, strict=True):
+            if row < len(part) and part.numbers is not None:
+                return f"{place} {part.numbers[row]}"
+            row -= len(part)
+        raise IndexError
 
-    def _at(self, place: str) -> str:
-        return f"{self._path}, {place}"
+    def _refuse_long(self, judgments: CodedJudgments, path: str, n_ranks: int) -> None:
+        sides = np.stack([judgments.a.lengths, judgments.b.lengths], axis=1)
+        row, side = divmod(int(np.argmax((sides > n_ranks).ravel())), 2)
+        raise InputError(
+            f"a list of {sides[row, side]} grades, and K = {n_ranks}",
+            "raise `n_ranks` or cut the list",
+            f'{path}, {judgments.place(row)}, "{"ab"[side]}"',
+        )
+
+
+def _first_entries(codes: Grades, wanted: Integers) -> Iterator[tuple[int, int]]:
+    """Iterate over codes and where each of them occurs first, if it does."""
+    if len(wanted) > _FEW:
+        found, entries = np.unique(codes, return_index=True)
+        first = dict(zip(found.tolist(), entries.tolist(), strict=True))
+        yield from ((code, first[code]) for code in wanted.tolist() if code in first)
+        return
+    for code in wanted.tolist():
+        entry = int(np.argmax(codes == code))
+        if len(codes) and codes[entry] == code:
+            yield code, entry
+
+
+def _narrow(lengths: Integers) -> Grades:
+    """Return lengths in few bytes; equal ones take none."""
+    longest = int(lengths.max())
+    if longest == lengths.min():
+        return np.broadcast_to(np.int32(longest), lengths.shape)
+    return lengths.astype(np.uint8 if longest < 2**8 else np.int32)
+
+
+def _fill(table: Grades, indices: NDArray[np.int8], lengths: Grades) -> None:
+    """Fill the rows of a table with lists that follow one another."""
+    longest = int(lengths.max())
+    if len(indices) == longest * len(table):
+        table[:, :longest] = indices.reshape(len(table), longest)
+    else:
+        table[np.arange(table.shape[1]) < lengths[:, None]] = indices

@@ -10,9 +10,9 @@ themselves; here their fields become judgments.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +22,31 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
+from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS, parse_id
+from dcglearn.fields.unjudged_documents import UnjudgedRule, unjudged_words
 from dcglearn.files.files import checked_suffix
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
+from dcglearn.files.places import Place
+from dcglearn.files.sources import Source, find_sources
+from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
+from dcglearn.reading.blocks import Block
+from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_records
+from dcglearn.reading.coded_values import UndecidedError
 from dcglearn.reading.document_judgments import DocumentGrades
-from dcglearn.reading.judgment_columns import Judgment, JudgmentColumns, parse_judgment
-from dcglearn.reading.record_formats import RECORD_READERS, RECORD_WRITERS, FieldKinds
+from dcglearn.reading.field_columns import FieldColumns
+from dcglearn.reading.judgment_columns import JudgmentColumns
+from dcglearn.reading.record_formats import RECORD_WRITERS, read_blocks, read_records
 
-FIELD_KINDS: FieldKinds = {
-    "query": "id",
-    "a": "labels",
-    "b": "labels",
-    "answer": "text",
-    "weight": "number",
-    "judge": "id",
-    "run_a": "id",
-    "run_b": "id",
-}
-"""What the fields of judgments hold."""
+Note = Callable[[str], None]
+"""Called with a line about what was taken without being told."""
 
-BATCH_SIZE = 1 << 16
-"""The number of judgments per batch."""
+MOST_IN_MEMORY = 2**30
+"""Bytes of coded judgments from which on commands keep them in a temporary file. A judgment of two
+lists of 10 takes some 25."""
 
 
 def read_preferences(
-    path: str | os.PathLike[str],
+    path: Place | Iterable[Place],
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
     ignored: IgnoredInput | None = None,
@@ -54,13 +54,20 @@ def read_preferences(
     documents: bool = False,
     document_grades: DocumentGrades | None = None,
     other_fields: Collection[str] = (),
+    *,
+    columns: GivenMap | None = None,
+    answers: GivenMap | None = None,
+    unjudged: UnjudgedRule = "nothing",
+    note: Note | None = None,
 ) -> Preferences:
-    """Read a file of judgments.
+    """Read files of judgments.
 
     Parameters
     ----------
-    path : path-like
-        ``.jsonl``, ``.csv`` or ``.parquet``.
+    path : path-like, open file, or iterable of these
+        JSON lines, JSON, CSV, Parquet or Arrow, as for
+        :func:`dcglearn.files.sources.find_sources`: also compressed, patterns, folders, and ``-``
+        for standard input.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the numbers that occur, the highest first; names have
         no order of their own and need a scale.
@@ -70,13 +77,24 @@ def read_preferences(
         If given, unknown fields and repeated keys (the last one counts) are ignored and counted
         there. By default they are refused.
     advance : callable, optional
-        Called with (rows read, 0).
+        Called with how many bytes are read, and how many there are.
     documents : bool, default False
         Whether lists hold documents without grades: without a scale they are numbered by name.
     document_grades : DocumentGrades, optional
         Gives documents and runs their grades.
     other_fields : collection of str, optional
         Fields that are accepted, and read by :func:`read_field`.
+    columns : mapping or str, optional
+        Which column is which field, such as ``a=left,b=right``, as for
+        :func:`dcglearn.fields.column_names.resolve_columns`.
+    answers : mapping or str, optional
+        What answers mean, such as ``left=a,right=b``, as for
+        :func:`dcglearn.fields.answer_values.resolve_answers`.
+    unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
+        What an empty rank above the last document of a list counts as, as for
+        :func:`dcglearn.fields.unjudged_documents.grade_unjudged`.
+    note : callable, optional
+        Called with a line about each thing that was taken without being told.
 
     Returns
     -------
@@ -96,26 +114,133 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(
-            f"a path of type {type(path).__name__}",
-            "give a file; a frame becomes judgments by Preferences.from_frame(frame)",
-        )
-    scale = as_scale(scale)
-    if document_grades is not None and scale is None:
-        scale = document_grades.scale
-    columns = JudgmentColumns(str(path), scale, n_ranks, documents)
-    for place, judgment in _judgments(path, ignored, advance, document_grades, other_fields):
-        columns.add(place, judgment)
-    return columns.preferences()
+    gathered = gather_judgments(
+        path,
+        scale,
+        n_ranks,
+        ignored,
+        advance,
+        documents,
+        document_grades,
+        other_fields,
+        columns=columns,
+        answers=answers,
+        note=note,
+    )
+    found = gathered.preferences(unjudged)
+    if note is not None and gathered.unjudged_count:
+        note(unjudged_words(gathered.unjudged_count, gathered.unjudged_words))
+    return found
 
 
-def read_field(path: str | os.PathLike[str], name: str) -> list[str | None]:
-    """Read one more field of a file of judgments, as ids.
+def gather_judgments(
+    path: Place | Iterable[Place],
+    scale: ScaleLike | None = None,
+    n_ranks: int | None = None,
+    ignored: IgnoredInput | None = None,
+    advance: Advance = silent,
+    documents: bool = False,
+    document_grades: DocumentGrades | None = None,
+    other_fields: Collection[str] = (),
+    *,
+    columns: GivenMap | None = None,
+    answers: GivenMap | None = None,
+    note: Note | None = None,
+    memory: int | None = None,
+) -> JudgmentColumns:
+    r"""Read files of judgments that may be larger than the memory.
 
     Parameters
     ----------
-    path : path-like
+    path, scale, n_ranks, ignored, advance, documents, document_grades, other_fields
+        As those of :func:`read_preferences`.
+    columns, answers, note
+        As those of :func:`read_preferences`.
+    memory : int, optional
+        From how many bytes on the judgments are kept in a temporary file; by default never. Their
+        ids are kept in memory.
+
+    Returns
+    -------
+    JudgmentColumns
+        Gives them as one :class:`~dcglearn.data.preferences.Preferences`, or in batches.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_preferences`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judgments.csv")
+    ...     _ = path.write_text("left,right,answer\n2 0,1,a\n")
+    ...     found = gather_judgments(path, note=print)
+    ...     [batch.lists.tolist() for batch in found.batches()]
+    columns taken: a=left, b=right
+    [[[[0, 2], [1, -1]]]]
+    """
+    sources = find_sources(path)
+    scale = as_scale(scale)
+    if document_grades is not None and scale is None:
+        scale = document_grades.scale
+    name = sources[0].name
+    if len(sources) > 1:
+        name += f" and {len(sources) - 1:,} more"
+    found = JudgmentColumns(name, scale, n_ranks, documents, answers, memory)
+    notes: dict[str, None] = {}
+    done, total = 0, sum(source.size for source in sources)
+    for source in sources:
+        fields = FieldColumns(
+            source.name, columns, ignored, other_fields, document_grades is not None
+        )
+        before = len(found)
+        share = partial(_advance_of_file, advance, done, source.size, total)
+        for block in read_blocks(source, fields.choose, ignored, share):
+            judgments, fault = _coded_block(block, fields, source, document_grades)
+            found.sides = fields.map.sides
+            found.add(judgments, source.name)
+            if fault is not None:
+                found.check()
+                raise fault
+        if len(found) == before:
+            raise InputError("holds no judgment", "give one judgment per line", source.name)
+        done += source.size
+        notes.update(dict.fromkeys((*source.notes, *fields.map.notes)))
+    if note is not None:
+        for line in (*notes, *found.answer_notes()):
+            note(line)
+    return found
+
+
+def _advance_of_file(
+    advance: Advance, before: int, size: int, total: int, done: int, of: int
+) -> None:
+    """Report the bytes of all files that are read, given how much of one file is."""
+    advance(before + (size * done // of if of else done), total)
+
+
+def _coded_block(
+    block: Block, fields: FieldColumns, source: Source, document_grades: DocumentGrades | None
+) -> tuple[CodedJudgments, InputError | None]:
+    """Return the judgments of a block, decoded by Arrow where it decides, else one by one."""
+    if document_grades is None:
+        try:
+            return code_columns(block, fields), None
+        except UndecidedError:
+            return code_records(fields.records(block), block.unit, source.name)
+    where = f"{source.name}, {block.unit}"
+    graded = document_grades.grade_records(fields.records(block), where)
+    return code_records(graded, block.unit, source.name)
+
+
+def read_field(path: Place | Iterable[Place], name: str) -> list[str | None]:
+    """Read one more field of files of judgments, as ids.
+
+    Parameters
+    ----------
+    path : path-like, open file, or iterable of these
         Not a pipe, which could be read only once.
     name : str
 
@@ -138,148 +263,18 @@ def read_field(path: str | os.PathLike[str], name: str) -> list[str | None]:
     ...     read_field(path, "country")
     ['it']
     """
-    kinds: FieldKinds = {name: "id"}
-    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), kinds, IgnoredInput())
     values: list[str | None] = []
     fields: set[str] = set()
-    for place, record in rows:
-        fields.update(record)
-        try:
-            values.append(parse_id(record.get(name), name))
-        except InputError as error:
-            raise error.at(f"{path}, {place}") from error
+    for source in find_sources(path):
+        for place, record in read_records(source, {name: "id"}, IgnoredInput()):
+            fields.update(record)
+            try:
+                values.append(parse_id(record.get(name), name))
+            except InputError as error:
+                raise error.at(f"{source.name}, {place}") from error
     if name not in fields:
         raise unknown_name("field", name, sorted(fields)).at(str(path))
     return values
-
-
-@dataclass(frozen=True)
-class JudgmentScan:
-    """What all judgments of a file determine together, before any of them can be an array.
-
-    Attributes
-    ----------
-    scale : Scale
-        The grades, best first.
-    n_ranks : int
-        K.
-    judgments : int
-        The number of judgments.
-    ties : int
-        The number of those without a preference.
-    weighted : bool
-        Whether some weight is not 1.
-    whole : Preferences or None
-        The judgments, if they were read from a pipe, which can be read only once.
-    """
-
-    scale: Scale
-    n_ranks: int
-    judgments: int
-    ties: int
-    weighted: bool
-    whole: Preferences | None = None
-
-    @classmethod
-    def of(cls, preferences: Preferences) -> JudgmentScan:
-        """Return what the judgments of a pipe determine, with the judgments themselves.
-
-        Parameters
-        ----------
-        preferences : Preferences
-
-        Returns
-        -------
-        JudgmentScan
-        """
-        return cls(
-            preferences.scale,
-            preferences.n_ranks,
-            len(preferences),
-            int((~preferences.strict).sum()),
-            bool((preferences.weights != 1).any()),
-            preferences,
-        )
-
-
-def scan_judgments(
-    path: str | os.PathLike[str],
-    scale: Scale | None = None,
-    n_ranks: int | None = None,
-    ignored: IgnoredInput | None = None,
-    advance: Advance = silent,
-    document_grades: DocumentGrades | None = None,
-) -> JudgmentScan:
-    """Read a file of judgments once without keeping them in memory; those of a pipe are kept.
-
-    Parameters
-    ----------
-    path, scale, n_ranks, ignored, advance, document_grades
-        As those of :func:`read_preferences`.
-
-    Returns
-    -------
-    JudgmentScan
-
-    Raises
-    ------
-    InputError
-        As :func:`read_preferences`.
-    """
-    if not Path(path).is_file():
-        return JudgmentScan.of(
-            read_preferences(
-                path, scale, n_ranks, ignored, advance, document_grades=document_grades
-            )
-        )
-    judgments = (judgment for _, judgment in _judgments(path, ignored, advance, document_grades))
-    if document_grades is not None and scale is None:
-        scale = document_grades.scale
-    return _scan(judgments, scale, n_ranks, path, documents=False)
-
-
-def read_preferences_in_batches(
-    path: str | os.PathLike[str],
-    scan: JudgmentScan,
-    ignored: IgnoredInput | None = None,
-    advance: Advance = silent,
-    size: int = BATCH_SIZE,
-    document_grades: DocumentGrades | None = None,
-) -> Iterator[Preferences]:
-    """Read a file of judgments batch by batch, for files that do not fit in memory.
-
-    Parameters
-    ----------
-    path : path-like
-    scan : JudgmentScan
-        Of the same file.
-    ignored, advance
-        As those of :func:`read_preferences`.
-    size : int
-        The number of judgments per batch.
-    document_grades : DocumentGrades, optional
-        As that of :func:`read_preferences`.
-
-    Yields
-    ------
-    Preferences
-
-    Raises
-    ------
-    InputError
-        As :func:`read_preferences`.
-    """
-    if scan.whole is not None:
-        yield scan.whole
-        return
-    rows = _judgments(path, ignored, advance, document_grades)
-    while True:
-        columns = JudgmentColumns(str(path), scan.scale, scan.n_ranks)
-        for place, judgment in islice(rows, size):
-            columns.add(place, judgment)
-        if not len(columns):
-            return
-        yield columns.preferences()
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
@@ -311,54 +306,6 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
     except UnicodeEncodeError as error:
         raise InputError("an id is not valid text", "correct it", str(path)) from error
     write(Path(path), _records(preferences))
-
-
-def _judgments(
-    path: str | os.PathLike[str],
-    ignored: IgnoredInput | None,
-    advance: Advance,
-    document_grades: DocumentGrades | None = None,
-    other_fields: Collection[str] = (),
-) -> Iterator[tuple[str, Judgment]]:
-    """Yield the place of each judgment in the file, and the judgment."""
-    rows = RECORD_READERS[checked_suffix(path, RECORD_READERS)](Path(path), FIELD_KINDS, ignored)
-    if document_grades is not None:
-        rows = document_grades.grade_records(rows, str(path))
-    number = -1
-    for number, (place, record) in enumerate(rows):
-        try:
-            yield place, parse_judgment(record, ignored, other_fields)
-        except InputError as error:
-            raise error.at(f"{path}, {place}") from error
-        if number % 1000 == 0:
-            advance(number, 0)
-    if number < 0:
-        raise InputError("holds no judgment", "give one judgment per line", str(path))
-
-
-def _scan(
-    judgments: Iterable[Judgment],
-    scale: Scale | None,
-    n_ranks: int | None,
-    path: str | os.PathLike[str],
-    documents: bool,
-) -> JudgmentScan:
-    labels: set[Label] = set()
-    count = ties = longest = 0
-    weighted = False
-    for judgment in judgments:
-        count += 1
-        ties += judgment.answer > ANSWERS.index("b")
-        weighted |= judgment.weight != 1
-        longest = max(longest, *map(len, judgment.lists))
-        if scale is None:
-            labels.update(label for side in judgment.lists for label in side if label is not None)
-    if scale is None:
-        try:
-            scale = (Scale.from_documents if documents else Scale.from_numbers)(labels)
-        except InputError as error:
-            raise error.at(str(path)) from error
-    return JudgmentScan(scale, longest if n_ranks is None else n_ranks, count, ties, weighted)
 
 
 def _records(preferences: Preferences) -> list[dict[str, Any]]:

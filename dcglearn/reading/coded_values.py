@@ -1,0 +1,277 @@
+"""Columns as codes: each value is the number of one of a few distinct values.
+
+10^6 lists of 10 grades hold 10^7 labels and perhaps five distinct ones. Arrow numbers them, and
+only the distinct ones become Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.types import Grades, Integers
+from dcglearn.measures.scale import Label, canonical_label
+
+
+class UndecidedError(Exception):
+    """Columns that must be read record by record."""
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """A column as codes.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Which of the values; -1 where one is missing.
+    values : list
+        The distinct values.
+    """
+
+    codes: Grades
+    values: list[Any]
+
+
+@dataclass(frozen=True)
+class CodedLists:
+    """A column of lists as codes.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (m,)
+        Which of the labels, list after list; -1 where a rank is empty.
+    lengths : ndarray of int, shape (n,)
+        The number of ranks of each list.
+    labels : list
+        The distinct labels, in their canonical form.
+    """
+
+    codes: Grades
+    lengths: Integers
+    labels: list[Label]
+
+    def any_empty(self) -> bool:
+        """Return whether some list has no label."""
+        filled = self.codes >= 0
+        if filled.all():
+            return bool((self.lengths == 0).any())
+        before = np.append(0, np.cumsum(filled))
+        ends = np.cumsum(self.lengths)
+        return bool((before[ends] == before[ends - self.lengths]).any())
+
+    def position(self, entry: int) -> tuple[int, int]:
+        """Return the row and the rank, from 0, of an entry of `codes`."""
+        ends = np.cumsum(self.lengths)
+        row = int(np.searchsorted(ends, entry, side="right"))
+        return row, entry - int(ends[row] - self.lengths[row])
+
+
+def coded(array: Any) -> CodedColumn:
+    """Return an Arrow array as codes.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Not nested.
+
+    Returns
+    -------
+    CodedColumn
+
+    Raises
+    ------
+    UndecidedError
+        If Arrow cannot number its values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> column = coded(pa.array(["x", None, "y", "x"]))
+    >>> column.codes.tolist(), column.values
+    ([0, -1, 1, 0], ['x', 'y'])
+    """
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_null(array.type):
+        return CodedColumn(np.full(len(array), -1, np.int32), [])
+    if not kinds.is_dictionary(array.type):
+        try:
+            array = array.dictionary_encode()
+        except pa.ArrowException as error:
+            raise UndecidedError from error
+        return CodedColumn(_indices(array), array.dictionary.to_pylist())
+    indices = _indices(array)
+    occurs = np.zeros(len(array.dictionary) + 1, bool)
+    occurs[indices] = True  # the last for those that are missing
+    used = np.flatnonzero(occurs[:-1])
+    numbers = np.full(len(occurs), -1, np.int32)
+    numbers[used] = np.arange(len(used), dtype=np.int32)
+    values = array.dictionary.take(pa.array(used)).to_pylist()
+    codes = numbers[indices]
+    if len(set(values)) < len(values):  # a dictionary may repeat a value
+        return merged_values(codes, values)
+    return CodedColumn(codes, values)
+
+
+def coded_lists(array: Any) -> CodedLists:
+    """Return an Arrow array of lists of grades as codes.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Lists of numbers or text.
+
+    Returns
+    -------
+    CodedLists
+
+    Raises
+    ------
+    UndecidedError
+        If a list is missing, or a label is not one.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> lists = coded_lists(pa.array([["2", None, "0"], ["0"]]))
+    >>> lists.codes.tolist(), lists.labels
+    ([0, -1, 1, 1], [2, 0])
+    """
+    import pyarrow.types as kinds
+
+    nested = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
+    if array.null_count or not any(test(array.type) for test in nested):
+        raise UndecidedError
+    lengths = array.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    flat = array.flatten()
+    if _is_no_label(flat.type):
+        raise UndecidedError
+    column = with_canonical_labels(coded(flat))
+    return CodedLists(column.codes, lengths, column.values)
+
+
+def coded_ranks(arrays: Sequence[Any], textual: bool) -> CodedLists:
+    """Return lists whose ranks are columns of their own as codes.
+
+    Parameters
+    ----------
+    arrays : sequence of pyarrow.Array
+        The grades at each rank, from the first down.
+    textual : bool
+        Whether cells are text; empty text and a dash then are empty ranks.
+
+    Returns
+    -------
+    CodedLists
+
+    Raises
+    ------
+    UndecidedError
+        If a value is not a label.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> coded_ranks([pa.array([2, 0]), pa.array([None, 2])], False).codes.tolist()
+    [0, -1, 1, 0]
+    """
+    values: list[Any] = []
+    tables = []
+    for array in arrays:
+        if _is_no_label(array.type):
+            raise UndecidedError
+        column = coded(array)
+        empty = ("", "-") if textual else ()
+        found = [None if one in empty else one for one in column.values]
+        tables.append(np.where(column.codes < 0, -1, column.codes + len(values)))
+        values += found
+    labels = with_canonical_labels(CodedColumn(np.stack(tables, axis=1).ravel(), values))
+    rows = len(tables[0])
+    return CodedLists(labels.codes, np.full(rows, len(arrays), np.int64), labels.values)
+
+
+def with_canonical_labels(column: CodedColumn) -> CodedColumn:
+    """Return a column of labels with their canonical forms.
+
+    Parameters
+    ----------
+    column : CodedColumn
+
+    Returns
+    -------
+    CodedColumn
+
+    Raises
+    ------
+    UndecidedError
+        If a value is not a label.
+    """
+    try:
+        labels = [None if value is None else canonical_label(value) for value in column.values]
+    except (TypeError, ValueError) as error:
+        raise UndecidedError from error
+    return merged_values(column.codes, labels)
+
+
+def coded_objects(values: Iterable[Any]) -> CodedColumn:
+    """Return Python objects as codes; None is missing, and 1 differs from True.
+
+    Parameters
+    ----------
+    values : iterable of hashable
+
+    Returns
+    -------
+    CodedColumn
+
+    Examples
+    --------
+    >>> coded_objects(["x", None, "y", "x"]).codes.tolist()
+    [0, -1, 1, 0]
+    """
+    numbers: dict[tuple[type, Any], int] = {(type(None), None): -1}
+    codes = [numbers.setdefault((type(one), one), len(numbers) - 1) for one in values]
+    return CodedColumn(np.array(codes, np.int32), [value for _, value in numbers][1:])
+
+
+def merged_values(codes: Grades, values: Sequence[Any]) -> CodedColumn:
+    """Return codes of distinct values for those of values that repeat or are None.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Which of the values; -1 where one is missing.
+    values : sequence of hashable
+
+    Returns
+    -------
+    CodedColumn
+
+    Examples
+    --------
+    >>> merged_values(np.array([0, 1, 2, -1]), ["x", None, "x"]).codes.tolist()
+    [0, -1, 0, -1]
+    """
+    distinct = coded_objects(values)
+    if len(distinct.values) == len(values):
+        return CodedColumn(codes, list(values))
+    return CodedColumn(np.append(distinct.codes, np.int32(-1))[codes], distinct.values)
+
+
+def _is_no_label(found: Any) -> bool:
+    """Return whether values of an Arrow type cannot be labels."""
+    import pyarrow.types as kinds
+
+    value = found.value_type if kinds.is_dictionary(found) else found
+    return bool(kinds.is_boolean(value) or kinds.is_nested(value))
+
+
+def _indices(array: Any) -> NDArray[np.int32]:
+    found: NDArray[np.int32] = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return found.astype(np.int32, copy=False)

@@ -1,0 +1,246 @@
+r"""Blocks of delimited text: CSV, and columns between semicolons or tabs.
+
+Arrow's reader differs from Python's where a quote is neither at the beginning nor at the end of a
+field. So a block is decoded by it only if, counted from the first, every odd quote opens a field (a
+delimiter or a line break precedes it) or repeats the quote before it, and every even quote closes a
+field. Then a line break is within a field exactly if the number of quotes before it is odd.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.text_lines import decode_line
+from dcglearn.base.types import Integers
+from dcglearn.reading.blocks import (
+    BLOCK_BYTES,
+    Block,
+    NumberedRecord,
+    is_plain_text,
+    read_chunks,
+)
+
+_LONGEST_HELD = 4 * BLOCK_BYTES
+"""More text that holds no whole record is left to the exact reader, which refuses long fields."""
+
+_LINE_END = np.frombuffer(b"\n", np.uint8)
+
+
+def read_csv_blocks(
+    file: BinaryIO, name: str, ignored: IgnoredInput | None, delimiter: str = ","
+) -> Iterator[Block]:
+    """Read delimited text block by block.
+
+    Parameters
+    ----------
+    file : binary file
+        UTF-8; the first line names the columns.
+    name : str
+        For messages.
+    ignored : IgnoredInput or None
+        If given, repeated columns (the last one counts) are counted there; otherwise they are
+        refused.
+    delimiter : str
+        Of one byte.
+
+    Yields
+    ------
+    Block
+
+    Raises
+    ------
+    InputError
+        If the first line does not name the columns.
+    """
+    chunks = read_chunks(file)
+    content = next(chunks, b"")
+    header = _read_header(content, name, ignored, delimiter)
+    content, first = content[header.length :], header.lines + 1
+    while True:
+        following = next(chunks, None)
+        part = _whole_records(content, delimiter, following is None)
+        if part.content:
+            yield header.block(part, first)
+            first += part.content.count(b"\n")
+        if following is None:
+            return
+        content = content[len(part.content) :] + following
+
+
+@dataclass(frozen=True)
+class _Header:
+    """The first line of a CSV file."""
+
+    file: str
+    names: list[str]
+    delimiter: str
+    length: int
+    lines: int
+
+    def records(self, content: bytes, first: int) -> Iterator[NumberedRecord]:
+        """Iterate over the records of a part of the file that begins with line `first`."""
+        lines = _decoded_lines(content, first, self.file)
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        try:
+            for cells in reader:
+                if not cells:
+                    continue
+                number = first - 1 + reader.line_num
+                if len(cells) != len(self.names):
+                    problem = f"{len(cells)} fields under {len(self.names)} column names"
+                    remedy = "give every row the same fields, and quote those that hold commas"
+                    raise InputError(problem, remedy, f"{self.file}, line {number}")
+                yield number, dict(zip(self.names, cells, strict=True))
+        except csv.Error as error:
+            raise _not_csv(error, self.file, first - 1 + reader.line_num) from error
+
+    def block(self, part: _Part, first: int) -> Block:
+        """Return the block of a part of the file that begins with line `first`."""
+        columns = self._decode(part) if part.regular and is_plain_text(part.content) else None
+        numbers: range | Integers = range(0)
+        if columns is not None:
+            rows = len(next(iter(columns.values())))
+            numbers = range(first, first + rows)
+            if rows != part.content.count(b"\n") + (not part.content.endswith(b"\n")):
+                numbers = first + part.last_lines()
+                if len(numbers) != rows:
+                    columns, numbers = None, range(0)
+        return Block(columns, numbers, "line", lambda: self.records(part.content, first), True)
+
+    def _decode(self, part: _Part) -> dict[str, Any] | None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.csv as pv
+
+        names = [str(number) for number in range(len(self.names))]
+        try:
+            table = pv.read_csv(
+                pa.BufferReader(part.content),
+                pv.ReadOptions(
+                    use_threads=False,
+                    block_size=max(len(part.content), 1 << 16) + 1,
+                    column_names=names,
+                ),
+                pv.ParseOptions(delimiter=self.delimiter, newlines_in_values=len(part.quotes) > 0),
+                pv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string()),
+                    strings_can_be_null=False,
+                    check_utf8=False,
+                ),
+            )
+        except (pa.ArrowException, OverflowError):
+            return None
+        columns = {
+            name: table.column(number).combine_chunks() for number, name in enumerate(self.names)
+        }
+        longest = (pc.max(pc.binary_length(column)).as_py() or 0 for column in columns.values())
+        return columns if max(longest) < csv.field_size_limit() else None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Whole records of a file, the positions of their quotes, and whether these are regular."""
+
+    content: bytes
+    quotes: Integers
+    regular: bool
+
+    def last_lines(self) -> Integers:
+        """Return the number of the last line of each record, from 0; blank lines are left out."""
+        content = self.content if self.content.endswith(b"\n") else self.content + b"\n"
+        breaks = np.flatnonzero(np.frombuffer(content, np.uint8) == ord("\n"))
+        lines = np.flatnonzero(np.searchsorted(self.quotes, breaks) % 2 == 0)
+        ends = breaks[lines]
+        begins = np.append(0, ends[:-1] + 1)
+        spans = zip(begins.tolist(), ends.tolist(), strict=True)
+        blank = [content[begin:end] in (b"", b"\r") for begin, end in spans]
+        found: Integers = lines[~np.array(blank, bool)]
+        return found
+
+
+def _read_header(head: bytes, file: str, ignored: IgnoredInput | None, delimiter: str) -> _Header:
+    reader = csv.reader(_decoded_lines(head, 1, file), delimiter=delimiter, strict=True)
+    try:
+        names = next(reader, [])
+    except csv.Error as error:
+        raise _not_csv(error, file, reader.line_num) from error
+    place = f"{file}, line 1"
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        if ignored is None:
+            raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+        ignored.counts.update(f"repeated key {name!r}" for name in twice)
+    if not any(names):
+        raise InputError("no column names", "name them in the first line", place)
+    lines = list(islice(io.BytesIO(head), reader.line_num))
+    return _Header(file, names, delimiter, sum(map(len, lines)), len(lines))
+
+
+def _whole_records(content: bytes, delimiter: str, last: bool) -> _Part:
+    """Return the whole records at the beginning of some lines; all of them if they are the last."""
+    quotes = np.zeros(0, np.int64)
+    if b'"' not in content:
+        return _Part(content, quotes, True)
+    array = np.frombuffer(content, np.uint8)
+    quotes = np.flatnonzero(array == ord('"'))
+    regular = _are_regular(array, quotes, ord(delimiter)) and len(content) < _LONGEST_HELD
+    if not regular:
+        end = len(content) if last else _end_of_records(content, delimiter)
+    elif len(quotes) % 2 == 0:
+        end = len(content)
+    elif last:
+        return _Part(content, quotes, False)  # a field that does not end
+    else:
+        breaks = np.flatnonzero(array == ord("\n"))
+        outside = breaks[np.searchsorted(quotes, breaks) % 2 == 0]
+        end = int(outside[-1]) + 1 if len(outside) else 0
+    return _Part(content[:end], quotes[quotes < end], regular)
+
+
+def _are_regular(array: NDArray[np.uint8], quotes: Integers, delimiter: int) -> bool:
+    """Return whether each quote opens a field, closes one or repeats the quote before it."""
+    padded = np.concatenate([_LINE_END, array, _LINE_END])
+    before, after = padded[quotes], padded[quotes + 2]
+    repeats = np.diff(quotes, prepend=-2) == 1
+    opens = repeats | (before == delimiter) | (before == ord("\n"))
+    repeated = np.append(repeats[1:], False)
+    closes = repeated | (after == delimiter) | (after == ord("\n")) | (after == ord("\r"))
+    return bool(opens[::2].all() and closes[1::2].all())
+
+
+def _end_of_records(content: bytes, delimiter: str) -> int:
+    """Return where the last whole record ends, by the exact reader; the end where it fails."""
+    read = end = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for line in io.BytesIO(content):
+            read += len(line)
+            yield line.decode("utf-8", "replace")
+
+    try:
+        for _ in csv.reader(lines(), delimiter=delimiter, strict=True):
+            end = read
+    except csv.Error:
+        return end if read == len(content) and len(content) < _LONGEST_HELD else len(content)
+    return end
+
+
+def _decoded_lines(content: bytes, first: int, file: str) -> Iterator[str]:
+    for number, line in enumerate(io.BytesIO(content), first):
+        yield decode_line(line, f"{file}, line {number}")
+
+
+def _not_csv(error: csv.Error, file: str, line: int) -> InputError:
+    return InputError(f"is not CSV ({error})", "check its quotes", f"{file}, line {line}")

@@ -1,0 +1,179 @@
+"""Which columns of a file are the fields of its judgments, as its columns become known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.numbers import parse_number
+from dcglearn.base.suggestions import unknown_name
+from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
+from dcglearn.fields.given_maps import GivenMap
+from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
+from dcglearn.reading.blocks import Block, FieldKind, FieldKinds, NumberedRecord
+from dcglearn.reading.list_texts import parse_list_text
+
+RUN_FIELDS = ("run_a", "run_b")
+
+_KINDS: dict[str, FieldKind] = {
+    "query": "id",
+    "a": "labels",
+    "b": "labels",
+    "answer": "answer",
+    "weight": "number",
+    "judge": "id",
+    **dict.fromkeys(RUN_FIELDS, "id"),
+}
+"""What the fields of judgments hold."""
+
+
+class FieldColumns:
+    """Finds the columns of a file that are the fields of judgments.
+
+    Parameters
+    ----------
+    path : str
+        For messages.
+    given : mapping or str, optional
+        From fields to columns, as for :func:`dcglearn.fields.column_names.resolve_columns`.
+    ignored : IgnoredInput, optional
+        If given, unknown columns are ignored and counted there; by default they are refused.
+    other_fields : collection of str, optional
+        Columns that are accepted, and not part of the judgment.
+    runs : bool, default False
+        Whether judgments may name runs.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        given: GivenMap | None = None,
+        ignored: IgnoredInput | None = None,
+        other_fields: Collection[str] = (),
+        runs: bool = False,
+    ) -> None:
+        self._path, self._given, self._ignored, self._other = path, given, ignored, other_fields
+        self._fields = (*JUDGMENT_FIELDS, *RUN_FIELDS) if runs else JUDGMENT_FIELDS
+        self._names: dict[str, None] = {}
+        self.map = ColumnMap({}, ())
+
+    @property
+    def allows_unknown(self) -> bool:
+        """Whether columns that are no field are ignored."""
+        return self._ignored is not None
+
+    def find(self, names: Iterable[str]) -> ColumnMap:
+        """Return the columns of the fields, given more names of columns.
+
+        Parameters
+        ----------
+        names : iterable of str
+
+        Returns
+        -------
+        ColumnMap
+
+        Raises
+        ------
+        InputError
+            If several columns could be one field.
+        """
+        new = [name for name in names if name not in self._names]
+        if not new:
+            return self.map
+        self._names.update(dict.fromkeys(new))
+        wanted = [name for name in self._names if name not in self._other]
+        try:
+            found = resolve_columns(wanted, self._given, self._fields)
+            for field, column in self.map.columns.items():
+                _check_same(field, column, found.columns[field])
+        except InputError as error:
+            raise error.at(self._path) from error
+        self.map = found
+        return found
+
+    def choose(self, names: Sequence[str]) -> FieldKinds:
+        """Return what the columns that are fields hold.
+
+        Parameters
+        ----------
+        names : sequence of str
+            All columns.
+
+        Returns
+        -------
+        mapping of str to str
+        """
+        kinds: dict[str, FieldKind] = {}
+        for field, column in self.find(names).columns.items():
+            ranks = not isinstance(column, str)
+            kind = "label" if ranks else _KINDS[field]
+            kinds.update(dict.fromkeys(column if ranks else [str(column)], kind))
+        return kinds
+
+    def records(self, block: Block) -> Iterator[NumberedRecord]:
+        """Iterate over the fields of the records of a block, read one by one.
+
+        Parameters
+        ----------
+        block : Block
+
+        Yields
+        ------
+        number : int
+        fields : dict
+            By the names of fields; lists as lists.
+
+        Raises
+        ------
+        InputError
+            Naming the place: a record cannot be read, or holds an unknown field.
+        """
+        for number, record in block.read():
+            found = self.find(record)
+            try:
+                for name in (n for n in found.unknown if n in record):
+                    self._check_unknown(name)
+                    self.count_unknown(name, record[name] is not None)
+                fields = {
+                    field: _value(field, column, record, block.textual)
+                    for field, column in found.columns.items()
+                    if not isinstance(column, str) or column in record
+                }
+            except InputError as error:
+                raise error.at(f"{self._path}, {block.unit} {number}") from error
+            yield number, fields
+
+    def count_unknown(self, name: str, times: int) -> None:
+        """Count values of a column that is no field."""
+        if self._ignored is not None and times:
+            self._ignored.counts[f"unknown field {name!r}"] += times
+
+    def _check_unknown(self, name: str) -> None:
+        if self._ignored is None:
+            raise unknown_name("field", name, JUDGMENT_FIELDS)
+
+
+def _check_same(field: str, column: Column, later: Column) -> None:
+    if column != later:
+        names = " and ".join(one if isinstance(one, str) else one[0] for one in (column, later))
+        raise InputError(
+            f"the columns {names} could both be the {field}",
+            f"say which one is: `columns={f'{field}={column}'!r}`",
+        )
+
+
+def _value(field: str, column: Column, record: dict[str, Any], textual: bool) -> Any:
+    """Return the value of a field."""
+    if not isinstance(column, str):
+        ranks = [record.get(name) for name in column if name in record]
+        return [None if textual and one in ("", "-") else one for one in ranks]
+    value, kind = record[column], _KINDS[field]
+    if kind == "labels" and isinstance(value, str):
+        return parse_list_text(value)
+    if textual and kind == "number" and value:
+        number = parse_number(value)
+        return value if number != number else number
+    return None if textual and value == "" else value
