@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Grades, Ids, Integers, Pairs
+from dcglearn.base.types import Grades, Ids, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import encode_pairs
 from dcglearn.fields.answer_values import LEFT_OUT, AnswerMap, resolve_answers
@@ -25,12 +24,16 @@ from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.reading.coded_judgments import CodedJudgments
 from dcglearn.reading.coded_values import CodedColumn
-from dcglearn.reading.judgment_parts import JudgmentPart, JudgmentParts
+from dcglearn.reading.judgment_parts import (
+    JudgmentPart,
+    JudgmentParts,
+    fill_lists,
+    narrow_lengths,
+)
+from dcglearn.reading.value_numbers import ValueNumbers, first_entries
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
 """An array of lists is refused if it takes more bytes, and more than this many per grade."""
-
-_FEW = 16
 
 
 class _Place(NamedTuple):
@@ -41,26 +44,6 @@ class _Place(NamedTuple):
     side: int
     rank: int
     text: str
-
-
-class _Values:
-    """The distinct values of a column, numbered in the order in which they occur."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[type, Any], int] = {}
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[Any]:
-        return (value for _, value in self._numbers)
-
-    def add(self, values: list[Any]) -> Grades:
-        """Return the numbers of values, and -1 at the end for a missing one."""
-        numbers = self._numbers
-        found = [numbers.setdefault((type(one), one), len(numbers)) for one in values]
-        bits = 8 if len(numbers) <= 2**7 else 16 if len(numbers) <= 2**15 else 32
-        return np.array([*found, -1], np.dtype(f"int{bits}"))
 
 
 class JudgmentColumns:
@@ -102,8 +85,8 @@ class JudgmentColumns:
     ) -> None:
         self._path, self._scale, self._n_ranks, self._documents = path, scale, n_ranks, documents
         self._given_answers, self.sides = answers, ("a", "b")
-        self._labels, self._answers = _Values(), _Values()
-        self._ids = (_Values(), _Values())
+        self._labels, self._answers = ValueNumbers(), ValueNumbers()
+        self._ids = (ValueNumbers(), ValueNumbers())
         self._label_places: list[_Place] = []
         self._answer_places: list[_Place] = []
         self._parts = JudgmentParts(memory)
@@ -133,9 +116,9 @@ class JudgmentColumns:
         a, b = self._add_lists(judgments, path)
         part = JudgmentPart(
             a,
-            _narrow(judgments.a.lengths),
+            narrow_lengths(judgments.a.lengths),
             b,
-            _narrow(judgments.b.lengths),
+            narrow_lengths(judgments.b.lengths),
             self._add_answers(judgments, path),
             judgments.weights,
             self._add_ids(0, judgments.queries),
@@ -283,7 +266,7 @@ class JudgmentColumns:
         first: dict[int, tuple[int, int, int]] = {}
         for side, lists in enumerate((judgments.a, judgments.b)):
             table = self._labels.add(lists.labels)
-            for code, entry in _first_entries(lists.codes, np.flatnonzero(table[:-1] >= known)):
+            for code, entry in first_entries(lists.codes, np.flatnonzero(table[:-1] >= known)):
                 row, rank = lists.position(entry)
                 number = int(table[code])
                 first[number] = min(first.get(number, (row, side, rank)), (row, side, rank))
@@ -296,7 +279,7 @@ class JudgmentColumns:
     def _add_answers(self, judgments: CodedJudgments, path: str) -> Grades:
         known, column = len(self._answers), judgments.answers
         table = self._answers.add(column.values)
-        for _, row in _first_entries(column.codes, np.flatnonzero(table[:-1] >= known)):
+        for _, row in first_entries(column.codes, np.flatnonzero(table[:-1] >= known)):
             text = f"{path}, {judgments.place(row)}"
             self._answer_places.append(_Place(len(self._parts.places), row, -1, 0, text))
         return table[column.codes]
@@ -326,8 +309,8 @@ class JudgmentColumns:
         start = 0
         for part in parts:
             end = start + len(part)
-            _fill(lists[start:end, 0], indices[part.a], part.a_lengths)
-            _fill(lists[start:end, 1], indices[part.b], part.b_lengths)
+            fill_lists(lists[start:end, 0], indices[part.a], part.a_lengths)
+            fill_lists(lists[start:end, 1], indices[part.b], part.b_lengths)
             start = end
         return lists
 
@@ -374,33 +357,3 @@ class JudgmentColumns:
             "raise `n_ranks` or cut the list",
             f'{path}, {judgments.place(row)}, "{"ab"[side]}"',
         )
-
-
-def _first_entries(codes: Grades, wanted: Integers) -> Iterator[tuple[int, int]]:
-    """Iterate over codes and where each of them occurs first, if it does."""
-    if len(wanted) > _FEW:
-        found, entries = np.unique(codes, return_index=True)
-        first = dict(zip(found.tolist(), entries.tolist(), strict=True))
-        yield from ((code, first[code]) for code in wanted.tolist() if code in first)
-        return
-    for code in wanted.tolist():
-        entry = int(np.argmax(codes == code))
-        if len(codes) and codes[entry] == code:
-            yield code, entry
-
-
-def _narrow(lengths: Integers) -> Grades:
-    """Return lengths in few bytes; equal ones take none."""
-    longest = int(lengths.max())
-    if longest == lengths.min():
-        return np.broadcast_to(np.int32(longest), lengths.shape)
-    return lengths.astype(np.uint8 if longest < 2**8 else np.int32)
-
-
-def _fill(table: Grades, indices: NDArray[np.int8], lengths: Grades) -> None:
-    """Fill the rows of a table with lists that follow one another."""
-    longest = int(lengths.max())
-    if len(indices) == longest * len(table):
-        table[:, :longest] = indices.reshape(len(table), longest)
-    else:
-        table[np.arange(table.shape[1]) < lengths[:, None]] = indices

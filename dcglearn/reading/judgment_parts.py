@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades, Integers
 
@@ -121,3 +122,44 @@ class JudgmentParts:
 def _load(file: IO[bytes]) -> Any:
     array = np.load(file, allow_pickle=False)
     return None if array.ndim == 2 else array
+
+
+def narrow_lengths(lengths: Integers) -> Grades:
+    """Return lengths in few bytes; equal ones take none.
+
+    Parameters
+    ----------
+    lengths : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    longest = int(lengths.max())
+    if longest == lengths.min():
+        return np.broadcast_to(np.int32(longest), lengths.shape)
+    return lengths.astype(np.uint8 if longest < 2**8 else np.int32)
+
+
+def fill_lists(table: Grades, indices: NDArray[np.int8], lengths: Grades) -> None:
+    """Fill the rows of a table with lists that follow one another.
+
+    Parameters
+    ----------
+    table : ndarray of int8, shape (n, K)
+    indices : ndarray of int8, shape (m,)
+    lengths : ndarray of int, shape (n,)
+        The length of each list.
+
+    Examples
+    --------
+    >>> table = np.full((2, 2), -1, np.int8)
+    >>> fill_lists(table, np.array([1, 0, 2], np.int8), np.array([1, 2]))
+    >>> table.tolist()
+    [[1, -1], [0, 2]]
+    """
+    longest = int(lengths.max())
+    if len(indices) == longest * len(table):
+        table[:, :longest] = indices.reshape(len(table), longest)
+    else:
+        table[np.arange(table.shape[1]) < lengths[:, None]] = indices
