@@ -35,7 +35,7 @@ BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Block:
+class RecordBlock:
     """Some consecutive records of a file.
 
     Attributes

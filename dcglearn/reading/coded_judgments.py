@@ -27,15 +27,15 @@ from dcglearn.fields.judgment_fields import (
     parse_weight,
 )
 from dcglearn.measures.scale import Label
-from dcglearn.reading.blocks import Block, NumberedRecord, Unit
+from dcglearn.reading.blocks import NumberedRecord, RecordBlock, Unit
 from dcglearn.reading.coded_values import (
     CodedColumn,
     CodedLists,
     UndecidedError,
     coded,
-    coded_lists,
     coded_objects,
     coded_ranks,
+    list_column_codes,
     merged_values,
 )
 from dcglearn.reading.field_columns import FieldColumns
@@ -78,12 +78,12 @@ class CodedJudgments:
         return f"{self.unit} {self.numbers[row]}"
 
 
-def code_columns(block: Block, fields: FieldColumns) -> CodedJudgments:
+def code_columns(block: RecordBlock, fields: FieldColumns) -> CodedJudgments:
     """Return the judgments that the columns of a block make.
 
     Parameters
     ----------
-    block : Block
+    block : RecordBlock
     fields : FieldColumns
         Which columns they are made of.
 
@@ -206,7 +206,7 @@ def _lists(columns: dict[str, Any], column: Column, textual: bool) -> CodedLists
     array = columns.get(column)
     if array is None:
         raise UndecidedError
-    return coded_texts(array) if textual or _is_text(array.type) else coded_lists(array)
+    return coded_texts(array) if textual or _is_text(array.type) else list_column_codes(array)
 
 
 def _is_text(found: Any) -> bool:

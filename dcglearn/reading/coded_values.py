@@ -119,7 +119,7 @@ def coded(array: Any) -> CodedColumn:
     return CodedColumn(codes, values)
 
 
-def coded_lists(array: Any) -> CodedLists:
+def list_column_codes(array: Any) -> CodedLists:
     """Return an Arrow array of lists of grades as codes.
 
     Parameters
@@ -139,7 +139,7 @@ def coded_lists(array: Any) -> CodedLists:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> lists = coded_lists(pa.array([["2", None, "0"], ["0"]]))
+    >>> lists = list_column_codes(pa.array([["2", None, "0"], ["0"]]))
     >>> lists.codes.tolist(), lists.labels
     ([0, -1, 1, 1], [2, 0])
     """

@@ -25,8 +25,8 @@ from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
 from dcglearn.reading.blocks import (
     BLOCK_BYTES,
-    Block,
     NumberedRecord,
+    RecordBlock,
     is_plain_text,
     read_chunks,
 )
@@ -39,7 +39,7 @@ _LINE_END = np.frombuffer(b"\n", np.uint8)
 
 def read_csv_blocks(
     file: BinaryIO, name: str, ignored: IgnoredInput | None, delimiter: str = ","
-) -> Iterator[Block]:
+) -> Iterator[RecordBlock]:
     """Read delimited text block by block.
 
     Parameters
@@ -56,7 +56,7 @@ def read_csv_blocks(
 
     Yields
     ------
-    Block
+    RecordBlock
 
     Raises
     ------
@@ -105,7 +105,7 @@ class _Header:
         except csv.Error as error:
             raise _not_csv(error, self.file, first - 1 + reader.line_num) from error
 
-    def block(self, part: _Part, first: int) -> Block:
+    def block(self, part: _Part, first: int) -> RecordBlock:
         """Return the block of a part of the file that begins with line `first`."""
         columns = self._decode(part) if part.regular and is_plain_text(part.content) else None
         numbers: range | Integers = range(0)
@@ -116,7 +116,9 @@ class _Header:
                 numbers = first + part.last_lines()
                 if len(numbers) != rows:
                     columns, numbers = None, range(0)
-        return Block(columns, numbers, "line", lambda: self.records(part.content, first), True)
+        return RecordBlock(
+            columns, numbers, "line", lambda: self.records(part.content, first), True
+        )
 
     def _decode(self, part: _Part) -> dict[str, Any] | None:
         import pyarrow as pa

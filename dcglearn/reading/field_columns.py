@@ -12,7 +12,7 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
-from dcglearn.reading.blocks import Block, FieldKind, FieldKinds, NumberedRecord
+from dcglearn.reading.blocks import FieldKind, FieldKinds, NumberedRecord, RecordBlock
 from dcglearn.reading.list_texts import parse_list_text
 
 RUN_FIELDS = ("run_a", "run_b")
@@ -113,12 +113,12 @@ class FieldColumns:
             kinds.update(dict.fromkeys(column if ranks else [str(column)], kind))
         return kinds
 
-    def records(self, block: Block) -> Iterator[NumberedRecord]:
+    def records(self, block: RecordBlock) -> Iterator[NumberedRecord]:
         """Iterate over the fields of the records of a block, read one by one.
 
         Parameters
         ----------
-        block : Block
+        block : RecordBlock
 
         Yields
         ------

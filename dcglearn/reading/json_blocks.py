@@ -21,8 +21,8 @@ from dcglearn.base.types import Integers
 from dcglearn.files.json_arrays import array_as_lines
 from dcglearn.files.json_text import decode_json
 from dcglearn.reading.blocks import (
-    Block,
     NumberedRecord,
+    RecordBlock,
     Unit,
     is_plain_text,
     read_chunks,
@@ -35,7 +35,9 @@ _FEWEST_LINES = 64
 _BLANKS = ASCII_BLANKS.encode()
 
 
-def read_json_lines(file: BinaryIO, name: str, ignored: IgnoredInput | None) -> Iterator[Block]:
+def read_json_lines(
+    file: BinaryIO, name: str, ignored: IgnoredInput | None
+) -> Iterator[RecordBlock]:
     """Read JSON lines block by block.
 
     Parameters
@@ -49,12 +51,14 @@ def read_json_lines(file: BinaryIO, name: str, ignored: IgnoredInput | None) -> 
 
     Yields
     ------
-    Block
+    RecordBlock
     """
     return _blocks(read_chunks(file), "line", name, ignored)
 
 
-def read_json_array(file: BinaryIO, name: str, ignored: IgnoredInput | None) -> Iterator[Block]:
+def read_json_array(
+    file: BinaryIO, name: str, ignored: IgnoredInput | None
+) -> Iterator[RecordBlock]:
     """Read a JSON array of objects block by block.
 
     Parameters
@@ -68,7 +72,7 @@ def read_json_array(file: BinaryIO, name: str, ignored: IgnoredInput | None) -> 
 
     Yields
     ------
-    Block
+    RecordBlock
 
     Raises
     ------
@@ -80,14 +84,14 @@ def read_json_array(file: BinaryIO, name: str, ignored: IgnoredInput | None) -> 
 
 def _blocks(
     chunks: Iterator[bytes], unit: Unit, name: str, ignored: IgnoredInput | None
-) -> Iterator[Block]:
+) -> Iterator[RecordBlock]:
     """Iterate over blocks of lines, which are numbered from 1."""
     decoder = JsonDecoder()
     first = 1
     for chunk in chunks:
         for content, start, columns, numbers in _decoded(chunk, first, decoder):
             read = partial(_records, content, start, f"{name}, {unit}", ignored)
-            yield Block(columns, numbers, unit, read)
+            yield RecordBlock(columns, numbers, unit, read)
         first += chunk.count(b"\n")
 
 

@@ -29,7 +29,7 @@ from dcglearn.files.files import checked_suffix
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
-from dcglearn.reading.blocks import Block
+from dcglearn.reading.blocks import RecordBlock
 from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_records
 from dcglearn.reading.coded_values import UndecidedError
 from dcglearn.reading.document_judgments import DocumentGrades
@@ -222,7 +222,7 @@ def _advance_of_file(
 
 
 def _coded_block(
-    block: Block, fields: FieldColumns, source: Source, document_grades: DocumentGrades | None
+    block: RecordBlock, fields: FieldColumns, source: Source, document_grades: DocumentGrades | None
 ) -> tuple[CodedJudgments, InputError | None]:
     """Return the judgments of a block, decoded by Arrow where it decides, else one by one."""
     if document_grades is None:

@@ -23,7 +23,7 @@ from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import Label, canonical_label
-from dcglearn.reading.blocks import Block, ChooseColumns, FieldKind, FieldKinds
+from dcglearn.reading.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
 from dcglearn.reading.csv_blocks import read_csv_blocks
 from dcglearn.reading.json_blocks import read_json_array, read_json_lines
 from dcglearn.reading.list_texts import parse_list_text
@@ -40,7 +40,7 @@ def read_blocks(
     choose: ChooseColumns,
     ignored: IgnoredInput | None = None,
     advance: Advance = silent,
-) -> Iterator[Block]:
+) -> Iterator[RecordBlock]:
     """Read a file block by block.
 
     Parameters
@@ -56,7 +56,7 @@ def read_blocks(
 
     Yields
     ------
-    Block
+    RecordBlock
 
     Raises
     ------

@@ -14,14 +14,20 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.packed_pairs import PACKED_METADATA
 from dcglearn.files.parquet import check_size, check_texts, open_parquet, python_values
-from dcglearn.reading.blocks import Block, ChooseColumns, FieldKind, FieldKinds, NumberedRecord
+from dcglearn.reading.blocks import (
+    ChooseColumns,
+    FieldKind,
+    FieldKinds,
+    NumberedRecord,
+    RecordBlock,
+)
 
 _BLOCK_ROWS = 1 << 14
 
 
 def read_parquet_blocks(
     path: Path, name: str, choose: ChooseColumns, advance: Advance = silent
-) -> Iterator[Block]:
+) -> Iterator[RecordBlock]:
     """Read a Parquet file block by block.
 
     Parameters
@@ -36,7 +42,7 @@ def read_parquet_blocks(
 
     Yields
     ------
-    Block
+    RecordBlock
 
     Raises
     ------
@@ -63,7 +69,7 @@ def read_parquet_blocks(
         ) from error
 
 
-def read_arrow_blocks(path: Path, name: str, choose: ChooseColumns) -> Iterator[Block]:
+def read_arrow_blocks(path: Path, name: str, choose: ChooseColumns) -> Iterator[RecordBlock]:
     """Read a file in one of Arrow's IPC formats block by block.
 
     Parameters
@@ -74,7 +80,7 @@ def read_arrow_blocks(path: Path, name: str, choose: ChooseColumns) -> Iterator[
 
     Yields
     ------
-    Block
+    RecordBlock
 
     Raises
     ------
@@ -122,7 +128,7 @@ def _chosen(schema: Any, choose: ChooseColumns, name: str) -> tuple[FieldKinds, 
     return kinds, [column for column in schema.names if column not in kinds]
 
 
-def _empty_blocks(unused: list[str], total: int) -> Iterator[Block]:
+def _empty_blocks(unused: list[str], total: int) -> Iterator[RecordBlock]:
     import pyarrow as pa
 
     for done in range(0, total, _BLOCK_ROWS):
@@ -131,7 +137,7 @@ def _empty_blocks(unused: list[str], total: int) -> Iterator[Block]:
         yield _block(batch, [], unused, done, "")
 
 
-def _block(batch: Any, names: list[str], unused: list[str], done: int, place: str) -> Block:
+def _block(batch: Any, names: list[str], unused: list[str], done: int, place: str) -> RecordBlock:
     import pyarrow as pa
 
     columns = {name: _usual(batch.column(name)) for name in names}
@@ -150,7 +156,7 @@ def _block(batch: Any, names: list[str], unused: list[str], done: int, place: st
             yield done + row + 1, record | others
 
     present = {name: pa.repeat(True, rows) for name in unused}
-    return Block(columns | present, range(done + 1, done + rows + 1), "row", read)
+    return RecordBlock(columns | present, range(done + 1, done + rows + 1), "row", read)
 
 
 def _usual(column: Any) -> Any:
