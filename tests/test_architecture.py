@@ -23,6 +23,7 @@ ROOMS = {
             "coherence correlation",
             "collection fields",
             "data",
+            "records",
             "reading",
             "evaluation",
             "inspection ratings",

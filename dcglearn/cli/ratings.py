@@ -97,7 +97,7 @@ def pairs(
     from dcglearn.ratings.rated_lists import read_ratings
     from dcglearn.ratings.rating_pairs import pairs_from_ratings
     from dcglearn.reading.judgment_files import write_preferences
-    from dcglearn.reading.record_formats import RECORD_WRITERS
+    from dcglearn.records.record_formats import RECORD_WRITERS
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
     checked_suffix(out, RECORD_WRITERS)

@@ -23,8 +23,8 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.fields.judgment_fields import parse_id
 from dcglearn.measures.scale import Label, Scale, canonical_label
-from dcglearn.reading.blocks import FieldKinds
-from dcglearn.reading.record_formats import read_records
+from dcglearn.records.blocks import FieldKinds
+from dcglearn.records.record_formats import read_records
 
 SCORED_FIELDS: FieldKinds = {"id": "id", "score": "label", "grade": "label"}
 

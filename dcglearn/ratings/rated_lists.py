@@ -25,8 +25,8 @@ from dcglearn.data.judgment_frames import plain_cell
 from dcglearn.data.rankings import LabelList, encode_list, pad_lists
 from dcglearn.fields.judgment_fields import parse_id, parse_labels, parse_weight
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
-from dcglearn.reading.blocks import FieldKind, FieldKinds
-from dcglearn.reading.record_formats import PlacedRecord, read_records
+from dcglearn.records.blocks import FieldKind, FieldKinds
+from dcglearn.records.record_formats import PlacedRecord, read_records
 
 if TYPE_CHECKING:
     import pandas as pd

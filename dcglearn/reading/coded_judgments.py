@@ -27,8 +27,9 @@ from dcglearn.fields.judgment_fields import (
     parse_weight,
 )
 from dcglearn.measures.scale import Label
-from dcglearn.reading.blocks import NumberedRecord, RecordBlock, Unit
-from dcglearn.reading.coded_values import (
+from dcglearn.reading.field_columns import FieldColumns
+from dcglearn.records.blocks import NumberedRecord, RecordBlock, Unit
+from dcglearn.records.coded_values import (
     CodedColumn,
     CodedLists,
     UndecidedError,
@@ -38,8 +39,7 @@ from dcglearn.reading.coded_values import (
     list_column_codes,
     merged_values,
 )
-from dcglearn.reading.field_columns import FieldColumns
-from dcglearn.reading.list_texts import coded_texts
+from dcglearn.records.list_texts import coded_texts
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
 from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.fields.judgment_fields import is_id
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
-from dcglearn.reading.blocks import NumberedRecord
 from dcglearn.reading.field_columns import RUN_FIELDS
+from dcglearn.records.blocks import NumberedRecord
 
 _RULES = ("worst", "nothing", "removed")
 """The rules that give each document one grade or none."""

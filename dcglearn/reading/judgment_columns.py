@@ -23,7 +23,6 @@ from dcglearn.fields.grade_names import resolve_labels
 from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.reading.coded_judgments import CodedJudgments
-from dcglearn.reading.coded_values import CodedColumn
 from dcglearn.reading.judgment_parts import (
     JudgmentPart,
     JudgmentParts,
@@ -31,6 +30,7 @@ from dcglearn.reading.judgment_parts import (
     narrow_lengths,
 )
 from dcglearn.reading.value_numbers import ValueNumbers, first_entries
+from dcglearn.records.coded_values import CodedColumn
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
 """An array of lists is refused if it takes more bytes, and more than this many per grade."""

@@ -3,7 +3,7 @@
 Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie, good or bad)
 and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
 grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
-``-`` where a rank is empty. :mod:`dcglearn.reading.record_formats` reads and writes the formats
+``-`` where a rank is empty. :mod:`dcglearn.records.record_formats` reads and writes the formats
 themselves; here their fields become judgments.
 """
 
@@ -29,13 +29,13 @@ from dcglearn.files.files import checked_suffix
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
-from dcglearn.reading.blocks import RecordBlock
 from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_records
-from dcglearn.reading.coded_values import UndecidedError
 from dcglearn.reading.document_judgments import DocumentGrades
 from dcglearn.reading.field_columns import FieldColumns
 from dcglearn.reading.judgment_columns import JudgmentColumns
-from dcglearn.reading.record_formats import RECORD_WRITERS, read_blocks, read_records
+from dcglearn.records.blocks import RecordBlock
+from dcglearn.records.coded_values import UndecidedError
+from dcglearn.records.record_formats import RECORD_WRITERS, read_blocks, read_records
 
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""

@@ -23,11 +23,11 @@ from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import Label, canonical_label
-from dcglearn.reading.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
-from dcglearn.reading.csv_blocks import read_csv_blocks
-from dcglearn.reading.json_blocks import read_json_array, read_json_lines
-from dcglearn.reading.list_texts import parse_list_text
-from dcglearn.reading.table_blocks import read_arrow_blocks, read_parquet_blocks
+from dcglearn.records.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
+from dcglearn.records.csv_blocks import read_csv_blocks
+from dcglearn.records.json_blocks import read_json_array, read_json_lines
+from dcglearn.records.list_texts import parse_list_text
+from dcglearn.records.table_blocks import read_arrow_blocks, read_parquet_blocks
 
 PlacedRecord = tuple[str, dict[str, Any]]
 """The place of a record in its file, for messages, and its fields."""

@@ -20,14 +20,14 @@ from dcglearn.base.text_lines import ASCII_BLANKS, decode_line
 from dcglearn.base.types import Integers
 from dcglearn.files.json_arrays import array_as_lines
 from dcglearn.files.json_text import decode_json
-from dcglearn.reading.blocks import (
+from dcglearn.records.blocks import (
     NumberedRecord,
     RecordBlock,
     Unit,
     is_plain_text,
     read_chunks,
 )
-from dcglearn.reading.json_decoder import JsonDecoder
+from dcglearn.records.json_decoder import JsonDecoder
 
 _FEWEST_LINES = 64
 """A block of fewer lines is not split where Arrow cannot decode it."""

@@ -23,7 +23,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
-from dcglearn.reading.blocks import (
+from dcglearn.records.blocks import (
     BLOCK_BYTES,
     NumberedRecord,
     RecordBlock,

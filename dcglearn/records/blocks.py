@@ -1,7 +1,7 @@
 """Records a block at a time: columns decoded by Arrow, and the same records read exactly.
 
 A block is a bounded number of records of a file. Arrow decodes it into columns where it decides as
-the readers of :mod:`dcglearn.reading.record_formats` do. Where it might not (a fault, a key that
+the readers of :mod:`dcglearn.records.record_formats` do. Where it might not (a fault, a key that
 appears twice, numbers next to text, a number that a float cannot hold), the block has no columns,
 and its records are read one by one. So what is read, and the error for what cannot be read, do not
 depend on which of the two did it.

@@ -14,7 +14,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.packed_pairs import PACKED_METADATA
 from dcglearn.files.parquet import check_size, check_texts, open_parquet, python_values
-from dcglearn.reading.blocks import (
+from dcglearn.records.blocks import (
     ChooseColumns,
     FieldKind,
     FieldKinds,

@@ -13,7 +13,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
-from dcglearn.reading.coded_values import (
+from dcglearn.records.coded_values import (
     CodedLists,
     UndecidedError,
     coded,
