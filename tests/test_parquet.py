@@ -52,14 +52,19 @@ def message(path: Path, read: Any = read_preferences) -> str:
 @pytest.mark.parametrize(
     ("name", "column", "expected"),
     [
-        ("a", pa.array(["2 0", "1"]), '"a" holds string; it must hold lists of numbers or text'),
+        ("a", pa.array(["[2 0", "1"]), "row 1: the list '[2 0' cannot be read"),
+        (
+            "a",
+            pa.array([2, 1]),
+            'the column "a" holds int64; it must hold lists of numbers or text',
+        ),
         ("a", pa.array([[[1]], [[2]]]), 'the column "a" holds list<'),
         ("a", pa.array([[True], [False]]), 'the column "a" holds list<element: bool>'),
         ("a", pa.array([{"x": 1}, {"x": 2}]), 'the column "a" holds struct<'),
         ("a", pa.array([[b"\xff"], [b"1"]]), 'the column "a" holds list<element: binary>'),
         ("a", pa.array([None, [1]]), 'row 1: "a" is missing'),
         ("a", pa.array([[], [1]], pa.list_(pa.int64())), 'row 1: "a": an empty list'),
-        ("answer", pa.array([0, 1]), 'the column "answer" holds int64; it must hold text'),
+        ("answer", pa.array([0, 1]), "row 1: the answers are the numbers 0, 1, which do not say"),
         ("answer", pa.array([[["a"]], [["b"]]]), 'the column "answer" holds list<'),
         ("answer", pa.array([None, "a"]), 'row 1: "answer" is missing'),
         ("weight", pa.array(["1", "x"]), 'the column "weight" holds string; it must hold numbers'),
