@@ -65,6 +65,11 @@ class Clustering:
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
         return self.steps.T @ self.steps
 
+    @property
+    def is_one_cluster(self) -> bool:
+        """Whether all judgments are in one cluster."""
+        return bool(self.clusters.min() == self.clusters.max())
+
     def degrees_of_freedom(self, directions: Floats) -> float:
         """Return Satterthwaite's degrees of freedom of a variance.
 
@@ -98,7 +103,7 @@ class Covariance:
     @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
-        return any(one.clusters.min() == one.clusters.max() for one in self.clusterings)
+        return any(one.is_one_cluster for one in self.clusterings)
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta.

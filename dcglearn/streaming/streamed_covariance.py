@@ -149,6 +149,11 @@ class StreamedClustering(Clustering):
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
         return np.asarray(self.steps.T @ self.steps + self.alone)
 
+    @property
+    def is_one_cluster(self) -> bool:
+        """Whether all judgments are in one cluster."""
+        return self.by.count == 1 and not self.alone.any()
+
     def degrees_of_freedom(self, directions: Floats) -> float:
         """Return Satterthwaite's degrees of freedom of a variance.
 
@@ -216,7 +221,7 @@ def streamed_covariance(
     root = inverse_root(-maximum.at.hessian, maximum.free)
     n_groups = len(packed.pairs.row_groups)
     ways = [Clusters("query", packed.queries.count, lambda one: one.queries)]
-    if packed.judges is not None:
+    if packed.judges is not None and packed.judges.count > 1:
         ways.append(Clusters("judge", packed.judges.count, _judges))
         ways.append(_both(packed, packed.judges.count))
     n_bytes = 3 * 8 * len(root) * sum(way.count for way in ways)
