@@ -13,6 +13,7 @@ from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import measures_for_judgments, naming, parse_family
 from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
 from dcglearn.terminal.options import (
+    JUDGMENTS_HELP,
     JsonOption,
     JudgmentsArgument,
     SeedOption,
@@ -91,7 +92,7 @@ def test(
         list[str],
         typer.Argument(
             metavar="JUDGMENTS",
-            help="A .jsonl, .csv or .parquet file; of several, the first and the rest.",
+            help=f"{JUDGMENTS_HELP} Of several files, the first and the rest are compared.",
         ),
     ],
     gains: Annotated[

@@ -25,7 +25,9 @@ def pairs(
     ratings: Annotated[
         str,
         typer.Argument(
-            metavar="RATINGS", help="A .jsonl, .csv or .parquet file: grades and rating per list."
+            metavar="RATINGS",
+            help="A .jsonl, .csv or .parquet file with the columns grades (of a list, from the "
+            "first rank) and rating, score or satisfaction; where known, query, judge and weight.",
         ),
     ],
     out: Annotated[

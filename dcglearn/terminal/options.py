@@ -18,9 +18,13 @@ from dcglearn.terminal.choices import (
 MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
 
-JudgmentsArgument = Annotated[
-    str, typer.Argument(metavar="JUDGMENTS", help="A .jsonl, .csv or .parquet file.")
-]
+JUDGMENTS_HELP = (
+    "A .jsonl, .csv or .parquet file with the columns a and b (the grades of two lists, from the "
+    "first rank) and answer (a, b, tie, good or bad); where known, query, judge and weight."
+)
+"""What a file of judgments is, for commands that take several, too."""
+
+JudgmentsArgument = Annotated[str, typer.Argument(metavar="JUDGMENTS", help=JUDGMENTS_HELP)]
 QrelsArgument = Annotated[
     str,
     typer.Argument(
