@@ -54,6 +54,9 @@ def test_judgments_of_one_query_are_refused() -> None:
     learner = DCGLearner(n_grades=3).fit(data.pairs)
     with pytest.raises(InputError, match="intervals from judgments of one query"):
         parameter_intervals(learner, one, np.random.default_rng(0), 5)
+    alone = replace(one, queries=np.array([None] * len(one)))
+    with pytest.raises(InputError, match="intervals from 1 strict judgment; give more judgments"):
+        parameter_intervals(learner, alone, np.random.default_rng(0), 5)
 
 
 def test_a_judgment_counts_as_often_as_it_weighs() -> None:

@@ -239,7 +239,8 @@ def test_the_edge_of_the_grid_is_named(rng: np.random.Generator) -> None:
     low = ChosenC(0.1, (0.1, 1.0, 10.0), (0.9, 0.8, 0.8), (0.0, 0.01, 0.01))
     assert low.remark.startswith("C = 0.1 is the smallest tried: any weaker penalty agrees clearly")
     assert replace(low, C=1.0).remark == ""
-    assert low.to_json() == asdict(low) | {"remark": low.remark}
+    assert low.to_json() | {"by_query": True} == asdict(low) | {"remark": low.remark}
+    assert not replace(low, by_query=False).to_json()["by_query"]
     with pytest.raises(InputError, match="n_repeats is 0"):
         choose_C(problem, groups, np.random.default_rng(1), n_repeats=0)
 

@@ -128,7 +128,7 @@ def fit(
             from dcglearn.learning.intervals import parameter_intervals
 
             rng, choose = np.random.default_rng(seed), use if choice else None
-            with reporting("learning from resampled queries (resamples)") as advance:
+            with reporting("learning from resamples (fits)") as advance:
                 resampled = parameter_intervals(
                     learner, data, rng, intervals, 0.95, advance, choose
                 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import cumulative, reporting
 from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import naming, reading_file
@@ -67,7 +68,6 @@ def pack(
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
-    from dcglearn.base.numbers import counted
     from dcglearn.data.packed_writer import packed_writer
 
     done = ties = 0
@@ -111,7 +111,7 @@ def fit_packed(
     with (
         open_workers(workers, refused.append) as found,
         naming(path),
-        reporting(f"solving for {pairs.n_pairs:,} pairs (pairs read)") as advance,
+        reporting(f"solving for {counted(pairs.n_pairs, 'pair')} (pairs read)") as advance,
     ):
         problem = Streamed.of(
             pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
@@ -123,7 +123,6 @@ def fit_packed(
         content = learned_measure_of_packed(fit(problem, solver), problem, name, use, solver)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
-    files = len({part.path for part in pairs.row_groups})
-    place = f"{path}: {problem.n_pairs:,} packed preferences in {files:,} "
-    kind = "file" if files == 1 else "files"
-    return f"{place}{kind}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content
+    files = counted(len({part.path for part in pairs.row_groups}), "file")
+    held = f"{path}: {counted(problem.n_pairs, 'packed preference')} in {files}"
+    return f"{held}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Ids, Integers
 
 
@@ -102,11 +103,11 @@ def query_folds(
     distinct = np.unique(groups)
     n_groups = len(distinct)
     if not 2 <= n_folds <= n_groups:
-        raise InputError(
-            f"{n_folds} folds for judgments of {n_groups} "
-            + ("query" if n_groups == 1 else "queries"),
-            f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query",
-        )
+        held = counted(len(groups), "judgment")
+        if n_groups < len(groups):
+            held = f"judgments of {counted(n_groups, 'query', 'queries')}"
+        remedy = f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query"
+        raise InputError(f"{n_folds} folds for {held}", remedy)
     shuffler = np.random.RandomState(int(rng.integers(2**31)))
     for held_out in np.array_split(shuffler.permutation(distinct), n_folds):
         in_test = np.isin(groups, held_out)

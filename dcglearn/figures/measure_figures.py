@@ -118,7 +118,8 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
         noun = record.parameters.noun
         if record.intervals is not None:
             bounds = {"gains": record.intervals.gains, "discounts": record.intervals.discounts}
-            title += f"\nbars: {record.intervals.level:.0%} of resamples of the queries"
+            unit = "queries" if record.intervals.by_query else "judgments"
+            title += f"\nbars: {record.intervals.level:.0%} of resamples of the {unit}"
     return draw_measure(
         content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
     )

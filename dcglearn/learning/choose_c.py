@@ -49,12 +49,15 @@ class ChosenC:
     error : tuple of float
         The standard error of the difference from the best agreement, one per candidate; 0 for the
         best.
+    by_query : bool
+        Whether some pairs share a query; otherwise each pair was held out on its own.
     """
 
     C: float
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
     error: tuple[float, ...]
+    by_query: bool = True
 
     @property
     def remark(self) -> str:
@@ -73,7 +76,10 @@ class ChosenC:
 
     def to_json(self) -> dict[str, Any]:
         """Return the choice as a JSON-able dict."""
-        return asdict(self) | {"remark": self.remark}
+        document = asdict(self) | {"remark": self.remark}
+        if self.by_query:  # as earlier versions wrote it
+            del document["by_query"]
+        return document
 
 
 def choose_C(
@@ -126,10 +132,11 @@ def choose_C(
     n_queries = len(np.unique(groups))
     if not candidates:
         raise InputError("no candidate for C", "give at least one")
+    by_query = n_queries < problem.n_pairs
     if n_queries < 2:
         raise InputError(
-            "pairs of one query cannot be divided into folds",
-            "give `C` a value, or give pairs of more queries",
+            f"{'pairs of one query' if by_query else 'one pair'} cannot be divided into folds",
+            f"give `C` a value, or give {'pairs of more queries' if by_query else 'more pairs'}",
         )
     if n_repeats < 1:
         raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
@@ -166,4 +173,5 @@ def _within_one_error(
             difference = clustered_mean(mean[best] - mean[c], groups, weights, spread)
             error[c] = difference.error
     chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
-    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()))
+    by_query = len(np.unique(groups)) < len(groups)
+    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()), by_query)

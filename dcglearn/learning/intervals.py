@@ -26,6 +26,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
+from dcglearn.data.query_groups import query_counts
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.factorise import Factors
@@ -54,6 +55,8 @@ class ParameterIntervals:
         judgments that cancel out); they do not count.
     C : (float, float)
         The smallest and the largest C of a resample; the same unless C was chosen in each.
+    by_query : bool
+        Whether queries were resampled; judgments, where no query is known.
     """
 
     gains: Floats
@@ -62,6 +65,7 @@ class ParameterIntervals:
     resamples: int
     left_out: int
     C: tuple[float, float]
+    by_query: bool = True
 
 
 def parameter_intervals(
@@ -112,11 +116,11 @@ def parameter_intervals(
         )
     groups = preferences.pair_groups
     n_queries = int(groups.max(initial=-1)) + 1
+    by_query = query_counts(preferences.queries[preferences.strict])[0] > 0
+    more = f"give {'judgments of more queries' if by_query else 'more judgments'}, or ask for no"
     if n_queries < 2:
-        raise InputError(
-            f"intervals from judgments of {'one query' if n_queries else 'no query'}",
-            "give judgments of more queries, or ask for no intervals",
-        )
+        held = "judgments of one query" if by_query else counted(len(groups), "strict judgment")
+        raise InputError(f"intervals from {held}", f"{more} intervals")
     if choose is None and learner.C == "cv":
         choose = "utility"
     learned: list[Factors] = []
@@ -131,8 +135,9 @@ def parameter_intervals(
     left_out = resamples - len(learned)
     if 2 * left_out > resamples:
         raise InputError(
-            f"nothing can be learned from {left_out} of {resamples} resamples of the queries",
-            "give judgments of more queries, or ask for no intervals",
+            f"nothing can be learned from {left_out} of {resamples} resamples of the "
+            f"{'queries' if by_query else 'judgments'}",
+            f"{more} intervals",
         )
     tails = [(1 - level) / 2, (1 + level) / 2]
     gains = np.quantile([one.gains for one in learned], tails, axis=0).T
@@ -141,7 +146,7 @@ def parameter_intervals(
     gains[_by_penalty(known.gains_determined_by)] = np.nan
     discounts[_by_penalty(known.discounts_determined_by)] = np.nan
     C = (min(chosen), max(chosen))
-    return ParameterIntervals(gains, discounts, level, resamples, left_out, C)
+    return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
 
 
 def _by_penalty(determined_by: Sequence[Determined]) -> NDArray[np.bool_]:

@@ -223,7 +223,7 @@ class IntervalsRecord(_Record):
     """How gains and discounts move with other queries (see ``intervals.ParameterIntervals``).
 
     None where the penalty decides a number; `C` is that of resamples, from and to, if it was
-    chosen in each.
+    chosen in each. `by_query` unless no query is known.
     """
 
     gains: tuple[Interval | None, ...]
@@ -232,6 +232,7 @@ class IntervalsRecord(_Record):
     resamples: int
     left_out: int
     C: Interval | None = None
+    by_query: bool = True
 
     @classmethod
     def of(cls, intervals: ParameterIntervals) -> Self:
@@ -245,6 +246,7 @@ class IntervalsRecord(_Record):
                 "left_out": intervals.left_out,
             }
             | ({"C": intervals.C} if intervals.C[0] < intervals.C[1] else {})
+            | ({} if intervals.by_query else {"by_query": False})
         )
 
 
@@ -298,6 +300,7 @@ class ChoiceRecord(_Record):
     agreement: tuple[float, ...]
     error: tuple[float, ...]
     remark: str
+    by_query: bool = True
 
 
 class LearnedRecord(_Record):

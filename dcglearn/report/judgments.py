@@ -81,12 +81,13 @@ def identifiability_text(
 
 
 def choice_table(choice: ChosenC | ChoiceRecord) -> Table:
-    """Return a table of the agreement of each C with held-out queries."""
+    """Return a table of the agreement of each C with held-out queries, or judgments."""
     best = max(choice.agreement)
     rows = [
         (f"{C:g}", share, best - share, error, "chosen" if choice.C == C else "")
         for C, share, error in zip(choice.grid, choice.agreement, choice.error, strict=True)
     ]
-    columns = ("C", "agreement, held-out queries", "behind the best", "standard error", "")
+    held_out = "queries" if choice.by_query else "judgments"
+    columns = ("C", f"agreement, held-out {held_out}", "behind the best", "standard error", "")
     caption = "C: the largest within one standard error of the best, by repeated cross-validation"
     return Table(columns, rows, caption + (f"; {choice.remark}" if choice.remark else ""))
