@@ -45,6 +45,7 @@ def test_one_is_not_many(records: Sequence[dict[str, object]], run: Run, tmp_pat
     for command in (
         ["inspect", "p.jsonl"],
         ["fit", "p.jsonl"],
+        ["fit", "p.jsonl", "--intervals", "1"],
         ["fit", "p.jsonl", "--C", "cv"],
         ["agree", "p.jsonl", "zipf"],
         ["compare", "p.jsonl", "zipf"],
@@ -71,7 +72,7 @@ def test_no_queries_without_query_ids(run: Run, tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in kept))
     for command in (
         ["inspect", "p.jsonl"],
-        ["fit", "p.jsonl", "-o", "m.json"],
+        ["fit", "p.jsonl", "--intervals", "5", "-o", "m.json"],
         ["fit", "p.jsonl", "--C", "cv"],
         ["show", "m.json", "--no-figure"],
         ["agree", "p.jsonl", "zipf"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcglearn.base.numbers import round_up
+from dcglearn.base.numbers import counted, round_up
 from dcglearn.families.given import GIVEN
 from dcglearn.learning.gauge import Gauge
 from dcglearn.learning.record import (
@@ -152,13 +152,14 @@ def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
     if bounds is None:
         return []
     left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
     if bounds.C is not None:
         C = f"C is chosen again in each, from {bounds.C[0]:g} to {bounds.C[1]:g}"
     return [
-        f"resamples: how far the numbers move with other queries, in {bounds.resamples:,} fits"
-        f"{left_out}; {C}; it is spread, not an interval for a judge's own numbers, and what is "
-        "fixed or partly the penalty has none"
+        f"resamples: how far the numbers move with other {unit}, in "
+        f"{counted(bounds.resamples, 'fit')}{left_out}; {C}; it is spread, not an interval for a "
+        "judge's own numbers, and what is fixed or partly the penalty has none"
     ]
 
 
