@@ -414,6 +414,16 @@ def test_delimiters_of_unusual_headers(text: str, delimiter: str) -> None:
     assert find_delimiter(text) == delimiter
 
 
+def test_a_line_that_declares_the_delimiter_is_empty(tmp_path: Path) -> None:
+    text = "sep=|\r\na|b;c\r\n"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        source = only(write(tmp_path / f"{encoding}.csv", text.encode(encoding)))
+        assert source.delimiter == "|"
+        assert content(source) == b"\r\na|b;c\r\n"
+    source = only(write(tmp_path / "x.csv", b"sep=;x\n1;2\n"))
+    assert content(source) == b"sep=;x\n1;2\n"
+
+
 def test_the_last_row_of_a_beginning_may_be_cut() -> None:
     assert find_delimiter("a;b,c\n1;2\n3", whole=False) == ";"
 

@@ -9,12 +9,36 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from itertools import islice
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The characters that may separate columns, and what messages call them."""
 
 _ROWS = 50
+_DECLARED = re.compile(r"sep=[,;\t|](?=\r?\n)")
+
+
+def declared_delimiter(head: str) -> str:
+    r"""Return the first line if it declares the delimiter as spreadsheets write it, else nothing.
+
+    Parameters
+    ----------
+    head : str
+        The beginning of the text.
+
+    Returns
+    -------
+    str
+        The line without its end; the delimiter is the character after ``sep=``.
+
+    Examples
+    --------
+    >>> declared_delimiter("sep=;\r\na;b;answer\r\n"), declared_delimiter("a,b,answer\n")
+    ('sep=;', '')
+    """
+    found = _DECLARED.match(head)
+    return found[0] if found else ""
 
 
 def find_delimiter(head: str, whole: bool = True) -> str:

@@ -38,6 +38,8 @@ class Utf8Stream(io.RawIOBase):
         For messages, which name the line.
     decided : callable, optional
         Called with ``UTF-16`` or ``Latin-1`` once the text is known to be.
+    left_out : bytes, optional
+        What is left out at the beginning of the UTF-8 text.
 
     Raises
     ------
@@ -52,9 +54,14 @@ class Utf8Stream(io.RawIOBase):
     """
 
     def __init__(
-        self, file: BinaryIO, name: str, decided: Callable[[str], object] | None = None
+        self,
+        file: BinaryIO,
+        name: str,
+        decided: Callable[[str], object] | None = None,
+        left_out: bytes = b"",
     ) -> None:
         self._file, self._name, self._decided = file, name, decided
+        self._left_out = left_out
         self._decode: Callable[[bytes, bool], bytes] = self._first
         self._lines = self._deciding_line = 0
         self._held = self._ready = b""
@@ -91,6 +98,7 @@ class Utf8Stream(io.RawIOBase):
         if b"\r" in text:
             self._check_line_ends(text)
         self._lines += text.count(b"\n")
+        text, self._left_out = text.removeprefix(self._left_out), b""
         return text
 
     def _chunk(self) -> bytes:

@@ -19,7 +19,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.text_lines import ASCII_BLANKS
 from dcglearn.files.compressed import COMPRESSIONS, open_decompressed, split_compression
-from dcglearn.files.delimiters import DELIMITERS, find_delimiter
+from dcglearn.files.delimiters import DELIMITERS, declared_delimiter, find_delimiter
 from dcglearn.files.encodings import Utf8Stream
 from dcglearn.files.places import Part, PartGroup, Place, TemporaryCopies, expand_places
 
@@ -79,6 +79,7 @@ class Source:
     notes: list[str]
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
+    _left_out: bytes = field(default=b"", repr=False)
 
     @property
     def is_text(self) -> bool:
@@ -97,7 +98,8 @@ class Source:
         -------
         binary file
             Unpacked if it is compressed. Text is UTF-8 without a byte order mark, and not
-            seekable; other formats are seekable.
+            seekable; other formats are seekable. A first line ``sep=;``, which spreadsheets write
+            and read, is empty.
 
         Raises
         ------
@@ -106,7 +108,7 @@ class Source:
             is cut short, damaged or a bomb, or its encodings are mixed.
         """
         if self.is_text:
-            return _open_text(self._file, self.name, self.notes, advance)
+            return _open_text(self._file, self.name, self.notes, advance, self._left_out)
         return open_decompressed(self.path, self.name if self.path is self._file else "", advance)
 
     @cached_property
@@ -180,13 +182,17 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
     _check_content(start, found, expected, name)
     notes: list[str] = []
     delimiter: str | None = None
+    declared = ""
     if found is None:
         with _open_text(path, name, notes) as text:
             head = text.read(_HEAD)
         found, delimiter = _text_format(head, expected)
+        declared = "" if delimiter is None else declared_delimiter(head.decode(errors="ignore"))
+        delimiter = declared[-1:] or delimiter
         if delimiter not in (None, ",") and found != "tsv":
             notes.append(f"separated by {DELIMITERS[delimiter]}")
-    return Source(name, found, delimiter, path.stat().st_size, notes, path, copies)
+    size = path.stat().st_size
+    return Source(name, found, delimiter, size, notes, path, copies, declared.encode())
 
 
 def _format_of_name(name: str, must: bool) -> SourceFormat | None:
@@ -239,10 +245,12 @@ def _check_one_format(sources: list[Source], group: PartGroup) -> None:
         raise InputError(problem, "name those of one format", group.name)
 
 
-def _open_text(path: Path, name: str, notes: list[str], advance: Advance = silent) -> BinaryIO:
+def _open_text(
+    path: Path, name: str, notes: list[str], advance: Advance = silent, left_out: bytes = b""
+) -> BinaryIO:
     def decided(encoding: str) -> None:
         if encoding not in notes:
             notes.append(encoding)
 
     content = open_decompressed(path, name, advance)
-    return io.BufferedReader(Utf8Stream(content, name, decided), 1 << 18)
+    return io.BufferedReader(Utf8Stream(content, name, decided, left_out), 1 << 18)
