@@ -230,6 +230,43 @@ def read_content(path: Path) -> bytes:
             raise _unreadable(error, str(path)) from error
 
 
+def compress_as_named(content: bytes, name: str) -> bytes:
+    """Compress what a file will hold as its name says.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        If it ends in none of :data:`COMPRESSIONS`, the content stays as it is.
+
+    Returns
+    -------
+    bytes
+        The same for the same content.
+
+    Examples
+    --------
+    >>> gzip.decompress(compress_as_named(b"2 0 1", "lists.gz"))
+    b'2 0 1'
+    """
+    compress = _COMPRESS.get(split_compression(name)[1])
+    return content if compress is None else compress(content)
+
+
+def _compress_zstandard(content: bytes) -> bytes:
+    import pyarrow as pa
+
+    return bytes(pa.compress(content, codec="zstd", asbytes=True))
+
+
+_COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": lambda content: gzip.compress(content, mtime=0),
+    ".zst": _compress_zstandard,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+
+
 def _unreadable(error: OSError, name: str) -> InputError:
     reason = error.strerror or str(error)
     return InputError(f"cannot be read ({reason})", "check the file", name)

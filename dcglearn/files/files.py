@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, decode_line
+from dcglearn.files.compressed import compress_as_named
 
 
 @contextmanager
@@ -133,7 +134,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Parameters
     ----------
     path : path-like
-        The file to write.
+        The file to write; compressed if its name ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
     text : str
         Its content.
 
@@ -149,7 +150,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
             f"{error.object[error.start]!r} cannot be encoded", "remove it", str(path)
         ) from error
     with atomic_write(path) as temporary:
-        temporary.write_bytes(content)
+        temporary.write_bytes(compress_as_named(content, os.fspath(path)))
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
