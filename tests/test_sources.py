@@ -214,6 +214,7 @@ def test_a_given_format_counts_more_than_the_suffix(tmp_path: Path) -> None:
         ({"x.xlsx": b"a"}, "x.xlsx", "x.xlsx: is a spreadsheet; save it as CSV"),
         ({"x.csv": b"PK\x03\x04..."}, "x.csv", "x.csv: is a spreadsheet or a zip archive; save"),
         ({"x.csv": binary(".parquet")}, "x.csv", "x.csv: is Parquet, and its name"),
+        ({"x.tsv": b"a,b\n1,2"}, "x.tsv", "columns are separated by commas, and its name says by"),
         ({"x.parquet": b"a,b"}, "x.parquet", "x.parquet: is not a readable Parquet file"),
         ({"x.arrow": b"a,b"}, "x.arrow", "x.arrow: is not a readable Arrow file"),
         ({"x.csv.gz": b"a,b"}, "x.csv.gz", "is not compressed by gzip, as its name says; rename"),

@@ -186,7 +186,7 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
     if found is None:
         with _open_text(path, name, notes) as text:
             head = text.read(_HEAD)
-        found, delimiter = _text_format(head, expected)
+        found, delimiter = _text_format(head, expected, name)
         declared = "" if delimiter is None else declared_delimiter(head.decode(errors="ignore"))
         delimiter = declared[-1:] or delimiter
         if delimiter not in (None, ",") and found != "tsv":
@@ -224,14 +224,22 @@ def _check_content(
         raise InputError(problem, f"name it .{found}", name)
 
 
-def _text_format(head: bytes, expected: SourceFormat | None) -> tuple[SourceFormat, str | None]:
+def _text_format(
+    head: bytes, expected: SourceFormat | None, name: str
+) -> tuple[SourceFormat, str | None]:
     """Return the format of text, and the delimiter if it is delimited."""
     first = head.lstrip(ASCII_BLANKS.encode())[:1]
     if expected in ("json", "jsonl") or (expected is None and first in (b"[", b"{")):
         return "json" if first == b"[" else "jsonl", None
-    if expected == "tsv":
-        return "tsv", "\t"
-    return "csv", find_delimiter(head.decode(errors="ignore"), len(head) < _HEAD)
+    text = head.decode(errors="ignore")
+    delimiter = find_delimiter(text, len(head) < _HEAD)
+    if expected != "tsv":
+        return "csv", delimiter
+    header = text.partition("\n")[0]
+    if "\t" not in header and delimiter in header:
+        problem = f"columns are separated by {DELIMITERS[delimiter]}, and its name says by tabs"
+        raise InputError(problem, "name it .csv", name)
+    return "tsv", "\t"
 
 
 def _check_one_format(sources: list[Source], group: PartGroup) -> None:
