@@ -218,7 +218,13 @@ def test_what_is_written_is_read_back(
     )
 
 
-@pytest.mark.parametrize("name", [".jsonl", ".jsonl.gz", ".csv.zst", ".csv.bz2", ".jsonl.xz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".jsonl", ".jsonl.gz", ".csv.zst", ".csv.bz2", ".jsonl.xz", ".ndjson", ".json"),
+        *(".json.zst", ".tsv", ".tsv.gz", ".parquet", ".arrow"),
+    ],
+)
 def test_what_is_written_is_compressed_as_its_name_says(tmp_path: Path, name: str) -> None:
     data = Preferences.from_frame(FRAME)
     path = tmp_path / f"x{name}"

@@ -94,15 +94,15 @@ def pairs(
     json: JsonOption = False,
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
-    from dcglearn.files.files import check_writable, checked_suffix
+    from dcglearn.files.files import check_writable
     from dcglearn.measures.scale import Scale
     from dcglearn.ratings.rated_lists import read_ratings
     from dcglearn.ratings.rating_pairs import pairs_from_ratings
     from dcglearn.reading.judgment_files import write_preferences
-    from dcglearn.records.record_formats import RECORD_WRITERS
+    from dcglearn.records.record_formats import record_writer
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
-    checked_suffix(out, RECORD_WRITERS)
+    record_writer(out)
     check_writable(out)
     declared = None if scale is None else Scale.parse(scale)
     with reading_file(ratings, lenient) as (ignored, advance):

@@ -233,7 +233,7 @@ def _spread(names: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
     """Return numbered columns by the plain name before the number."""
     found: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        match = re.fullmatch(r"(.*\D)([0-9]{1,5})", name)
+        match = re.fullmatch(r"(.*\D)([0-9]{1,5})[\])]?", name)
         if match:
             found.setdefault(_plain(match[1]), []).append((int(match[2]), name))
     return found
@@ -259,7 +259,7 @@ def _plain(name: str) -> str:
 
 
 def _stem(column: Column) -> str:
-    return column if isinstance(column, str) else re.sub(r"[\W_]*[0-9]+$", "", column[0])
+    return column if isinstance(column, str) else re.sub(r"[\W_]*[0-9]+\W?$", "", column[0])
 
 
 def _name(column: Column) -> str:

@@ -263,10 +263,12 @@ def _weights(array: Any, textual: bool) -> Floats | None:
     import pyarrow as pa
     import pyarrow.types as kinds
 
-    if textual:
+    if textual or kinds.is_string(array.type):
         column = coded(array)
+        if not textual and "" in column.values:
+            raise UndecidedError
         numbers = [1.0 if text == "" else parse_number(text) for text in column.values]
-        weights = np.array(numbers, float)[column.codes]
+        weights = np.array([*numbers, 1.0], float)[column.codes]  # -1 where one is missing
     elif kinds.is_null(array.type):
         return None
     elif kinds.is_integer(array.type) or kinds.is_floating(array.type):

@@ -173,7 +173,7 @@ def _value(field: str, column: Column, record: dict[str, Any], textual: bool) ->
     value, kind = record[column], _KINDS[field]
     if kind == "labels" and isinstance(value, str):
         return parse_list_text(value)
-    if textual and kind == "number" and value:
+    if kind == "number" and value and isinstance(value, str):
         number = parse_number(value)
         return value if number != number else number
     return None if textual and value == "" else value

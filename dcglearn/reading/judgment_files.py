@@ -25,7 +25,6 @@ from dcglearn.data.rankings import decode_list
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS, parse_id
 from dcglearn.fields.unjudged_documents import UnjudgedRule, unjudged_words
-from dcglearn.files.files import checked_suffix
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
@@ -35,7 +34,7 @@ from dcglearn.reading.field_columns import FieldColumns
 from dcglearn.reading.judgment_columns import JudgmentColumns
 from dcglearn.records.blocks import RecordBlock
 from dcglearn.records.coded_values import UndecidedError
-from dcglearn.records.record_formats import RECORD_WRITERS, read_blocks, read_records
+from dcglearn.records.record_formats import read_blocks, read_records, record_writer
 
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""
@@ -278,14 +277,15 @@ def read_field(path: Place | Iterable[Place], name: str) -> list[str | None]:
 
 
 def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
-    """Write judgments as JSON lines, CSV or Parquet, according to the file's suffix.
+    """Write judgments as JSON, CSV, Parquet or Arrow, according to the file's suffix.
 
     Parameters
     ----------
     preferences : Preferences
     path : path-like
-        ``.jsonl``, ``.csv`` or ``.parquet``. Columns without content (no query ids, no judges,
-        all weights 1) are left out.
+        ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
+        compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
+        weights 1) are left out.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
         If the suffix is unknown, the file cannot be written, a list is empty, or the format
         cannot hold an id or the name of a grade so that it is read back the same.
     """
-    write = RECORD_WRITERS[checked_suffix(path, RECORD_WRITERS)]
+    write = record_writer(path)
     if not len(preferences):
         raise InputError("no judgment to write", "give at least one", str(path))
     empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)

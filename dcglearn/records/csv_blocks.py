@@ -23,6 +23,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
+from dcglearn.files.delimiters import DELIMITERS
 from dcglearn.records.blocks import (
     BLOCK_BYTES,
     NumberedRecord,
@@ -94,12 +95,13 @@ class _Header:
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
         try:
             for cells in reader:
-                if not cells:
+                if not any(cells):  # spreadsheets write empty rows as delimiters alone
                     continue
                 number = first - 1 + reader.line_num
                 if len(cells) != len(self.names):
                     problem = f"{len(cells)} fields under {len(self.names)} column names"
-                    remedy = "give every row the same fields, and quote those that hold commas"
+                    held = DELIMITERS[self.delimiter]
+                    remedy = f"give every row the same fields, and quote those that hold {held}"
                     raise InputError(problem, remedy, f"{self.file}, line {number}")
                 yield number, dict(zip(self.names, cells, strict=True))
         except csv.Error as error:
@@ -174,16 +176,16 @@ class _Part:
 def _read_header(head: bytes, file: str, ignored: IgnoredInput | None, delimiter: str) -> _Header:
     reader = csv.reader(_decoded_lines(head, 1, file), delimiter=delimiter, strict=True)
     try:
-        names = next(reader, [])
+        names = next((cells for cells in reader if any(cells)), [])
     except csv.Error as error:
         raise _not_csv(error, file, reader.line_num) from error
-    place = f"{file}, line 1"
+    place = f"{file}, line {reader.line_num or 1}"
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         if ignored is None:
             raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
         ignored.counts.update(f"repeated key {name!r}" for name in twice)
-    if not any(names):
+    if not names:
         raise InputError("no column names", "name them in the first line", place)
     lines = list(islice(io.BytesIO(head), reader.line_num))
     return _Header(file, names, delimiter, sum(map(len, lines)), len(lines))

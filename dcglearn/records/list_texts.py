@@ -1,7 +1,8 @@
 """Lists that are written as text in one cell.
 
 Entries are separated by blanks (``2 0 1``) or by commas (``very good, bad``), or the text is a list
-of JSON or Python (``[2, null, 0]``, ``['good', None]``). A dash is an empty rank.
+of JSON, Python, NumPy or PostgreSQL (``[2, null, 0]``, ``['good', None]``, ``[2 0]``,
+``{2,NULL}``). A dash is an empty rank.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ from dcglearn.records.coded_values import (
     with_canonical_labels,
 )
 
-_ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\]()"']+))"""
+_ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
 _LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
 _ENTRIES = re.compile(_ENTRY, re.ASCII)
-_EMPTY = frozenset(("-", "null", "None", "nan", "NaN"))
-_BRACKETS = {"[": "]", "(": ")"}
+_EMPTY = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
+_QUOTED_EMPTY = r"""['"](?:-|null|None|NULL|nan|NaN)['"]"""
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
 
-_MARKS = r"""[,\[\]()"']"""
+_MARKS = r"""[,\[\](){}"']"""
 _PLAIN = "[A-Za-z0-9_.+-]+"
 _BARE = rf"""(?:{_PLAIN}|"{_PLAIN}"|'{_PLAIN}')"""
-_IN_BRACKETS = rf"^\[[ \t]*{_BARE}(?:(?:[ \t]*,[ \t]*|[ \t]+){_BARE})*[ \t]*\]$"
+_INNER = rf"[ \t]*{_BARE}(?:(?:[ \t]*,[ \t]*|[ \t]+){_BARE})*[ \t]*"
+_IN_BRACKETS = rf"^(?:\[{_INNER}\]|\({_INNER}\)|\{{{_INNER}\}})$"
 _WITH_COMMAS = rf"^{_PLAIN}(?:[ \t]*,[ \t]*{_PLAIN})+$"
 
 
@@ -124,7 +127,7 @@ def _without_marks(array: Any) -> tuple[Any, set[str]]:
     import pyarrow.compute as pc
 
     if pc.all(pc.match_substring_regex(array, _IN_BRACKETS)).as_py():
-        if pc.any(pc.match_substring_regex(array, "['\"](?:-|null|None|nan|NaN)['\"]")).as_py():
+        if pc.any(pc.match_substring_regex(array, _QUOTED_EMPTY)).as_py():
             raise UndecidedError
         plain = pc.replace_substring_regex(array, _MARKS, " ")
         return pc.ascii_trim_whitespace(plain), set(_EMPTY)

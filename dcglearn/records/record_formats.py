@@ -10,7 +10,9 @@ import csv
 import io
 import json
 import math
+import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
-from dcglearn.files.files import atomic_write, write_text
+from dcglearn.files.compressed import split_compression
+from dcglearn.files.files import atomic_write, checked_suffix, write_text
 from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
@@ -126,13 +129,45 @@ def _cell(kind: FieldKind | None, text: str) -> object:
     return text or None
 
 
-def _write_jsonl(path: Path, records: Records) -> None:
+def record_writer(path: str | os.PathLike[str]) -> Callable[[Path, Records], None]:
+    """Return what writes records in the format that a file's name says.
+
+    Parameters
+    ----------
+    path : path-like
+        Text may also end in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
+
+    Returns
+    -------
+    callable
+        Writes a file whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If the suffix is unknown.
+    """
+    rest, compression = split_compression(os.fspath(path))
+    suffix = checked_suffix(rest, _WRITERS)
+    if compression and suffix in (".parquet", ".arrow"):
+        remedy = f"use a name that ends in {suffix}, or a text format"
+        raise InputError(f"{suffix} compressed as a whole", remedy, os.fspath(path))
+    return _WRITERS[suffix]
+
+
+def _write_lines(path: Path, records: Records) -> None:
     write_text(path, "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records))
 
 
-def _write_csv(path: Path, records: Records) -> None:
+def _write_array(path: Path, records: Records) -> None:
+    lines = (json.dumps(record, ensure_ascii=False) for record in records)
+    write_text(path, "[" + ",\n".join(lines) + "]\n")
+
+
+def _write_csv(path: Path, records: Records, delimiter: str = ",") -> None:
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    names = list(records[0]) if records else []
+    writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     for record in records:
         cells = record | {side: _csv_list(record[side], path) for side in "ab"}
@@ -160,25 +195,41 @@ def _csv_list(labels: list[Label | None], path: Path) -> str:
 
 
 def _write_parquet(path: Path, records: Records) -> None:
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    table = _arrow_table(path, records)
+    with atomic_write(path) as temporary:
+        pq.write_table(table, temporary)
+
+
+def _write_arrow(path: Path, records: Records) -> None:
+    import pyarrow as pa
+
+    table = _arrow_table(path, records)
+    with atomic_write(path) as temporary, pa.ipc.new_file(temporary, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _arrow_table(path: Path, records: Records) -> Any:
+    import pyarrow as pa
 
     texts = (value for record in records for value in record.values() if isinstance(value, str))
     longest = max(len(text.encode()) for text in texts)
     if longest > MAX_TEXT:
         raise InputError(f"an id of {longest:,} bytes", "use .jsonl", str(path))
     try:
-        table = pa.Table.from_pylist(records)
+        return pa.Table.from_pylist(records)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        problem = f"cannot be written as Parquet ({' '.join(str(error).split())[:100]})"
+        problem = f"cannot be written as columns ({' '.join(str(error).split())[:100]})"
         raise InputError(problem, "use .jsonl", str(path)) from error
-    with atomic_write(path) as temporary:
-        pq.write_table(table, temporary)
 
 
-RECORD_WRITERS: dict[str, Callable[[Path, Records], None]] = {
-    ".jsonl": _write_jsonl,
+_WRITERS: dict[str, Callable[[Path, Records], None]] = {
+    ".jsonl": _write_lines,
+    ".ndjson": _write_lines,
+    ".json": _write_array,
     ".csv": _write_csv,
+    ".tsv": partial(_write_csv, delimiter="\t"),
     ".parquet": _write_parquet,
+    ".arrow": _write_arrow,
 }
-"""By a file's suffix. A file is written whole or not at all."""
