@@ -29,7 +29,7 @@ SCALE = Scale((2, 1, 0))
 
 
 def judged(
-    rng: np.random.Generator, n: int = 900, ties: float = 0.0, **changes: Any
+    rng: np.random.Generator, n: int = 500, ties: float = 0.0, **changes: Any
 ) -> Preferences:
     """Judgments of queries of uneven size, some without a query, some short lists."""
     lists = rng.integers(0, 3, (n, 2, 4))
@@ -46,8 +46,8 @@ def judged(
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 200)
-    monkeypatch.setattr(likelihood, "_CHUNK", 64)
+    monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 150)
+    monkeypatch.setattr(likelihood, "_CHUNK", 100)
     monkeypatch.setattr(packed_evidence, "SAMPLE", 100)
 
 
@@ -85,7 +85,7 @@ def test_estimates_and_intervals_are_those_in_memory(
     model = MODELS[name]
     changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
     if ids == "judges":
-        changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 900)]
+        changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 500)]
     data = judged(rng, ties=0.15, **changes)
     found, twin = streamed(tmp_path, data, model), model.fit(data)
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-4, abs=1e-4)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
 
-MODEL_BYTES = 1500
+MODEL_BYTES = 2200
 """Memory per judgment that the model of judgments takes."""
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from dcglearn.measures.files import MeasureFile
     from dcglearn.solver.problem import Problem
 
-_RESAMPLING_BYTES = 500
+_RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""
 
 

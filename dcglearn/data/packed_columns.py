@@ -124,14 +124,14 @@ def strict_pairs_of_table(
     weights : ndarray of float, shape (n,), or None
         None if each judgment counts 1.
     """
-    pairs = _ordered_lists(table, n_grades, place)
+    better, worse = _ordered_lists(table, n_grades, place)
     weights = weights_of_table(table, place)
     answers = answers_of_table(table, place)
-    if answers is not None:
-        strict = answers <= _B
-        if not strict.all():
-            pairs, weights = pairs[strict], None if weights is None else weights[strict]
-    return pairs, weights
+    if answers is not None and (answers > _B).any():
+        strict = np.flatnonzero(answers <= _B)
+        better, worse = better[strict], worse[strict]
+        weights = None if weights is None else weights[strict]
+    return _paired(better, worse), weights
 
 
 def lists_of_table(
@@ -151,12 +151,13 @@ def lists_of_table(
         List a first; the preferred one where the sides are unknown.
     answers : ndarray of int8, shape (n,), or None
     """
-    lists = _ordered_lists(table, n_grades, place)
+    first, second = _ordered_lists(table, n_grades, place)
     answers = answers_of_table(table, place)
     if answers is not None:
-        b_wins = answers == _B
-        lists[b_wins] = lists[b_wins][:, ::-1]
-    return lists, answers
+        swapped = np.flatnonzero(answers == _B)
+        first, second = first.copy(), second.copy()
+        first[swapped], second[swapped] = second[swapped], first[swapped]
+    return _paired(first, second), answers
 
 
 def answers_of_table(table: Any, place: PackedPlace) -> NDArray[np.int8] | None:
@@ -286,14 +287,27 @@ def _id_column(ids: Ids, name: str) -> Any:
     return column
 
 
-def _ordered_lists(table: Any, n_grades: int, place: PackedPlace) -> Pairs:
-    """Return the two lists of each row, the better one first."""
-    pairs = np.stack([_grades(table, name, place) for name in LIST_COLUMNS], axis=1)
-    place.check((pairs < NO_DOCUMENT) | (pairs >= n_grades), "holds a grade index out of range")
-    return pairs
+def _ordered_lists(table: Any, n_grades: int, place: PackedPlace) -> list[Any]:
+    """Return the two lists of each row, the better one first; each is one item of K bytes."""
+    better, worse = (_grades(table, name, place) for name in LIST_COLUMNS)
+    wrong = [
+        (side < NO_DOCUMENT) | (side >= n_grades)
+        for side in (better, worse)
+        if side.min(initial=0) < NO_DOCUMENT or side.max(initial=0) >= n_grades
+    ]
+    if wrong:
+        place.check(np.any(wrong, axis=0), "holds a grade index out of range")
+    return [side.view(f"V{side.shape[1]}")[:, 0] for side in (better, worse)]
 
 
-def _grades(table: Any, name: str, place: PackedPlace) -> Pairs:
+def _paired(first: Any, second: Any) -> Pairs:
+    """Return lists of K bytes as grades, shape (n, 2, K)."""
+    pairs = np.empty((len(first), 2), first.dtype)
+    pairs[:, 0], pairs[:, 1] = first, second
+    return pairs.view(np.int8).reshape(len(first), 2, first.dtype.itemsize)
+
+
+def _grades(table: Any, name: str, place: PackedPlace) -> NDArray[np.int8]:
     column = table.column(name).combine_chunks()
     if column.null_count:
         raise place.error(f"the column {name!r} has missing values")

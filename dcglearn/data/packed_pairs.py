@@ -35,7 +35,7 @@ PACKED_LAYOUT = 2
 MAX_GROUP_BYTES = 2**29
 """A row group with more bytes of grades per side is refused, and not written."""
 
-MAX_MEMORY = 4 * 2**30
+MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
 
 

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 Command = Callable[..., None]
 
+USUAL_BYTES = 650
+"""Memory per judgment that commands take besides the judgments themselves."""
+
 _FIRST = ("scale", "n_ranks")
 """The options that a command's help lists first; the others come before ``--json``, at its end."""
 
@@ -70,7 +73,7 @@ class JudgmentOptions:
         ]
 
     def load(
-        self, path: str, other_fields: Collection[str] = (), bytes_each: int = 0
+        self, path: str, other_fields: Collection[str] = (), bytes_each: int = USUAL_BYTES
     ) -> Preferences:
         """Read judgments with progress; report on standard error what was ignored or unjudged.
 
