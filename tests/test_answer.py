@@ -11,6 +11,7 @@ import pytest
 from test_study import simulated
 
 import dcglearn.hypotheses.certainty as limits
+from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.certainty import Certainty, certainty_of
 from dcglearn.hypotheses.questions import usual_questions
@@ -147,7 +148,9 @@ def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
     assert printed["gains"][1]["low"] < printed["gains"][1]["estimate"]
 
 
-def test_documents_and_packed_pairs_say_why_there_is_no_interval(tmp_path: Path, run: Any) -> None:
+def test_documents_and_pairs_without_sides_say_why_there_is_no_interval(
+    tmp_path: Path, run: Any
+) -> None:
     (tmp_path / "d.csv").write_text(
         "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
     )
@@ -156,8 +159,8 @@ def test_documents_and_packed_pairs_say_why_there_is_no_interval(tmp_path: Path,
     assert (
         "no interval: the model of the judgment takes grades, and documents have none" in documents
     )
-    write_preferences(simulated("linear-log2", 300, 9), tmp_path / "p.jsonl")
-    assert run("pack", "p.jsonl", "p.parquet").returncode == 0
+    data = simulated("linear-log2", 300, 9)
+    write_packed(data.pairs, tmp_path / "p.parquet", data.scale)
     packed = " ".join(run("fit", "p.parquet").stdout.split())
     assert packed.startswith("The middle grade is worth .")
-    assert "No interval: the model of the judgment does not take packed pairs." in packed
+    assert "No interval: the packed pairs do not say how they were shown" in packed

@@ -16,6 +16,7 @@ from dcglearn.cli import app, certainty
 from dcglearn.data import packed_pairs
 from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
+from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.terminal.judgment_options import AS_USUAL
@@ -63,6 +64,26 @@ def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, nam
     )
     assert plain.returncode == packed.returncode == 0, packed.stderr
     assert packed.stdout.replace('"two"', '"one.jsonl"') == plain.stdout
+
+
+def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
+    plain, packed = (
+        json.loads(run("fit", place, "--json").stdout)["about"] for place in ("one.jsonl", "two")
+    )
+    assert packed["certainty"] == plain["certainty"]
+    assert packed["certainty"]["clusters"] == ["query", "judge"]
+    assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}
+
+
+def test_judgments_without_queries_are_taken_as_independent(
+    run: Run, tmp_path: Path, data: Preferences
+) -> None:
+    alone = Preferences.of(data.lists, [ANSWERS[one] for one in data.answers], data.scale)
+    write_packed(alone, tmp_path / "alone.parquet", data.scale)
+    certainty = json.loads(run("fit", "alone.parquet", "--json").stdout)["about"]["certainty"]
+    assert certainty["clusters"] == []
+    words = " ".join(run("fit", "alone.parquet").stdout.split())
+    assert "no judgment names its query, so each is taken as independent" in words
 
 
 def test_groups_are_those_of_the_judgments(tmp_path: Path, data: Preferences) -> None:

@@ -167,6 +167,18 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
         PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
 
 
+@pytest.mark.parametrize("ids", ["one query", "one judge"])
+def test_single_queries_and_judges(tmp_path: Path, rng: np.random.Generator, ids: str) -> None:
+    changes = {"queries": ["q"] * 500} if ids == "one query" else {"judges": ["j"] * 500}
+    data = judged(rng, **changes)
+    found, twin = (
+        fit.gains()[1]
+        for fit in (streamed(tmp_path, data, JudgmentModel()), JudgmentModel().fit(data))
+    )
+    assert found.determined == twin.determined == (ids == "one judge")
+    assert (found.low, found.high) == pytest.approx((twin.low, twin.high), rel=1e-5)
+
+
 def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
     data = judged(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)

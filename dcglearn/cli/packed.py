@@ -96,6 +96,7 @@ def fit_packed(
     """Learn from packed pairs; return a line that describes them, and the measure."""
     from dcglearn.base.workers import open_workers
     from dcglearn.families.learned import LearnedFamilies
+    from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
     from dcglearn.measures.scale import Scale
     from dcglearn.report.learned import learned_measure_of_packed
@@ -119,8 +120,11 @@ def fit_packed(
         if families != (None, None):
             values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
             problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
+        learned = fit(problem, solver)
+    with naming(path), reporting("estimating intervals"):
+        certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
         name = Path(path).name
-        content = learned_measure_of_packed(fit(problem, solver), problem, name, use, solver)
+        content = learned_measure_of_packed(learned, problem, name, use, solver, certainty)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
@@ -36,6 +37,7 @@ NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
 
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
+_NO_SIDES = "the packed pairs do not say how they were shown; pack the judgments again"
 _ONE_QUERY = "all judgments are of one query, and say nothing about others"
 _LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
@@ -97,7 +99,7 @@ def certainty_of(
     named = any(query is not None for query in preferences.queries.tolist())
     n, entries = len(preferences.pairs), preferences.n_ranks * preferences.n_grades
     if n * entries > MAX_ESTIMATED:
-        return Certainty(reason=f"{n:,} strict judgments take {_LONGER}", names_queries=named)
+        return Certainty(reason=_too_many(n), names_queries=named)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,
         discounts=FREE_FAMILY if discounts is None else discounts,
@@ -112,11 +114,41 @@ def certainty_of(
     if fit.covariance.one_cluster:
         return Certainty(reason=_ONE_QUERY, names_queries=named)
     if n * entries * max(entries, _FEW_ENTRIES) > MAX_TESTED:
-        return Certainty(
-            fit, untested=f"{n:,} strict judgments take {_LONGER}", names_queries=named
-        )
+        return Certainty(fit, untested=_too_many(n), names_queries=named)
     try:
         found = usual_questions(preferences)
     except (InputError, SolverError, np.linalg.LinAlgError):
         return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
     return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)
+
+
+def certainty_of_packed(
+    pairs: PackedPairs,
+    n_strict: int,
+    gains: FamilyLike | None = None,
+    discounts: FamilyLike | None = None,
+) -> Certainty:
+    """Estimate the gains and discounts of packed judgments, as :func:`certainty_of`.
+
+    Parameters
+    ----------
+    pairs : PackedPairs
+        Read into memory if they are few enough for an estimate.
+    n_strict : int
+        The number of strict judgments.
+    gains, discounts : str or sequence of float, optional
+
+    Returns
+    -------
+    Certainty
+        Without an estimate also where the sides are unknown.
+    """
+    if not pairs.has_sides:
+        return Certainty(reason=_NO_SIDES)
+    if n_strict * pairs.n_ranks * pairs.n_grades > MAX_ESTIMATED:
+        return Certainty(reason=_too_many(n_strict))
+    return certainty_of(pairs.preferences(), gains, discounts)
+
+
+def _too_many(n: int) -> str:
+    return f"{n:,} strict judgments take {_LONGER}"

@@ -108,10 +108,6 @@ def learned_measure(
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
 
 
-PACKED = "the model of the judgment does not take packed pairs"
-"""Why a fit of packed pairs has no estimate beside it."""
-
-
 def certainty_record(certainty: Certainty) -> CertaintyRecord:
     """Return the record of what a model of the judgment says beside a fit.
 
@@ -165,6 +161,7 @@ def learned_measure_of_packed(
     source: str,
     use: MeasurePart = "dcg",
     solver: SolverName = "auto",
+    certainty: Certainty | None = None,
 ) -> MeasureFile:
     """Return a fit of packed pairs as a measure file.
 
@@ -179,6 +176,8 @@ def learned_measure_of_packed(
     use : {"dcg", "utility"}, default "dcg"
     solver : {"auto", "newton"}, default "auto"
         The solver that was asked for.
+    certainty : Certainty, optional
+        What a model of the judgment says in the same families.
 
     Returns
     -------
@@ -199,7 +198,8 @@ def learned_measure_of_packed(
         labels,
         learned.families,
     )
-    record = record.model_copy(update={"certainty": CertaintyRecord(reason=PACKED)})
+    if certainty is not None:
+        record = record.model_copy(update={"certainty": certainty_record(certainty)})
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=record.to_json())
 
 

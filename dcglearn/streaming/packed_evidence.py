@@ -6,7 +6,6 @@ and encode a row group at a time, the same to the last bit each time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.threads import map_threads
+from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.data.packed_pairs import PackedPairs
 from dcglearn.data.row_groups import PackedIds, PackedJudgments, RowGroup
@@ -35,26 +34,25 @@ class IdNumbers:
 
     Attributes
     ----------
-    count : int
-        How many there are.
-    of_names : tuple of ndarray of int
+    known : dict of str to int
+        The number of each name, in the order in which they first occur.
+    of_names : list of ndarray of int
         For each row group, the number of each of its names.
     """
 
-    count: int
-    of_names: tuple[Integers, ...]
+    known: dict[str, int] = field(default_factory=dict)
+    of_names: list[Integers] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, ids: Iterable[PackedIds | None]) -> IdNumbers:
-        """Give names numbers in the order in which they first occur."""
-        numbers: dict[str, int] = {}
-        of_names = tuple(
-            np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64)
-            if one is not None
-            else np.zeros(0, np.int64)
-            for one in ids
-        )
-        return cls(len(numbers), of_names)
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.known)
+
+    def add(self, ids: PackedIds | None) -> None:
+        """Give the names of the next row group their numbers."""
+        known, names = self.known, [] if ids is None else ids.names
+        numbers = [known.setdefault(name, len(known)) for name in names]
+        self.of_names.append(np.array(numbers, np.int64))
 
     def numbers(self, group: int, ids: PackedIds | None, n: int) -> Integers:
         """Return the number of each row of a row group, -1 where an id is missing."""
@@ -73,6 +71,7 @@ class _Scan(NamedTuple):
     answers: frozenset[int]
     has_empty_ranks: bool
     all_judged: bool
+    some_judges: frozenset[str]
     queries: PackedIds | None
     judges: PackedIds | None
     sample: PackedJudgments
@@ -92,7 +91,7 @@ class PackedEvidence:
         Those that are used.
     queries : IdNumbers
     judges : IdNumbers or None
-        None unless every judgment that is used has a judge.
+        None unless every judgment that is used has a judge, and there are several.
     sample : Evidence
         Some of the judgments, in memory.
     sample_lists : ndarray of int8, shape (m, 2, K)
@@ -146,7 +145,11 @@ class PackedEvidence:
             advance(done, len(pairs.row_groups))
             return found
 
-        scans = map_threads(scan, pairs.row_groups)
+        queries, judges, scans = IdNumbers(), IdNumbers(), []
+        for one in map_in_order(scan, pairs.row_groups):
+            queries.add(one.queries)
+            judges.add(one.judges)
+            scans.append(one._replace(queries=None, judges=None))
         answers = frozenset[int]().union(*(one.answers for one in scans))
         used = sum(one.used for one in scans)
         if not used:
@@ -156,6 +159,7 @@ class PackedEvidence:
         levels = bool(answers & {GOOD, BAD}) and TIE not in answers
         shape = pairs.n_ranks, pairs.n_grades, any(one.has_empty_ranks for one in scans)
         judged = all(one.all_judged for one in scans)
+        judged &= len(frozenset[str]().union(*(one.some_judges for one in scans))) > 1
         layout, sum_layout = CodeLayout(*shape), CodeLayout(*shape, sums=True) if levels else None
         some = _joined([one.sample for one in scans])
         sample = _encoded(some, ties, layout, sum_layout, np.full(len(some.lists), -1), None)
@@ -168,8 +172,8 @@ class PackedEvidence:
             sum(one.same_lists for one in scans),
             sum(one.without_weight for one in scans),
             sum(one.ties_left_out for one in scans),
-            IdNumbers.of(one.queries for one in scans),
-            IdNumbers.of(one.judges for one in scans) if judged else None,
+            queries,
+            judges if judged else None,
             sample,
             some.lists[sample.rows],
         )
@@ -223,13 +227,16 @@ def _scan(group: RowGroup, ties: TieModel, every: int) -> _Scan:
         None if ids is None else PackedIds(np.zeros(0, np.int64), ids.names)
         for ids in (judged.queries, judged.judges)
     )
+    used_judges = None if judged.judges is None else judged.judges.numbers[rows]
     return _Scan(
         len(rows),
         *usable[1:],
         frozenset(np.unique(answers[rows]).tolist()),
         bool((judged.lists[rows] == NO_DOCUMENT).any()),
-        not len(rows)
-        or (judged.judges is not None and bool((judged.judges.numbers[rows] >= 0).all())),
+        not len(rows) or (used_judges is not None and bool((used_judges >= 0).all())),
+        frozenset()
+        if judged.judges is None or used_judges is None
+        else frozenset(judged.judges.names[i] for i in np.unique(used_judges) if i >= 0),
         queries,
         judges,
         PackedJudgments(judged.lists[some].copy(), answers[some], weights[some], None, None),

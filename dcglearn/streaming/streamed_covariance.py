@@ -135,24 +135,27 @@ class StreamedClustering(Clustering):
     ----------
     alone : ndarray of float, shape (P, P)
         The covariance that comes from judgments that are clusters of their own.
+    n_clusters : int
+        Those of one judgment as well.
     passes : Passes
     by : Clusters
     """
 
     alone: Floats
+    n_clusters: int
     passes: Passes
     by: Clusters
     known: dict[bytes, float] = field(default_factory=dict)
+
+    @property
+    def is_one_cluster(self) -> bool:
+        """Whether all judgments are in one cluster."""
+        return self.n_clusters == 1
 
     @cached_property
     def covariance(self) -> Floats:
         """CR2, shape (P, P); 0 for parameters that are held by a bound."""
         return np.asarray(self.steps.T @ self.steps + self.alone)
-
-    @property
-    def is_one_cluster(self) -> bool:
-        """Whether all judgments are in one cluster."""
-        return self.by.count == 1 and not self.alone.any()
 
     def degrees_of_freedom(self, directions: Floats) -> float:
         """Return Satterthwaite's degrees of freedom of a variance.
@@ -221,7 +224,7 @@ def streamed_covariance(
     root = inverse_root(-maximum.at.hessian, maximum.free)
     n_groups = len(packed.pairs.row_groups)
     ways = [Clusters("query", packed.queries.count, lambda one: one.queries)]
-    if packed.judges is not None and packed.judges.count > 1:
+    if packed.judges is not None:
         ways.append(Clusters("judge", packed.judges.count, _judges))
         ways.append(_both(packed, packed.judges.count))
     n_bytes = 3 * 8 * len(root) * sum(way.count for way in ways)
@@ -263,16 +266,21 @@ class _Scores(NamedTuple):
     clusters: Integers
     totals: Floats
     alone: Floats
+    n_alone: int
 
 
 def _clusterings(ways: Sequence[Clusters], passes: Passes) -> list[StreamedClustering]:
     P = len(passes.root)
     totals = [np.zeros((way.count, P + 1)) for way in ways]
     alone = [np.zeros((P, P)) for _ in ways]
+    present = [np.zeros(way.count, bool) for way in ways]
+    counts = [0 for _ in ways]
     for chunk in passes.run(lambda rows: [_scores(way, rows) for way in ways], with_scores=True):
-        for one, total, own in zip(chunk, totals, alone, strict=True):
-            total[one.clusters] += one.totals
-            own += one.alone
+        for i, one in enumerate(chunk):
+            totals[i][one.clusters] += one.totals
+            alone[i] += one.alone
+            present[i][one.clusters] = True
+            counts[i] += one.n_alone
     large = [total[:, P] > SMALL_CLUSTER for total in totals]
     moves = [np.zeros((way.count, P)) for way in ways]
     information: list[dict[int, Floats]] = [{} for _ in ways]
@@ -286,14 +294,17 @@ def _clusterings(ways: Sequence[Clusters], passes: Passes) -> list[StreamedClust
             for number, matrix in of_large.items():
                 known[number] = known.get(number, 0.0) + matrix
     clusterings = []
-    for way, total, own, move, known in zip(ways, totals, alone, moves, information, strict=True):
-        adjusted = total[:, :P] + move / 2
-        for number, matrix in known.items():
-            adjusted[number] = adjusted_total(total[number, :P], matrix)
+    nothing = np.zeros((0, P)), np.zeros(0, np.int64)
+    for i, way in enumerate(ways):
+        adjusted = totals[i][:, :P] + moves[i] / 2
+        for number, matrix in information[i].items():
+            adjusted[number] = adjusted_total(totals[i][number, :P], matrix)
         steps = adjusted @ passes.root.T
-        nothing = np.zeros((0, P)), np.zeros(0, np.int64)
-        covariance = passes.root @ own @ passes.root.T
-        clusterings.append(StreamedClustering(way.name, steps, *nothing, covariance, passes, way))
+        covariance = passes.root @ alone[i] @ passes.root.T
+        n = int(present[i].sum()) + counts[i]
+        clusterings.append(
+            StreamedClustering(way.name, steps, *nothing, covariance, n, passes, way)
+        )
     return clusterings
 
 
@@ -307,7 +318,8 @@ def _scores(way: Clusters, rows: WhitenedRows) -> _Scores:
     for row in np.flatnonzero(leverage > SMALL_CLUSTER):
         part = information[row]
         adjusted[row] = adjusted_total(scores[row], part.T @ part)
-    return _Scores(*sums, adjusted.T @ adjusted if len(adjusted) else np.zeros((P, P)))
+    products = adjusted.T @ adjusted if len(adjusted) else np.zeros((P, P))
+    return _Scores(*sums, products, len(adjusted))
 
 
 def _moves(
