@@ -168,7 +168,7 @@ def test_exports_go_through(tmp_path: Path, name: str) -> None:
     file, make = EXPORTS[name]
     path = tmp_path / file
     path.write_bytes(make())
-    found = read_preferences(path, ignored=IgnoredInput())
+    found = read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
     expected = Preferences.from_frame(FRAME)
     assert found.scale == expected.scale
     assert found.lists.tolist() == expected.lists.tolist()

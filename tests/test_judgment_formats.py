@@ -138,6 +138,13 @@ def contents(found: Preferences) -> list[Any]:
     return [found.lists.tolist(), labels, *(column.tolist() for column in rest)]
 
 
+NOTES = {
+    "utf16 tabs.txt big-endian": "the text is UTF-16",
+    "bars sep": "the text is Latin-1",
+    "semicolons sep": "columns are separated by semicolons",
+    "tabs.txt": "columns are separated by tabs",
+    "bars": "columns are separated by vertical bars",
+}
 EXPECTED = contents(Preferences.from_frame(FRAME))
 
 
@@ -145,9 +152,13 @@ EXPECTED = contents(Preferences.from_frame(FRAME))
 def test_every_format_in_every_compression(tmp_path: Path, name: str) -> None:
     for suffix, compress in COMPRESS.items():
         path = write(tmp_path / (name + suffix), compress(FILES[name]()))
-        assert contents(read_preferences(path)) == EXPECTED, suffix
+        notes: list[str] = []
+        assert contents(read_preferences(path, note=notes.append)) == EXPECTED, suffix
         with path.open("rb") as file:
-            assert contents(read_preferences(file)) == EXPECTED, suffix
+            assert contents(read_preferences(file, note=lambda _: None)) == EXPECTED, suffix
+        assert [note for note in notes if note in NOTES.values()] == [
+            note for words, note in NOTES.items() if any(word in name for word in words.split())
+        ]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".parquet", ".arrow"])
@@ -165,7 +176,10 @@ def test_parts_in_a_folder_and_by_a_pattern(tmp_path: Path, suffix: str) -> None
         for number, start in enumerate(range(0, len(RECORDS), 5))
     ]
     for places in (tmp_path, f"{tmp_path}/part-*", paths, iter(paths)):
-        assert contents(read_preferences(places)) == EXPECTED  # type: ignore[arg-type]  # of several kinds
+        notes: list[str] = []
+        found = read_preferences(places, note=notes.append)  # type: ignore[arg-type]  # of several kinds
+        assert contents(found) == EXPECTED
+        assert notes == ["1 hidden file is left out"] * (places == tmp_path)
 
 
 texts = st.text("ab\xe9\u20ac ,;\t\"'\n", min_size=1, max_size=5).filter(
@@ -213,7 +227,7 @@ def test_what_is_written_is_read_back(
     }[suffix]()
     path = tmp_path_factory.getbasetemp() / f"written{suffix}{compression}"
     path.write_bytes(COMPRESS[compression](held))
-    assert contents(read_preferences(path)) == contents(
+    assert contents(read_preferences(path, note=lambda _: None)) == contents(
         Preferences.from_frame(pd.DataFrame(records))
     )
 

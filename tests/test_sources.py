@@ -355,7 +355,7 @@ def test_an_encoding_that_shows_late_is_noted_when_it_was_read(tmp_path: Path) -
     source = only(write(tmp_path / "x.csv", text.encode("cp1252")))
     assert source.notes == []
     assert content(source) == text.encode()
-    assert source.notes == ["Latin-1"]
+    assert source.notes == ["the text is Latin-1"]
 
 
 FILL = b"1,2\n" * 600_000

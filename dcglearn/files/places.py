@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.files.compressed import split_compression
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -134,7 +135,7 @@ def expand_places(places: Place | Iterable[Place], copies: TemporaryCopies) -> l
     ...         _ = Path(folder, name).write_text("a,b,answer")
     ...     (group,) = expand_places(folder, TemporaryCopies())
     >>> [part.path.name for part in group.parts], group.notes
-    (['part-0.csv', 'part-1.csv'], ['2 hidden files left out'])
+    (['part-0.csv', 'part-1.csv'], ['2 hidden files are left out'])
     """
     if hasattr(places, "read") or not isinstance(places, list | tuple | Iterator):
         places = [cast(Place, places)]
@@ -215,7 +216,11 @@ def _group(name: str, paths: list[Path], empty: str) -> PartGroup:
     """Return the files that are not hidden; refuse none at all, and one in two compressions."""
     kept = [path for path in paths if not _is_hidden(path)]
     hidden = len(paths) - len(kept)
-    notes = [f"{hidden} hidden file{'s' * (hidden != 1)} left out"] if hidden else []
+    notes = (
+        [f"{counted(hidden, 'hidden file')} {'is' if hidden == 1 else 'are'} left out"]
+        if hidden
+        else []
+    )
     if not kept:
         remedy = "put files there that do not begin with . or _" if hidden else "check the path"
         raise InputError(empty, remedy, name)

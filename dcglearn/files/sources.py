@@ -68,8 +68,8 @@ class Source:
     size : int
         The bytes of the file, compressed if it is.
     notes : list of str
-        What was found out about it, such as ``Latin-1``, if it is not what everybody writes. An
-        encoding that shows after the first MiB is added when it has been read.
+        What was found out about it, such as ``the text is Latin-1``, if it is not what everybody
+        writes. An encoding that shows after the first MiB is added when it has been read.
     """
 
     name: str
@@ -157,7 +157,7 @@ def find_sources(
     ...     source.open().read().decode().splitlines()
     ['query;a;b;answer', 'café;2 0;1 1;a']
     >>> source.format, source.delimiter, source.notes
-    ('csv', ';', ['Latin-1', 'separated by semicolons'])
+    ('csv', ';', ['the text is Latin-1', 'columns are separated by semicolons'])
     """
     if file_format is not None and file_format not in get_args(SourceFormat):
         raise unknown_name("`file_format`", file_format, get_args(SourceFormat))
@@ -190,7 +190,7 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
         declared = "" if delimiter is None else declared_delimiter(head.decode(errors="ignore"))
         delimiter = declared[-1:] or delimiter
         if delimiter not in (None, ",") and found != "tsv":
-            notes.append(f"separated by {DELIMITERS[delimiter]}")
+            notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
     size = path.stat().st_size
     return Source(name, found, delimiter, size, notes, path, copies, declared.encode())
 
@@ -257,8 +257,9 @@ def _open_text(
     path: Path, name: str, notes: list[str], advance: Advance = silent, left_out: bytes = b""
 ) -> BinaryIO:
     def decided(encoding: str) -> None:
-        if encoding not in notes:
-            notes.append(encoding)
+        note = f"the text is {encoding}"
+        if note not in notes:
+            notes.append(note)
 
     content = open_decompressed(path, name, advance)
     return io.BufferedReader(Utf8Stream(content, name, decided, left_out), 1 << 18)
