@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_folds
@@ -102,7 +102,7 @@ def test_what_is_written_reads_back_the_same(
 ) -> None:
     path = tmp_path_factory.mktemp("round") / f"p{ending}"
     write_preferences(data, path)
-    found = read_preferences(path, data.scale)
+    found = read_preferences(path, data.scale, unjudged="nothing")
     width = found.n_ranks
     assert (data.lists[:, :, width:] == -1).all()
     assert (found.lists == data.lists[:, :, :width]).all()
@@ -116,7 +116,7 @@ BAD_LINES = [
     ("[1]", "not a JSON object"),
     ('{"a": [1], "b": [2], "answer": "c"}', "the answer is 'c'; use one of a, b, tie, good, bad"),
     ('{"a": [1], "b": [2], "answer": 1}', "the answers are numbers (1) and words (a)"),
-    ('{"a": [1], "b": [2]}', '"answer" is missing'),
+    ('{"a": [1], "b": [2]}', "the answer is empty"),
     ('{"a": [1], "answer": "a"}', '"b" is missing'),
     ('{"a": 1, "b": [2], "answer": "a"}', '"a" is 1, not a list'),
     ('{"a": [], "b": [2], "answer": "a"}', '"a": an empty list'),
@@ -129,7 +129,6 @@ BAD_LINES = [
     ('{"a": [1], "b": [2], "answer": "a", "weight": -1}', "the weight is -1"),
     ('{"a": [1], "b": [2], "answer": "a", "weight": "1"}', "the weight is '1'"),
     ('{"a": [1], "b": [2], "answer": "a", "query": [1]}', '"query" is'),
-    ('{"a": [1], "b": [2], "answer": "a", "anwser": 1}', "did you mean 'answer'"),
     ('{"a": [1], "b": [2], "a": [1], "answer": "a"}', 'the key "a" appears twice'),
     ('{"a": [7], "b": [2], "answer": "a"}', "grade 7 is off the scale 2 > 1 > 0"),
     ('{"a": [1, 2, 9], "b": [2], "answer": "a"}', "rank 3"),
@@ -157,7 +156,7 @@ BAD_TABLES = [
     ("a,b,answer\n1 x,2,a\n", "grades are numbers (1, 2) and names (x)"),
     ("a,b,answer\n,2,a\n", "line 2"),
     ("a,b,answer,weight\n1,2,a,heavy\n", "the weight is 'heavy'"),
-    ("a,b,answr\n1,2,a\n", "did you mean 'answer'"),
+    ("a,b,answr\n1,2,a\n", "did you mean 'answr'"),
     ("a,b,answer\n", "holds no judgment"),
     ("", "is empty"),
     ("\n1,2,a\n", "line 1: no column names"),
@@ -182,7 +181,6 @@ def test_a_bad_table_is_named(tmp_path: Path, text: str, problem: str) -> None:
         ({"a": [[1]], "b": [[1]], "answer": ["a"], "query": [1.5]}, 'the column "query" holds'),
         ({"a": [[1]], "b": [[1]], "answer": ["x"]}, "row 1: the answer is 'x'"),
         ({"a": [[1]], "b": [[1]]}, '"answer" is missing'),
-        ({"a": [[1]], "b": [[1]], "answer": ["a"], "note": [1]}, "unknown field 'note'"),
     ],
 )
 def test_a_parquet_file_of_wrong_columns_is_refused(
@@ -216,15 +214,23 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
     line = '{"a": [1], "b": [2], "a": [0], "answer": "a", "note": "x"}\n'
     ignored = IgnoredInput()
-    found = read_preferences(written(tmp_path, line * 3), ignored=ignored)
+    with pytest.warns(InputWarning, match="1 unknown column is ignored: 'note'"):
+        found = read_preferences(written(tmp_path, line * 3), ignored=ignored)
     assert found.lists[0, 0, 0] == 1  # 0 on the scale 2 > 0: the last of the two counts
-    assert ignored.counts == {"unknown field 'note'": 3, "repeated key 'a'": 3}
+    assert ignored.counts == {"repeated key 'a'": 3}
 
 
 def test_of_two_unknown_fields_the_first_is_named(tmp_path: Path) -> None:
     line = '{"zeta": 1, "a": [1], "alpha": 1, "b": [2], "answer": "a"}\n'
     with pytest.raises(InputError, match="unknown field 'zeta'"):
+        read_preferences(written(tmp_path, line), strict=True)
+    with pytest.warns(InputWarning, match="2 unknown columns are ignored: 'zeta', 'alpha'"):
         read_preferences(written(tmp_path, line))
+    nearly = '{"a": [1], "b": [2], "answer": "a", "jugde": "x"}\n'
+    with pytest.warns(InputWarning, match="'jugde': did you mean 'judge'?"):
+        read_preferences(written(tmp_path, nearly))
+    with pytest.raises(InputError, match="line 1: unknown field 'jugde'; did you mean 'judge'"):
+        read_preferences(written(tmp_path, nearly), strict=True)
 
 
 def test_grade_names_need_a_scale(tmp_path: Path) -> None:

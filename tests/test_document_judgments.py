@@ -48,7 +48,7 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     join = DocumentGrades.read(files / "qrels")
     found = read_preferences(by_id, document_grades=join)
     assert found.scale.labels == (2, 1, 0)
-    assert found.lists.tolist() == [[[0, 2, -1], [2, -1, 1]], [[1, -1, -1], [2, -1, -1]]]
+    assert found.lists.tolist() == [[[0, 2, -1], [2, 2, 1]], [[1, -1, -1], [2, -1, -1]]]
     assert join.counts == {"documents": 6, "unjudged": 2}
     by_run = judged(
         files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
@@ -194,11 +194,13 @@ def test_counts_of_unjudged_documents(files: Path) -> None:
         {"query": "q1", "a": ["d1", None, "d8"], "b": ["d7", "d2"], "answer": "b"},
     )
     for unjudged, n_ranks, lists, counts in (
-        ("worst", 2, [[[2, 0], [1, 2]], [[0, -1, 2], [2, 2]]], (8, 3)),
+        ("worst", 2, [[[2, 0], [1, 2]], [[0, 2, 2], [2, 2]]], (8, 3)),
+        (1, 2, [[[2, 0], [1, 1]], [[0, 1, 1], [1, 2]]], (8, 3)),
+        ("drop", 2, [[[2, 0], [1, 0]], [[0, -1], [2, -1]]], (9, 3)),
         ("nothing", 2, [[[2, 0], [1, -1]], [[0, -1, -1], [-1, 2]]], (8, 3)),
         ("removed", 2, [[[2, 0], [1, 0]], [[0, -1], [2, -1]]], (9, 3)),
         ("removed", 1, [[[2], [1]], [[0], [2]]], (6, 2)),
-        ("worst", 1, [[[2], [1]], [[0, -1, 2], [2, 2]]], (6, 2)),
+        ("worst", 1, [[[2], [1]], [[0, 2, 2], [2, 2]]], (6, 2)),
     ):
         grades = DocumentGrades.read(
             files / "qrels", [files / "one", files / "two"], n_ranks, unjudged=unjudged
@@ -223,7 +225,7 @@ def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
 def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
     with pytest.raises(InputError, match="runs without K; give `n_ranks`"):
         DocumentGrades.read(files / "qrels", [files / "one"])
-    with pytest.raises(InputError, match="unknown `unjudged` for judgments 'bounds'"):
+    with pytest.raises(InputError, match="`unjudged` is 'bounds'; use worst, drop, nothing or a"):
         DocumentGrades.read(files / "qrels", unjudged="bounds")
 
 

@@ -149,6 +149,8 @@ def test_missing_columns_are_named_with_what_is_there() -> None:
         "the column \"answer\" is missing; every judgment needs a, b, answer; if 'foo' holds it, "
         "say `columns='answer=foo'`"
     )
+    with pytest.raises(InputError, match="missing; did you mean 'anwser'"):
+        resolve_columns(["a", "b", "anwser"]).check_complete()
     resolve_columns(["answer", "run_a", "run_b"], None, ("answer", "run_a")).check_complete(
         ["answer", "run_a"]
     )

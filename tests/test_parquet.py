@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from packaging.version import Version
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.qrels_runs import read_qrels, read_run
 from dcglearn.data import packed_pairs, packed_writer
@@ -66,14 +66,13 @@ def message(path: Path, read: Any = read_preferences) -> str:
         ("a", pa.array([[], [1]], pa.list_(pa.int64())), 'row 1: "a": an empty list'),
         ("answer", pa.array([0, 1]), "row 1: the answers are the numbers 0, 1, which do not say"),
         ("answer", pa.array([[["a"]], [["b"]]]), 'the column "answer" holds list<'),
-        ("answer", pa.array([None, "a"]), 'row 1: "answer" is missing'),
+        ("answer", pa.array([None, "a"]), "row 1: the answer is empty"),
         ("weight", pa.array(["1", "x"]), 'the column "weight" holds string; it must hold numbers'),
         ("weight", FAR, 'the column "weight" holds timestamp[us]'),
         ("weight", pa.array([1.0, float("nan")]), "row 2: the weight is nan"),
         ("query", FAR, 'the column "query" holds timestamp[us]; it must hold text or whole'),
         ("query", pa.array([1.5, 2.0]), 'the column "query" holds double'),
         ("judge", pa.array([True, False]), 'the column "judge" holds bool'),
-        ("when", FAR, "unknown field 'when'"),
     ],
 )
 def test_columns_of_other_types_are_named(
@@ -89,9 +88,10 @@ def test_columns_that_are_ignored_are_never_read(tmp_path: Path) -> None:
     unused = {"when": FAR, "text": broken, "deep": pa.array([[{"x": [1]}], None])}
     plain = read_preferences(written(tmp_path / "plain.parquet", ROWS))
     path = written(tmp_path / "j.parquet", ROWS | unused)
-    ignored = IgnoredInput()
-    assert read_preferences(path, ignored=ignored) == plain
-    assert dict(ignored.counts) == {f"unknown field '{name}'": 2 for name in unused}
+    with pytest.warns(InputWarning, match="3 unknown columns are ignored: 'when', 'text', 'deep'"):
+        assert read_preferences(path) == plain
+    with pytest.raises(InputError, match="row 1: unknown field 'when'"):
+        read_preferences(path, strict=True)
     scored = {"score": [0.5, 0.25], "grade": [2, None], "when": FAR, "text": broken}
     found = read_scored(written(tmp_path / "s.parquet", scored), IgnoredInput())
     assert found.grades == (2, None)
@@ -332,11 +332,11 @@ def test_batches_equal_the_whole(tmp_path: Path) -> None:
     for suffix in (".parquet", ".csv", ".jsonl"):
         path = tmp_path / f"j{suffix}"
         write_preferences(data, path)
-        assert read_preferences(path) == data
+        assert read_preferences(path, unjudged="nothing") == data
         for memory in (None, 0):
             gathered = gather_judgments(path, memory=memory)
             assert gathered.on_disk == (memory == 0)
-            assert concatenated(list(gathered.batches())) == data
+            assert concatenated(list(gathered.batches("nothing"))) == data
 
 
 def test_dates_beyond_those_of_python(tmp_path: Path) -> None:

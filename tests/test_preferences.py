@@ -190,7 +190,7 @@ def test_names_of_grades_without_case_and_near_ones() -> None:
         ("worst", [[0, 2, 1], [1, -1, -1]], "it counts as the grade 0, the worst"),
         (1, [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
         ("1", [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
-        ("drop", [[0, 1, -1], [1, -1, -1]], "it counts as not part of the list"),
+        ("drop", [[0, 1, -1], [1, -1, -1]], "it is left out"),
     ],
 )
 def test_a_document_without_a_grade_is_not_an_empty_rank(

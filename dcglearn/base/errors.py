@@ -6,6 +6,8 @@ place, see the fault and fix it.
 
 from __future__ import annotations
 
+import warnings
+
 from dcglearn.base.plain_text import plain_text
 
 LONGEST_PART = 1000
@@ -71,6 +73,17 @@ class InputWarning(UserWarning):
 
     The command line prints the message on standard error, in one line.
     """
+
+
+def warn_of_input(message: str) -> None:
+    """Warn that the input is used as its author may not have meant.
+
+    Parameters
+    ----------
+    message : str
+        One line.
+    """
+    warnings.warn(message, InputWarning, stacklevel=4)
 
 
 class SolverError(RuntimeError):

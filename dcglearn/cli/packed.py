@@ -62,9 +62,12 @@ def pack(
             advance,
             document_grades=grades,
             memory=MOST_IN_MEMORY,
+            **judgments.mapping(),
         )
     report_unjudged(grades)
-    _write(out, known.scale, len(known), known.batches())
+    _write(out, known.scale, len(known), known.batches(judgments.unjudged))
+    for line in known.rule_notes():
+        print_note(line)
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:

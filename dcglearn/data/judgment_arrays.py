@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.data.coded_cells import coded_values, first_place, without_missing
 from dcglearn.data.rankings import encode_arrays
@@ -224,7 +223,7 @@ def say(notes: Iterable[str]) -> None:
         One line each.
     """
     for note in notes:
-        warnings.warn(note, InputWarning, stacklevel=4)
+        warn_of_input(note)
 
 
 def _parse_ids(ids: Any, name: str) -> list[str | None] | None:

@@ -98,6 +98,22 @@ def judgments_of_frame(
     )
 
 
+def is_frame(value: object) -> bool:
+    """Return whether a value is a frame, a table or a mapping from names to columns.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    bool
+    """
+    return isinstance(value, Mapping) or any(
+        hasattr(value, name) for name in ("to_pydict", "to_dicts", "iloc")
+    )
+
+
 def columns_of_frame(frame: FrameLike) -> dict[str, list[Any]]:
     """Return the columns of a frame as lists of values of Python, None where one is missing.
 

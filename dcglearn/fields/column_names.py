@@ -91,9 +91,10 @@ class ColumnMap:
         """
         for name in required:
             if name not in self.columns:
+                guess = did_you_mean(name, self.unknown)
+                needs = f"every judgment needs {', '.join(required)}"
                 raise InputError(
-                    f'the column "{name}" is missing',
-                    f"every judgment needs {', '.join(required)}{self._left_over(name)}",
+                    f'the column "{name}" is missing', f"{guess}{needs}{self._left_over(name)}"
                 )
 
     def _left_over(self, name: str) -> str:

@@ -19,7 +19,11 @@ UnjudgedRule: TypeAlias = Literal["worst", "drop", "removed", "nothing"] | Label
 """``worst``: the worst grade. ``drop`` or ``removed``: those below move up. ``nothing``: an empty
 rank. Anything else is the grade itself."""
 
-_DROPPED, _NOTHING = ("drop", "removed"), "nothing"
+DROPPED = ("drop", "removed")
+"""The rules by which a document is no part of the list."""
+
+_NOTHING = "nothing"
+_LEFT_OUT = "no part of the list"
 
 
 def grade_unjudged(
@@ -54,26 +58,42 @@ def grade_unjudged(
     >>> lists.tolist(), count, words
     ([[[0, 1, 1], [1, -1, -1]]], 1, 'the grade 0, the worst')
     """
-    index, words = _meaning(rule, scale)
+    index, words = unjudged_meaning(rule, scale)
     empty = lists == NO_DOCUMENT
     below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
     inside = empty & ~below
     count = int(np.count_nonzero(inside))
     if not count or rule == _NOTHING:
         return lists, 0, words
-    if rule in _DROPPED:
+    if rule in DROPPED:
         order = np.argsort(inside, axis=-1, kind="stable")
         moved = np.take_along_axis(np.where(inside, NO_DOCUMENT, lists), order, axis=-1)
         return moved.astype(lists.dtype), count, words
     return np.where(inside, index, lists).astype(lists.dtype), count, words
 
 
-def _meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
-    """Return the grade index of a rule, and what it says."""
+def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
+    """Return the grade index of a rule, -1 if it gives none, and what it says.
+
+    Parameters
+    ----------
+    rule, scale
+        As those of :func:`grade_unjudged`.
+
+    Returns
+    -------
+    index : int
+    words : str
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown.
+    """
     if rule == "worst":
         return len(scale) - 1, f"the grade {scale.labels[-1]}, the worst"
-    if rule in _DROPPED:
-        return NO_DOCUMENT, "not part of the list"
+    if rule in DROPPED:
+        return NO_DOCUMENT, _LEFT_OUT
     if rule == _NOTHING:
         return NO_DOCUMENT, "empty ranks"
     try:
@@ -103,9 +123,31 @@ def unjudged_words(count: int, words: str) -> str:
     >>> unjudged_words(1, "the grade 0, the worst")
     '1 document within the lists has no grade (null): it counts as the grade 0, the worst'
     """
-    if count == 1:
-        return f"1 document within the lists has no grade (null): it counts as {words}"
     return (
-        f"{counted(count, 'document')} within the lists without a grade (null) "
-        f"{'counts' if count == 1 else 'count'} as {words}"
+        f"{counted(count, 'document')} within the lists {'has' if count == 1 else 'have'} no grade "
+        f"(null): {'it' if count == 1 else 'they'} {counts_as(count, words)}"
     )
+
+
+def counts_as(count: int, words: str) -> str:
+    """Return what documents do, with its verb.
+
+    Parameters
+    ----------
+    count : int
+        How many they are.
+    words : str
+        As of :func:`unjudged_meaning`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counts_as(2, "the grade 0, the worst"), counts_as(1, "no part of the list")
+    ('count as the grade 0, the worst', 'is left out')
+    """
+    if words == _LEFT_OUT:
+        return "is left out" if count == 1 else "are left out"
+    return f"{'counts' if count == 1 else 'count'} as {words}"

@@ -105,6 +105,8 @@ def code_columns(block: RecordBlock, fields: FieldColumns) -> CodedJudgments:
     if found.unknown and not fields.allows_unknown:
         raise UndecidedError
     if not set(REQUIRED_FIELDS) <= set(found.columns):
+        if textual:
+            fields.check_complete()
         raise UndecidedError
     a, b = (_lists(columns, found.columns[side], textual) for side in "ab")
     for side in (a, b):
@@ -118,20 +120,16 @@ def code_columns(block: RecordBlock, fields: FieldColumns) -> CodedJudgments:
     if arrays["answer"] is None:
         raise UndecidedError
     weight = arrays.get("weight")
-    judgments = CodedJudgments(
+    return CodedJudgments(
         block.unit,
         block.numbers,
         a,
         b,
-        _answers(arrays["answer"], textual),
+        _answers(arrays["answer"]),
         None if weight is None else _weights(weight, textual),
         _ids(arrays.get("query"), "query"),
         _ids(arrays.get("judge"), "judge"),
     )
-    for name in found.unknown:
-        if name in columns:
-            fields.count_unknown(name, len(judgments) - columns[name].null_count)
-    return judgments
 
 
 def code_records(
@@ -235,15 +233,17 @@ def _hashable_answer(answer: Any) -> Any:
     return answer if isinstance(answer, str | int | float) else parse_answer(answer)
 
 
-def _answers(array: Any, textual: bool) -> CodedColumn:
+def _answers(array: Any) -> CodedColumn:
+    """Return answers; one that is missing is empty text."""
     column = coded(array)
-    if (column.codes < 0).any() or (textual and "" in column.values):
-        raise UndecidedError
     if not all(
         isinstance(value, str | int) and not isinstance(value, bool) for value in column.values
     ):
         raise UndecidedError
-    return column
+    if (column.codes >= 0).all():
+        return column
+    codes = np.where(column.codes < 0, len(column.values), column.codes)
+    return CodedColumn(codes, [*column.values, ""])
 
 
 def _ids(array: Any, name: str) -> CodedColumn | None:

@@ -20,18 +20,17 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.numbers import counted
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collection.graded_runs import GradedRun, grade_run
-from dcglearn.collection.qrels_index import IndexedQrels, Unjudged, index_qrels
+from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
 from dcglearn.collection.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.fields.judgment_fields import is_id
+from dcglearn.fields.unjudged_documents import DROPPED, UnjudgedRule, counts_as, unjudged_meaning
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.reading.field_columns import RUN_FIELDS
 from dcglearn.records.blocks import NumberedRecord
-
-_RULES = ("worst", "nothing", "removed")
-"""The rules that give each document one grade or none."""
 
 _BATCH = 4096
 """The number of judgments whose documents are looked up at a time."""
@@ -80,9 +79,10 @@ class DocumentGrades:
         On the scale of the qrels.
     runs : dict
         From the name of a run to its lists.
-    unjudged : {"worst", "nothing", "removed"}
+    unjudged : {"worst", "nothing", "drop"} or label
         What a document without a judgment counts as: one of the worst grade of `scale`; a rank
-        without a document; or not part of the list, so that those below it move up.
+        without a document; not part of the list, so that those below it move up; or one of the
+        given grade.
     counts : Counter
         ``"documents"`` of the judgments read so far, and how many of them are ``"unjudged"``.
 
@@ -105,7 +105,7 @@ class DocumentGrades:
     scale: Scale
     qrels: IndexedQrels
     runs: dict[str, _RunLists]
-    unjudged: Unjudged = "worst"
+    unjudged: UnjudgedRule = "worst"
     counts: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -116,7 +116,7 @@ class DocumentGrades:
         n_ranks: int | None = None,
         ignored: IgnoredInput | None = None,
         scale: Scale | None = None,
-        unjudged: Unjudged = "worst",
+        unjudged: UnjudgedRule = "worst",
     ) -> DocumentGrades:
         """Read qrels and runs.
 
@@ -132,7 +132,7 @@ class DocumentGrades:
             As for :func:`dcglearn.collection.qrels_runs.read_qrels`.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
-        unjudged : {"worst", "nothing", "removed"}, default "worst"
+        unjudged : {"worst", "nothing", "drop"} or label, default "worst"
             What a document without a judgment counts as.
 
         Returns
@@ -155,7 +155,7 @@ class DocumentGrades:
         runs: Sequence[Run] = (),
         n_ranks: int | None = None,
         scale: Scale | None = None,
-        unjudged: Unjudged = "worst",
+        unjudged: UnjudgedRule = "worst",
     ) -> DocumentGrades:
         """Join runs with qrels.
 
@@ -176,19 +176,19 @@ class DocumentGrades:
         InputError
             As :meth:`read`.
         """
-        if not is_one_of(unjudged, _RULES):
-            raise unknown_name("`unjudged` for judgments", unjudged, _RULES)
         if runs and n_ranks is None:
             raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
         indexed = index_qrels(qrels, scale if qrels.names else None)
-        removed = unjudged == "removed"
+        scale = indexed.scale if scale is None else scale
+        unjudged_meaning(unjudged, scale)  # refuses an unknown rule
+        removed = unjudged in DROPPED
         lists = {
             run.name: _first_ranks(
                 grade_run(run, indexed), len(indexed.scale), n_ranks or 0, removed
             )
             for run in runs
         }
-        return cls(indexed.scale if scale is None else scale, indexed, lists, unjudged)
+        return cls(scale, indexed, lists, unjudged)
 
     def grade_records(
         self, records: Iterator[NumberedRecord], where: str
@@ -308,13 +308,13 @@ class DocumentGrades:
                     grades, documents, unjudged = self.runs[side].of_query(one.query)
                 self.counts["documents"] += documents
                 self.counts["unjudged"] += unjudged
-                if self.unjudged != "worst" and 0 < documents == unjudged:
+                if self._unjudged_label is None and 0 < documents == unjudged:
                     raise InputError(
                         f'"{name}": no document of the list is judged',
                         "leave the judgment out, or use `unjudged='worst'`",
                         f"{where} {one.number}",
                     )
-                if self.unjudged == "removed":
+                if self.unjudged in DROPPED:
                     grades = [grade for grade in grades if grade != missing]
                 one.fields[name] = [self._label_table[grade] for grade in grades]
             yield one.number, one.fields
@@ -322,8 +322,22 @@ class DocumentGrades:
     @cached_property
     def _label_table(self) -> tuple[Label | None, ...]:
         """The label of each grade index, of an unjudged document (L) and of none (-1, the last)."""
-        unjudged = self.scale.labels[-1] if self.unjudged == "worst" else None
-        return (*self.qrels.scale.labels, unjudged, None)
+        return (*self.qrels.scale.labels, self._unjudged_label, None)
+
+    def unjudged_note(self) -> str:
+        """Return what is said about documents without a judgment; empty if there are none."""
+        count = self.counts["unjudged"]
+        if not count:
+            return ""
+        _, words = unjudged_meaning(self.unjudged, self.scale)
+        of = counted(self.counts["documents"], "document")
+        is_or_are = "is" if count == 1 else "are"
+        return f"{count:,} of {of} {is_or_are} unjudged and {counts_as(count, words)}"
+
+    @cached_property
+    def _unjudged_label(self) -> Label | None:
+        index, _ = unjudged_meaning(self.unjudged, self.scale)
+        return None if index == NO_DOCUMENT else self.scale.labels[index]
 
 
 def _checked_ids(documents: list[Any], side: str) -> list[str | None]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
@@ -38,8 +37,8 @@ class FieldColumns:
         For messages.
     given : mapping or str, optional
         From fields to columns, as for :func:`dcglearn.fields.column_names.resolve_columns`.
-    ignored : IgnoredInput, optional
-        If given, unknown columns are ignored and counted there; by default they are refused.
+    strict : bool, default False
+        Whether unknown columns are refused.
     other_fields : collection of str, optional
         Columns that are accepted, and not part of the judgment.
     runs : bool, default False
@@ -50,11 +49,12 @@ class FieldColumns:
         self,
         path: str,
         given: GivenMap | None = None,
-        ignored: IgnoredInput | None = None,
+        strict: bool = False,
         other_fields: Collection[str] = (),
         runs: bool = False,
     ) -> None:
-        self._path, self._given, self._ignored, self._other = path, given, ignored, other_fields
+        self._path, self._given, self._other = path, given, other_fields
+        self._strict = strict
         self._fields = (*JUDGMENT_FIELDS, *RUN_FIELDS) if runs else JUDGMENT_FIELDS
         self._names: dict[str, None] = {}
         self.map = ColumnMap({}, ())
@@ -62,7 +62,7 @@ class FieldColumns:
     @property
     def allows_unknown(self) -> bool:
         """Whether columns that are no field are ignored."""
-        return self._ignored is not None
+        return not self._strict
 
     def find(self, names: Iterable[str]) -> ColumnMap:
         """Return the columns of the fields, given more names of columns.
@@ -88,11 +88,26 @@ class FieldColumns:
         try:
             found = resolve_columns(wanted, self._given, self._fields)
             for field, column in self.map.columns.items():
-                _check_same(field, column, found.columns[field])
+                _check_same(field, column, found.columns.get(field))
         except InputError as error:
             raise error.at(self._path) from error
         self.map = found
         return found
+
+    def check_complete(self) -> None:
+        """Refuse columns of which none can be a list or the answer; all are known.
+
+        Raises
+        ------
+        InputError
+            Naming the field.
+        """
+        if RUN_FIELDS[0] in self._fields:  # judgments of documents may name them or runs
+            return
+        try:
+            self.map.check_complete()
+        except InputError as error:
+            raise error.at(self._path) from error
 
     def choose(self, names: Sequence[str]) -> FieldKinds:
         """Return what the columns that are fields hold.
@@ -105,9 +120,17 @@ class FieldColumns:
         Returns
         -------
         mapping of str to str
+
+        Raises
+        ------
+        InputError
+            If a field has no column.
         """
         kinds: dict[str, FieldKind] = {}
-        for field, column in self.find(names).columns.items():
+        self.find(names)
+        if names:
+            self.check_complete()
+        for field, column in self.map.columns.items():
             ranks = not isinstance(column, str)
             kind = "label" if ranks else _KINDS[field]
             kinds.update(dict.fromkeys(column if ranks else [str(column)], kind))
@@ -134,9 +157,7 @@ class FieldColumns:
         for number, record in block.read():
             found = self.find(record)
             try:
-                for name in (n for n in found.unknown if n in record):
-                    self._check_unknown(name)
-                    self.count_unknown(name, record[name] is not None)
+                self._check_known(found, record)
                 fields = {
                     field: _value(field, column, record, block.textual)
                     for field, column in found.columns.items()
@@ -146,21 +167,19 @@ class FieldColumns:
                 raise error.at(f"{self._path}, {block.unit} {number}") from error
             yield number, fields
 
-    def count_unknown(self, name: str, times: int) -> None:
-        """Count values of a column that is no field."""
-        if self._ignored is not None and times:
-            self._ignored.counts[f"unknown field {name!r}"] += times
-
-    def _check_unknown(self, name: str) -> None:
-        if self._ignored is None:
-            raise unknown_name("field", name, JUDGMENT_FIELDS)
+    def _check_known(self, found: ColumnMap, record: dict[str, Any]) -> None:
+        if self._strict:
+            for name in record:
+                if name in found.unknown:
+                    raise unknown_name("field", name, JUDGMENT_FIELDS)
 
 
-def _check_same(field: str, column: Column, later: Column) -> None:
+def _check_same(field: str, column: Column, later: Column | None) -> None:
     if column != later:
-        names = " and ".join(one if isinstance(one, str) else one[0] for one in (column, later))
+        both = (column, later or "a later one")
+        names = [one if isinstance(one, str) else one[0] for one in both]
         raise InputError(
-            f"the columns {names} could both be the {field}",
+            f"the columns {' and '.join(names)} could both be the {field}",
             f"say which one is: `columns={f'{field}={column}'!r}`",
         )
 
@@ -176,4 +195,6 @@ def _value(field: str, column: Column, record: dict[str, Any], textual: bool) ->
     if kind == "number" and value and isinstance(value, str):
         number = parse_number(value)
         return value if number != number else number
+    if kind == "answer":
+        return "" if value is None else value
     return None if textual and value == "" else value

@@ -15,12 +15,13 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Grades, Ids, Pairs
+from dcglearn.data.judgment_arrays import left_out_words
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import encode_pairs
 from dcglearn.fields.answer_values import LEFT_OUT, AnswerMap, resolve_answers
 from dcglearn.fields.given_maps import GivenMap, UnmappedValueError
 from dcglearn.fields.grade_names import resolve_labels
-from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged
+from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged, unjudged_words
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
 from dcglearn.reading.coded_judgments import CodedJudgments
 from dcglearn.reading.judgment_parts import (
@@ -92,7 +93,7 @@ class JudgmentColumns:
         self._parts = JudgmentParts(memory)
         self._longest = self._entries = self._count = 0
         self._weighted = False
-        self.unjudged_count, self.unjudged_words = 0, ""
+        self._unjudged, self._unjudged_words, self._left_out = 0, "", 0
 
     def __len__(self) -> int:
         return self._count
@@ -187,12 +188,20 @@ class JudgmentColumns:
         self.check()
         return self.answer_map.notes
 
-    def preferences(self, unjudged: UnjudgedRule = "nothing") -> Preferences:
+    def rule_notes(self) -> tuple[str, ...]:
+        """Return how many documents had no grade and judgments are left out, a line each.
+
+        Of the judgments that were given out.
+        """
+        unjudged = [unjudged_words(self._unjudged, self._unjudged_words)] if self._unjudged else []
+        return (*unjudged, *left_out_words(self._left_out))
+
+    def preferences(self, unjudged: UnjudgedRule = "worst") -> Preferences:
         """Return the judgments as arrays.
 
         Parameters
         ----------
-        unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
+        unjudged : {"worst", "drop", "nothing"} or label, default "worst"
             What an empty rank above the last document of a list counts as, as for
             :func:`dcglearn.fields.unjudged_documents.grade_unjudged`.
 
@@ -213,12 +222,12 @@ class JudgmentColumns:
         parts = list(self._parts)
         return self._with_rules(lists, parts, count, answers, unjudged)
 
-    def batches(self, unjudged: UnjudgedRule = "nothing") -> Iterator[Preferences]:
+    def batches(self, unjudged: UnjudgedRule = "worst") -> Iterator[Preferences]:
         """Iterate over the judgments in the order of the file, a block at a time.
 
         Parameters
         ----------
-        unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
+        unjudged : {"worst", "drop", "nothing"} or label, default "worst"
             As for :meth:`preferences`.
 
         Yields
@@ -245,8 +254,8 @@ class JudgmentColumns:
         unjudged: UnjudgedRule,
     ) -> Preferences:
         """Return judgments, without those whose answers are left out."""
-        lists, found, self.unjudged_words = grade_unjudged(lists, self.scale, unjudged)
-        self.unjudged_count += found
+        lists, found, self._unjudged_words = grade_unjudged(lists, self.scale, unjudged)
+        self._unjudged += found
         given = np.concatenate([np.zeros(0, np.int8), *(part.answers for part in parts)])
         codes = np.array(answers.codes, np.int8)[given]
         weights = np.ones(count)
@@ -257,7 +266,9 @@ class JudgmentColumns:
             weights *= np.array(answers.weights)[given]
         queries, judges = (self._joined_ids(number, parts) for number in (0, 1))
         judgments = Preferences(lists, codes, self.scale, weights, queries, judges)
-        return judgments[codes != LEFT_OUT] if LEFT_OUT in answers.codes else judgments
+        kept = codes != LEFT_OUT
+        self._left_out += int(np.count_nonzero(~kept))
+        return judgments if kept.all() else judgments[kept]
 
     def _add_lists(self, judgments: CodedJudgments, path: str) -> tuple[Grades, Grades]:
         """Return the labels of both sides by their numbers, and note where new ones occur."""

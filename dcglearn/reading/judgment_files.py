@@ -16,15 +16,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
+from dcglearn.data.judgment_frames import FrameLike, is_frame
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS, parse_id
-from dcglearn.fields.unjudged_documents import UnjudgedRule, unjudged_words
+from dcglearn.fields.unjudged_documents import UnjudgedRule
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
@@ -45,7 +46,7 @@ lists of 10 takes some 25."""
 
 
 def read_preferences(
-    path: Place | Iterable[Place],
+    path: Place | Iterable[Place] | FrameLike,
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
     ignored: IgnoredInput | None = None,
@@ -56,8 +57,9 @@ def read_preferences(
     *,
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
-    unjudged: UnjudgedRule = "nothing",
-    note: Note | None = None,
+    unjudged: UnjudgedRule | None = None,
+    strict: bool = False,
+    note: Note = warn_of_input,
 ) -> Preferences:
     """Read files of judgments.
 
@@ -66,15 +68,16 @@ def read_preferences(
     path : path-like, open file, or iterable of these
         JSON lines, JSON, CSV, Parquet or Arrow, as for
         :func:`dcglearn.files.sources.find_sources`: also compressed, patterns, folders, and ``-``
-        for standard input.
+        for standard input. Or a frame, as for
+        :meth:`dcglearn.data.preferences.Preferences.from_frame`.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the numbers that occur, the highest first; names have
         no order of their own and need a scale.
     n_ranks : int, optional
         K: longer lists are refused. By default the longest list sets it.
     ignored : IgnoredInput, optional
-        If given, unknown fields and repeated keys (the last one counts) are ignored and counted
-        there. By default they are refused.
+        If given, repeated keys (the last one counts) are ignored and counted there. By default
+        they are refused.
     advance : callable, optional
         Called with how many bytes are read, and how many there are.
     documents : bool, default False
@@ -89,11 +92,15 @@ def read_preferences(
     answers : mapping or str, optional
         What answers mean, such as ``left=a,right=b``, as for
         :func:`dcglearn.fields.answer_values.resolve_answers`.
-    unjudged : {"worst", "drop", "nothing"} or label, default "nothing"
-        What an empty rank above the last document of a list counts as, as for
-        :func:`dcglearn.fields.unjudged_documents.grade_unjudged`.
+    unjudged : {"worst", "drop", "nothing"} or label, optional
+        What a document without a grade counts as, above the last grade of a list, as for
+        :func:`dcglearn.fields.unjudged_documents.grade_unjudged`; by default as with
+        `document_grades`, or as the worst grade.
+    strict : bool, default False
+        Whether unknown fields are refused. By default a note names them.
     note : callable, optional
-        Called with a line about each thing that was taken without being told.
+        Called with a line about each thing that was taken without being told; by default an
+        :class:`~dcglearn.base.errors.InputWarning`.
 
     Returns
     -------
@@ -113,6 +120,20 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
+    if unjudged is None:
+        unjudged = "worst" if document_grades is None else document_grades.unjudged
+    if is_frame(path):
+        if documents or document_grades is not None:
+            raise InputError("a frame of documents", "write it to a file, such as .parquet")
+        return Preferences.from_frame(
+            path,
+            scale,
+            n_ranks,
+            columns=columns,
+            answers=answers,
+            unjudged=unjudged,
+            strict=strict,
+        )
     gathered = gather_judgments(
         path,
         scale,
@@ -124,11 +145,12 @@ def read_preferences(
         other_fields,
         columns=columns,
         answers=answers,
+        strict=strict,
         note=note,
     )
     found = gathered.preferences(unjudged)
-    if note is not None and gathered.unjudged_count:
-        note(unjudged_words(gathered.unjudged_count, gathered.unjudged_words))
+    for line in gathered.rule_notes():
+        note(line)
     return found
 
 
@@ -144,7 +166,8 @@ def gather_judgments(
     *,
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
-    note: Note | None = None,
+    strict: bool = False,
+    note: Note = warn_of_input,
     memory: int | None = None,
 ) -> JudgmentColumns:
     r"""Read files of judgments that may be larger than the memory.
@@ -153,7 +176,7 @@ def gather_judgments(
     ----------
     path, scale, n_ranks, ignored, advance, documents, document_grades, other_fields
         As those of :func:`read_preferences`.
-    columns, answers, note
+    columns, answers, strict, note
         As those of :func:`read_preferences`.
     memory : int, optional
         From how many bytes on the judgments are kept in a temporary file; by default never. Their
@@ -192,7 +215,7 @@ def gather_judgments(
     done, total = 0, sum(source.size for source in sources)
     for source in sources:
         fields = FieldColumns(
-            source.name, columns, ignored, other_fields, document_grades is not None
+            source.name, columns, strict, other_fields, document_grades is not None
         )
         before = len(found)
         share = partial(_advance_of_file, advance, done, source.size, total)
@@ -206,10 +229,10 @@ def gather_judgments(
         if len(found) == before:
             raise InputError("holds no judgment", "give one judgment per line", source.name)
         done += source.size
-        notes.update(dict.fromkeys((*source.notes, *fields.map.notes)))
-    if note is not None:
-        for line in (*notes, *found.answer_notes()):
-            note(line)
+        words = fields.map.unknown_words()
+        notes.update(dict.fromkeys((*source.notes, *fields.map.notes, *([words] if words else []))))
+    for line in (*notes, *found.answer_notes()):
+        note(line)
     return found
 
 

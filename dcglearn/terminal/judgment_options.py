@@ -13,16 +13,19 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.inputs import reading_file
 from dcglearn.terminal.options import (
+    AnswersOption,
+    ColumnsOption,
     EncodingOption,
     LenientOption,
     QrelsOption,
     RanksOption,
     RunOption,
     ScaleOption,
+    StrictOption,
+    UnjudgedOption,
 )
 from dcglearn.terminal.output import print_note
 
@@ -51,6 +54,10 @@ class JudgmentOptions:
     encoding: EncodingOption = "grades"
     qrels: QrelsOption = None
     run: RunOption = None
+    columns: ColumnsOption = None
+    answers: AnswersOption = None
+    unjudged: UnjudgedOption = "worst"
+    strict: StrictOption = False
     lenient: LenientOption = False
 
     @property
@@ -90,7 +97,16 @@ class JudgmentOptions:
         with reading_file(path, self.lenient) as (ignored, advance):
             scale, grades = self.declared_scale(), self.document_grades(ignored)
             preferences = read_preferences(
-                path, scale, self.n_ranks, ignored, advance, self.documents, grades, other_fields
+                path,
+                scale,
+                self.n_ranks,
+                ignored,
+                advance,
+                self.documents,
+                grades,
+                other_fields,
+                unjudged=self.unjudged,
+                **self.mapping(),
             )
         report_unjudged(grades)
         return preferences
@@ -103,6 +119,10 @@ class JudgmentOptions:
             raise InputError(f"{option} does not apply to packed pairs", "leave it out", path)
         return PackedPairs.of(path)
 
+    def mapping(self) -> dict[str, Any]:
+        """Return what the options say about columns and answers, as arguments of readers."""
+        return {"columns": self.columns, "answers": self.answers, "strict": self.strict}
+
     def document_grades(self, ignored: IgnoredInput | None) -> DocumentGrades | None:
         """Read the qrels and runs that hold the grades of the judged documents, if any."""
         if self.qrels is None:
@@ -114,7 +134,9 @@ class JudgmentOptions:
         if self.documents:
             raise InputError("--qrels with --encoding documents", "use one of them")
         scale = self.declared_scale()
-        return DocumentGrades.read(self.qrels, self.run or [], self.n_ranks, ignored, scale)
+        return DocumentGrades.read(
+            self.qrels, self.run or [], self.n_ranks, ignored, scale, self.unjudged
+        )
 
 
 AS_USUAL = JudgmentOptions()
@@ -125,11 +147,9 @@ def report_unjudged(grades: DocumentGrades | None) -> None:
     if grades is None:
         return
     grades.check_any_judged()
-    unjudged = grades.counts["unjudged"]
-    if unjudged:
-        of = counted(grades.counts["documents"], "document")
-        verbs = "is unjudged and counts" if unjudged == 1 else "are unjudged and count"
-        print_note(f"{unjudged:,} of {of} {verbs} as the grade {grades.scale.labels[-1]}")
+    note = grades.unjudged_note()
+    if note:
+        print_note(note)
 
 
 def reads_judgments(*, without: Collection[str] = ()) -> Callable[[Command], Command]:

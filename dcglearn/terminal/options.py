@@ -60,7 +60,7 @@ RanksOption = Annotated[
     ),
 ]
 LenientOption = Annotated[
-    bool, typer.Option("--lenient", help="Ignore unknown fields, and report how many.")
+    bool, typer.Option("--lenient", help="Ignore repeated fields, and report how many.")
 ]
 LenientRunsOption = Annotated[
     bool,
@@ -84,6 +84,34 @@ RunOption = Annotated[
         "May be repeated.",
     ),
 ]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="The columns that hold the fields a, b, answer, query, judge and weight, where they "
+        "have other names: a=left,b=right,answer=verdict.",
+    ),
+]
+AnswersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--answers",
+        metavar="VALUE=ANSWER,...",
+        help="What answers mean: left=a,right=b,same=tie; out leaves judgments out, =tie makes "
+        "empty answers ties. Words and signs that can mean one thing only are known.",
+    ),
+]
+UnjudgedOption = Annotated[
+    str,
+    typer.Option(
+        "--unjudged",
+        metavar="worst|drop|GRADE",
+        help="Grade of documents that have none: the worst one, or another; drop moves those below "
+        "up.",
+    ),
+]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse columns that are no field.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 COption = Annotated[
     str,
