@@ -155,7 +155,8 @@ def test_the_page_is_self_contained_and_reproducible(linear: Study) -> None:
     assert page.headings[0] == "What 4,000 judgments say about DCG"
     assert "For specialists" in page.headings
     for sentence in headline(linear):
-        assert sentence.replace("'", "&#39;") in html
+        assert sentence.replace("'", "&#39;") in html.replace("\u00a0", " ")
+    assert "2^g\u00a0-\u00a01 says" in html
     again = studied(simulated("linear-log2", 4000, 1))
     assert study_html(again, np.random.default_rng(0)) == html
 

@@ -34,6 +34,9 @@ from dcglearn.solver.c_path import C_GRID, solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
 
+FEW_QUERIES = 80
+"""With fewer queries standard errors are wide, and the rule leaves agreement behind."""
+
 
 @dataclass(frozen=True)
 class ChosenC:
@@ -49,19 +52,42 @@ class ChosenC:
     error : tuple of float
         The standard error of the difference from the best agreement, one per candidate; 0 for the
         best.
+<<<<<<< HEAD
     by_query : bool
         Whether some pairs share a query; otherwise each pair was held out on its own.
+=======
+    queries : int, optional
+        How many there were.
+>>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
     """
 
     C: float
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
     error: tuple[float, ...]
+<<<<<<< HEAD
     by_query: bool = True
+=======
+    queries: int | None = None
+>>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
 
     @property
     def remark(self) -> str:
-        """What it means that C is at an end of the grid; empty if it is not."""
+        """What to know of the choice: an end of the grid, few queries; mostly empty."""
+        return "; ".join(one for one in (self._end_of_grid, self._few_queries) if one)
+
+    @property
+    def _few_queries(self) -> str:
+        best = self.grid[int(np.argmax(self.agreement))]
+        if self.queries is None or self.queries >= FEW_QUERIES or best == self.C:
+            return ""
+        return (
+            f"with {self.queries} queries the rule may cost agreement: below about {FEW_QUERIES} "
+            f"the C that agreed best, {best:g}, is often better with new queries"
+        )
+
+    @property
+    def _end_of_grid(self) -> str:
         if len(self.grid) < 2 or min(self.grid) < self.C < max(self.grid):
             return ""
         if max(self.grid) == self.C:
@@ -173,5 +199,10 @@ def _within_one_error(
             difference = clustered_mean(mean[best] - mean[c], groups, weights, spread)
             error[c] = difference.error
     chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
+<<<<<<< HEAD
     by_query = len(np.unique(groups)) < len(groups)
     return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()), by_query)
+=======
+    n_queries = len(np.unique(groups))
+    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()), n_queries)
+>>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
