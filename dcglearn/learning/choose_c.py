@@ -52,24 +52,18 @@ class ChosenC:
     error : tuple of float
         The standard error of the difference from the best agreement, one per candidate; 0 for the
         best.
-<<<<<<< HEAD
     by_query : bool
         Whether some pairs share a query; otherwise each pair was held out on its own.
-=======
     queries : int, optional
         How many there were.
->>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
     """
 
     C: float
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
     error: tuple[float, ...]
-<<<<<<< HEAD
     by_query: bool = True
-=======
     queries: int | None = None
->>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
 
     @property
     def remark(self) -> str:
@@ -81,9 +75,10 @@ class ChosenC:
         best = self.grid[int(np.argmax(self.agreement))]
         if self.queries is None or self.queries >= FEW_QUERIES or best == self.C:
             return ""
+        noun = "queries" if self.by_query else "judgments"
         return (
-            f"with {self.queries} queries the rule may cost agreement: below about {FEW_QUERIES} "
-            f"the C that agreed best, {best:g}, is often better with new queries"
+            f"with {self.queries} {noun} the rule may cost agreement: below about {FEW_QUERIES} "
+            f"the C that agreed best, {best:g}, is often better with new ones"
         )
 
     @property
@@ -103,6 +98,7 @@ class ChosenC:
     def to_json(self) -> dict[str, Any]:
         """Return the choice as a JSON-able dict."""
         document = asdict(self) | {"remark": self.remark}
+        del document["queries"]  # the remark has them where they are few
         if self.by_query:  # as earlier versions wrote it
             del document["by_query"]
         return document
@@ -199,10 +195,6 @@ def _within_one_error(
             difference = clustered_mean(mean[best] - mean[c], groups, weights, spread)
             error[c] = difference.error
     chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
-<<<<<<< HEAD
-    by_query = len(np.unique(groups)) < len(groups)
-    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()), by_query)
-=======
     n_queries = len(np.unique(groups))
-    return ChosenC(chosen, grid, tuple(agreement.tolist()), tuple(error.tolist()), n_queries)
->>>>>>> c9d612f (The choice of C says what its rule may cost with few queries)
+    found = tuple(agreement.tolist()), tuple(error.tolist())
+    return ChosenC(chosen, grid, *found, n_queries < len(groups), n_queries)

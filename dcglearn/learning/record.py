@@ -299,7 +299,6 @@ class ChoiceRecord(_Record):
     grid: tuple[float, ...]
     agreement: tuple[float, ...]
     error: tuple[float, ...]
-    queries: int | None = None
     remark: str
     by_query: bool = True
 
