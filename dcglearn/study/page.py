@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import textwrap
 from dataclasses import asdict
 from importlib.resources import files
@@ -90,7 +91,7 @@ def study_html(study: Study, rng: np.random.Generator) -> str:
         title=_title(study),
         subtitle=f"{plain_text(study.name)}: learned from the {len(evidence):,} of them that "
         f"prefer one of two lists with different grades. {_made()}",
-        headline=[plain_text(one) for one in headline(study)],
+        headline=[_unbroken(one) for one in headline(study)],
         figures=study_pictures(study, rng),
         sections=[_for_template(one) for one in sections(study)],
         made=_made(),
@@ -168,17 +169,27 @@ def _for_template(section: Section) -> dict[str, Any]:
     return {
         "title": section.title,
         "specialists": section.specialists,
-        "paragraphs": [plain_text(one) for one in section.paragraphs],
+        "paragraphs": [_unbroken(one) for one in section.paragraphs],
         "tables": [_table_cells(one) for one in section.tables],
         "code": {name: plain_text(text, keep="\n") for name, text in section.code.items()},
     }
 
 
+def _unbroken(text: str) -> str:
+    """Keep formulas and intervals on one line, such as ``2^g - 1`` and ``.54 to .77``.
+
+    >>> _unbroken("2^g - 1 says .33 (.54 to .77)").count(" ")
+    3
+    """
+    formulas = re.sub(r" ([-+=/]) (?=[\d(.])", "\u00a0\\1\u00a0", plain_text(text))
+    return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
+
+
 def _table_cells(table: Table) -> dict[str, Any]:
     numeric, shown = table.alignment(), table.shown()
     return {
-        "head": list(zip(table.columns, numeric, strict=True)),
-        "rows": [list(zip(map(plain_text, row), numeric, strict=True)) for row in shown],
+        "head": list(zip(map(_unbroken, table.columns), numeric, strict=True)),
+        "rows": [list(zip(map(_unbroken, row), numeric, strict=True)) for row in shown],
     }
 
 

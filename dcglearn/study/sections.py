@@ -251,13 +251,13 @@ def _answering(study: Study) -> list[str]:
         )
     if study.ties is not None:
         gains = [
-            f"{label}: {short(one.estimate)} ({interval_words(one)})"
+            f"grade {label} is worth {short(one.estimate)} ({interval_words(one)})"
             for label, one in zip(study.data.scale.labels, study.ties.gains(), strict=True)
             if not one.given
         ]
         if gains:
             found.append(
-                f"With ties as evidence as well, the gains are {'; '.join(gains)}. This assumes "
+                f"With ties as evidence as well, {', '.join(gains)} of the best grade. This assumes "
                 "that ties depend on the difference in the same way as preferences."
             )
     return found

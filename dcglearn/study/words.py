@@ -163,10 +163,11 @@ def _what_to_do(name: str, question: Question, worth: str) -> str:
 
 
 def _effect(question: Question) -> str:
+    orders = "they order" if question.hypothesis == "linear" else "it orders"
     share = question.reversed_judged
     if not share:
-        return "it orders all judged pairs as the estimate does"
-    return f"it orders {one_in(share)} judged pairs differently from the estimate"
+        return f"{orders} all judged pairs as the estimate does"
+    return f"{orders} {one_in(share)} judged pairs differently from the estimate"
 
 
 def _are(name: str) -> str:
