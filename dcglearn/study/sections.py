@@ -257,8 +257,8 @@ def _answering(study: Study) -> list[str]:
         ]
         if gains:
             found.append(
-                f"With ties as evidence as well, {', '.join(gains)} of the best grade. This assumes "
-                "that ties depend on the difference in the same way as preferences."
+                f"With ties as evidence as well, {', '.join(gains)} of the best grade. This "
+                "assumes that ties depend on the difference in the same way as preferences."
             )
     return found
 
