@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.data.preferences import Preferences
 from dcglearn.reading.judgment_files import read_preferences
@@ -161,6 +162,71 @@ EXPORTS: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: warehouse_lines(answer=lambda x: {"a": 1, "b": -1, "tie": 0}[x]),
     ),
 }
+
+
+SHEET = text(sheet())
+GOES_THROUGH = {
+    "empty rows below": SHEET + ",,,,\r\n,,,,\r\n",
+    "empty rows above": "\r\n,,,,\r\n" + SHEET,
+    "empty columns": SHEET.replace("\r\n", ",,\r\n"),
+    "blanks after commas": SHEET.replace(",", ", "),
+}
+REFUSED: dict[str, tuple[str, str | bytes, str]] = {
+    "a spreadsheet": ("x.xlsx", b"PK\x03\x04", "x.xlsx: is a spreadsheet; save it as CSV"),
+    "a spreadsheet by another name": ("x.csv", b"PK\x03\x04", "zip archive; save it as CSV"),
+    "decimals with commas": (
+        "x.csv",
+        text(sheet(), ";").replace(";2\r", ";0,5\r"),
+        "x.csv, line 3: the weight is '0,5'; write 0.5",
+    ),
+    "no header": ("x.csv", FRAME.to_csv(index=False, header=False), "is missing"),
+    "a title above": ("x.csv", "My study,,,,\r\n" + SHEET, "is missing"),
+    "old Macs": ("x.csv", SHEET.replace("\r\n", "\r"), r"save it with line ends \n or \r\n"),
+    "lists with commas, not quoted": (
+        "x.csv",
+        SHEET.replace("2 0 1", "2,0,1"),
+        "x.csv, line 2: 7 fields under 5 column names; give every row the same fields, and quote",
+    ),
+    "tabs by name, commas by content": ("x.tsv", SHEET, "name it .csv"),
+    "encodings of two exports": (
+        "x.csv",
+        SHEET.encode("cp1252") + "caf\xe9,1,0,a,1\r\n".encode(),
+        "x.csv, line 5: mixed encodings: this line is UTF-8, and line 3 is not; save the whole",
+    ),
+    "pandas, to_json of columns": ("x.json", FRAME.to_json(), "x.json, line 1: "),
+    "two objects on a line": ("x.jsonl", '{"a": [1]}{"a": [0]}', "one JSON object per line"),
+    "an unknown answer": ("x.csv", SHEET.replace("tie", "dunno"), "line 4: the answer is 'dunno'"),
+    "two answers": (
+        "x.csv",
+        SHEET.replace("answer", "verdict").replace("weight", "winner"),
+        "x.csv: the columns 'verdict' and 'winner' could both be the answer; say which one is: "
+        "`columns='answer=verdict'`",
+    ),
+    "grades that are numbers and names": (
+        "x.csv",
+        SHEET.replace("2 0 1", "Good Bad Good"),
+        "grades are numbers (0, 2, 1) and names (Good, Bad); write all of them one way",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOES_THROUGH)
+def test_what_spreadsheets_leave_around_a_table(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(GOES_THROUGH[name], newline="")
+    found = read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
+    assert found.lists.tolist() == Preferences.from_frame(FRAME).lists.tolist()
+    assert found.queries.tolist() == [row[0] for row in ROWS]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_names_the_place_and_what_to_do(tmp_path: Path, name: str) -> None:
+    file, held, message = REFUSED[name]
+    path = tmp_path / file
+    path.write_bytes(held if isinstance(held, bytes) else held.encode())
+    with pytest.raises(InputError) as refused:
+        read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("name", EXPORTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,8 @@ def parse_weight(value: object, place: str = "") -> float:
         if 0 <= weight <= LARGEST_WEIGHT:
             return weight
     shown = f"{value!r}"[:40]
+    if isinstance(value, str) and re.fullmatch("[0-9]+,[0-9]+", value):
+        raise InputError(f"the weight is {shown}", f"write {value.replace(',', '.')}", place)
     raise InputError(f"the weight is {shown}", f"use 0 ... {LARGEST_WEIGHT:g}", place)
 
 

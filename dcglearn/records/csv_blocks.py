@@ -180,7 +180,7 @@ def _read_header(head: bytes, file: str, ignored: IgnoredInput | None, delimiter
     except csv.Error as error:
         raise _not_csv(error, file, reader.line_num) from error
     place = f"{file}, line {reader.line_num or 1}"
-    twice = [name for name, times in Counter(names).items() if times > 1]
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
     if twice:
         if ignored is None:
             raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
