@@ -8,6 +8,8 @@ import gzip
 import io
 import json
 import lzma
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from hypothesis import strategies as st
 from dcglearn.data.preferences import Preferences
 from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
+Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -247,3 +250,38 @@ def test_what_is_written_is_compressed_as_its_name_says(tmp_path: Path, name: st
     first = path.read_bytes()
     write_preferences(data, path)
     assert path.read_bytes() == first
+
+
+def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
+    for number in (0, 1):
+        part = RECORDS[6 * number : 6 * number + 6]
+        write(tmp_path / f"part-{number}.csv", delimited(part, ";").encode("cp1252"))
+    whole = write(tmp_path / "x.jsonl", json_lines(RECORDS))
+    expected = json.loads(run("inspect", "x.jsonl", "--json").stdout)
+    for places in (("part-0.csv", "part-1.csv"), ("part-*.csv",), (".",)):
+        if places == (".",):
+            whole.unlink()
+        found = run("inspect", *places, "--json")
+        assert found.returncode == 0, found.stderr
+        document = json.loads(found.stdout)
+        assert {**document, "file": "x.jsonl"} == expected
+        assert found.stderr.splitlines() == [
+            *("the text is Latin-1", "columns are separated by semicolons")
+        ]
+    assert document["file"] == "."
+    assert json.loads(run("inspect", "part-0.csv", "part-1.csv", "--json").stdout)["file"] == (
+        "part-0.csv and 1 more"
+    )
+    again = run("inspect", "part-0.csv", "./part-0.csv")
+    assert again.returncode == 2
+    assert "./part-0.csv: appears twice (as part-0.csv, too); name it once" in again.stderr
+
+
+def test_commands_read_standard_input(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dcglearn", "inspect", "-", "--json"]
+    packed = gzip.compress(delimited(RECORDS, "\t").encode("utf-16"))
+    found = subprocess.run(command, input=packed, capture_output=True, cwd=tmp_path, check=True)
+    assert json.loads(found.stdout)["judgments"] == len(RECORDS)
+    assert found.stderr.decode().splitlines() == [
+        *("the text is UTF-16", "columns are separated by tabs")
+    ]

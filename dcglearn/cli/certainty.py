@@ -11,11 +11,16 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import measures_for_judgments, naming, parse_family
-from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
+from dcglearn.terminal.judgment_options import (
+    AS_USUAL,
+    JudgmentOptions,
+    name_files,
+    reads_judgments,
+)
 from dcglearn.terminal.options import (
     JUDGMENTS_HELP,
     JsonOption,
-    JudgmentsArgument,
+    JudgmentFilesArgument,
     SeedOption,
 )
 from dcglearn.terminal.output import print_json, print_text
@@ -39,7 +44,7 @@ MODEL_BYTES = 2200
 
 @reads_judgments(without=["encoding"])
 def study(
-    prefs: JudgmentsArgument,
+    files: JudgmentFilesArgument,
     measure: Annotated[
         str | None,
         typer.Option("--measure", "-m", metavar="MEASURE", help="The measure in use."),
@@ -66,7 +71,8 @@ def study(
     for path in out or []:
         checked_suffix(path, STUDY_FORMATS)
         check_writable(path)
-    data = judgments.load(prefs, bytes_each=MODEL_BYTES)
+    prefs = name_files(files)
+    data = judgments.load(files, bytes_each=MODEL_BYTES)
     named = measures_for_judgments([measure], data, prefs) if measure else []
     with naming(prefs), reporting("studying (steps)") as advance:
         found = study_judgments(

@@ -11,10 +11,16 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable
 from dcglearn.terminal.inputs import measures_for_judgments
-from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
+from dcglearn.terminal.judgment_options import (
+    AS_USUAL,
+    JudgmentOptions,
+    name_files,
+    reads_judgments,
+)
 from dcglearn.terminal.options import (
     MAX_COUNT,
     JsonOption,
+    JudgmentFilesArgument,
     JudgmentsArgument,
     RanksOption,
     ScaleOption,
@@ -99,7 +105,7 @@ def simulate(
 
 @reads_judgments()
 def inspect(
-    prefs: JudgmentsArgument,
+    files: JudgmentFilesArgument,
     judgments: JudgmentOptions = AS_USUAL,
     json: JsonOption = False,
 ) -> None:
@@ -114,7 +120,8 @@ def inspect(
     from dcglearn.solver.problem import Problem
 
     documents = judgments.documents
-    data = judgments.load(prefs)
+    prefs = name_files(files)
+    data = judgments.load(files)
     labels, noun = data.scale.labels, judgments.encoding[:-1]
     identified = None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):

@@ -17,14 +17,19 @@ from dcglearn.terminal.inputs import (
     parse_C,
     parse_family,
 )
-from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
+from dcglearn.terminal.judgment_options import (
+    AS_USUAL,
+    JudgmentOptions,
+    name_files,
+    reads_judgments,
+)
 from dcglearn.terminal.options import (
     MAX_COUNT,
     COption,
     DiscountsOption,
     GainsOption,
     JsonOption,
-    JudgmentsArgument,
+    JudgmentFilesArgument,
     MarginOption,
     SeedOption,
     SolverOption,
@@ -49,7 +54,7 @@ _RESAMPLING_BYTES = 800
 
 @reads_judgments()
 def fit(
-    prefs: JudgmentsArgument,
+    files: JudgmentFilesArgument,
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
@@ -93,6 +98,7 @@ def fit(
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
+    prefs = name_files(files)
     value = parse_C(C)
     families = parse_family("--gains", gains), parse_family("--discounts", discounts)
     if out is not None:
@@ -113,7 +119,7 @@ def fit(
     elif workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
-        data = judgments.load(prefs)
+        data = judgments.load(files)
     with naming(prefs):
         data.check_strict()
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)

@@ -80,7 +80,10 @@ class JudgmentOptions:
         ]
 
     def load(
-        self, path: str, other_fields: Collection[str] = (), bytes_each: int = USUAL_BYTES
+        self,
+        files: str | list[str],
+        other_fields: Collection[str] = (),
+        bytes_each: int = USUAL_BYTES,
     ) -> Preferences:
         """Read judgments with progress; report on standard error what was ignored or unjudged.
 
@@ -88,6 +91,7 @@ class JudgmentOptions:
         """
         from dcglearn.data.packed_pairs import is_packed
 
+        path = name_files(files)
         if is_packed(path):
             with reporting(f"reading {path}") as advance:
                 pairs = self.open_packed(path)
@@ -97,7 +101,7 @@ class JudgmentOptions:
         with reading_file(path, self.lenient) as (ignored, advance):
             scale, grades = self.declared_scale(), self.document_grades(ignored)
             preferences = read_preferences(
-                path,
+                files,
                 scale,
                 self.n_ranks,
                 ignored,
@@ -140,6 +144,13 @@ class JudgmentOptions:
 
 
 AS_USUAL = JudgmentOptions()
+
+
+def name_files(files: str | list[str]) -> str:
+    """Return what to call files that are read as one."""
+    if isinstance(files, str):
+        return files
+    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
 
 
 def report_unjudged(grades: DocumentGrades | None) -> None:

@@ -19,12 +19,18 @@ MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
 
 JUDGMENTS_HELP = (
-    "A .jsonl, .csv or .parquet file with the columns a and b (the grades of two lists, from the "
-    "first rank) and answer (a, b, tie, good or bad); where known, query, judge and weight."
+    "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet or Arrow, each also "
+    "compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
+    "input. Columns: a and b (the grades of two lists, from the first rank) and answer (a, b, tie, "
+    "good or bad); where known, query, judge and weight."
 )
 """What a file of judgments is, for commands that take several, too."""
 
 JudgmentsArgument = Annotated[str, typer.Argument(metavar="JUDGMENTS", help=JUDGMENTS_HELP)]
+JudgmentFilesArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="JUDGMENTS", help=f"{JUDGMENTS_HELP} Several files are read as one."),
+]
 QrelsArgument = Annotated[
     str,
     typer.Argument(
