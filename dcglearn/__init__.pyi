@@ -57,6 +57,8 @@ from .solver.active_set import GramMatrices as GramMatrices
 
 # Certainty
 from .inference.estimate import JudgmentModel as JudgmentModel
+from .streaming.packed_evidence import PackedEvidence as PackedEvidence
+from .streaming.streamed_likelihood import fit_packed_evidence as fit_packed_evidence
 from .inference.estimate import JudgmentFit as JudgmentFit
 from .inference.ratios import Estimated as Estimated
 from .hypotheses.likelihood_ratios import LikelihoodRatio as LikelihoodRatio
@@ -191,6 +193,8 @@ __all__ = [
     "Certificate",
     "GramMatrices",
     "JudgmentModel",
+    "PackedEvidence",
+    "fit_packed_evidence",
     "JudgmentFit",
     "Estimated",
     "LikelihoodRatio",

@@ -96,8 +96,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     mean = d.mean_verdict([[0, 1]], [[1, 0]], [[0, 1]], "log2", 2, worst_gain="zero")
     packed = tmp_path_factory.mktemp("packed") / "pairs.parquet"
     with d.packed_writer(packed, judged.scale) as write:
-        write(judged.pairs)
+        write(judged)
     parts = d.PackedPairs.of(packed)
+    evidence = d.PackedEvidence.of(parts)
     fitted = d.JudgmentModel(discounts="log2").fit(judged)
     drawn = d.drawn_lists(400, 3, [1 / 3] * 3, rng)
     many = d.side_by_side(MEASURE, drawn, judged.scale, rng)
@@ -118,6 +119,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.study_judgments(judged, "judgments.jsonl", rng),
         parts,
         d.Streamed.of(parts),
+        evidence,
+        d.fit_packed_evidence(fitted.model, evidence),
         d.DocumentGrades.of(QRELS, [RUN], 3),
         *d.system_pairs(found, MEASURE, 3),
         d.fit(problem),

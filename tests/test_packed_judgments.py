@@ -19,6 +19,7 @@ from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import read_preferences
 
 SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]
 IDS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
@@ -113,6 +114,15 @@ def test_judgments_take_a_byte_per_grade_and_some_bits(
     with_ids = Preferences.of(lists, answers, plain.scale, None, queries, queries)
     write_packed(with_ids, tmp_path / "q.parquet", plain.scale)
     assert (tmp_path / "q.parquet").stat().st_size < n * (12 + 0.3 + 3) + 5000
+
+
+def test_packed_judgments_are_read_like_others(tmp_path: Path, some: Preferences) -> None:
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    assert read_preferences(tmp_path / "p.parquet") == read_preferences(str(tmp_path)) == some
+    with pytest.raises(InputError, match="`scale` does not apply to packed pairs; leave it out"):
+        read_preferences(tmp_path, "2,1,0")
+    with pytest.raises(InputError, match="holds packed pairs; name it alone"):
+        read_preferences([tmp_path / "p.parquet"])
 
 
 def test_names_are_shared_by_row_groups(

@@ -10,7 +10,7 @@ themselves; here their fields become judgments.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.judgment_frames import FrameLike, is_frame
+from dcglearn.data.packed_pairs import PackedPairs, is_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
 from dcglearn.fields.given_maps import GivenMap
@@ -68,7 +69,7 @@ def read_preferences(
     path : path-like, open file, or iterable of these
         JSON lines, JSON, CSV, Parquet or Arrow, as for
         :func:`dcglearn.files.sources.find_sources`: also compressed, patterns, folders, and ``-``
-        for standard input. Or a frame, as for
+        for standard input; or a file or folder of packed judgments. Or a frame, as for
         :meth:`dcglearn.data.preferences.Preferences.from_frame`.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the numbers that occur, the highest first; names have
@@ -120,6 +121,10 @@ def read_preferences(
     ...     read_preferences(path).lists.tolist()
     [[[0, 2], [1, -1]]]
     """
+    if isinstance(path, str | os.PathLike) and is_packed(Path(path)):
+        given = {"scale": scale, "n_ranks": n_ranks, "documents": documents, "columns": columns}
+        _refuse_given(given | {"document_grades": document_grades, "answers": answers}, path)
+        return PackedPairs.of(Path(path)).preferences(advance=advance)
     if unjudged is None:
         unjudged = "worst" if document_grades is None else document_grades.unjudged
     if is_frame(path):
@@ -152,6 +157,13 @@ def read_preferences(
     for line in gathered.rule_notes():
         note(line)
     return found
+
+
+def _refuse_given(given: Mapping[str, object], path: str | os.PathLike[str]) -> None:
+    """Refuse arguments that packed judgments, which are what they are, do not take."""
+    for name, value in given.items():
+        if value:
+            raise InputError(f"`{name}` does not apply to packed pairs", "leave it out", str(path))
 
 
 def gather_judgments(

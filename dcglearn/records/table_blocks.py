@@ -120,7 +120,7 @@ def _ipc_batches(content: Any) -> Iterator[Any]:
 def _chosen(schema: Any, choose: ChooseColumns, name: str) -> tuple[FieldKinds, list[str]]:
     """Return the columns that are used, checked, and the names of the others."""
     if PACKED_METADATA in (schema.metadata or {}):
-        raise InputError("holds packed pairs", "only `fit` reads them", name)
+        raise InputError("holds packed pairs", "name it alone, or a folder of nothing else", name)
     chosen = choose(schema.names)
     kinds = {column: kind for column, kind in chosen.items() if column in schema.names}
     for column, kind in kinds.items():

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
@@ -77,7 +78,7 @@ class _Scan(NamedTuple):
     sample: PackedJudgments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PackedEvidence:
     """Judgments in packed files whose lists differ. Use :meth:`of`.
 
@@ -108,8 +109,11 @@ class PackedEvidence:
     ties_left_out: int
     queries: IdNumbers
     judges: IdNumbers | None
-    sample: Evidence = field(repr=False)
-    sample_lists: Pairs = field(repr=False)
+    sample: Evidence
+    sample_lists: Pairs
+
+    def __repr__(self) -> str:
+        return f"PackedEvidence({counted(self.n_judgments, 'judgment')}, ties {self.ties!r})"
 
     @classmethod
     def of(

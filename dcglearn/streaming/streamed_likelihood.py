@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import maximise
+from dcglearn.inference.maximise import Maximum, maximise
 from dcglearn.inference.ratios import Estimated
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_covariance import StreamedClustering, streamed_covariance
@@ -91,6 +91,10 @@ class StreamedFit(JudgmentFit):
 
     likelihood: StreamedLikelihood
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the model does not make anew: families hold functions."""
+        return _restored, (self.model, self.likelihood.packed, self.maximum, self.free)
+
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters."""
@@ -139,18 +143,45 @@ def fit_packed_evidence(model: JudgmentModel, evidence: PackedEvidence) -> Strea
         If the model has lapses by judge, or a family is unknown.
     SolverError
         If the maximum is not reached.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from dcglearn.data.packed_pairs import PackedPairs
+    >>> from dcglearn.data.packed_writer import write_packed
+    >>> from dcglearn.data.preferences import Preferences
+    >>> from dcglearn.measures.scale import Scale
+    >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
+    >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "p.parquet")
+    ...     write_packed(data, path, data.scale)
+    ...     evidence = PackedEvidence.of(PackedPairs.of(path))
+    ...     fit_packed_evidence(JudgmentModel(discounts="log2"), evidence).gains()[0].estimate
+    1.0
     """
     if model.judges:
         raise InputError(
             "lapses by judge need the judgments in memory", "leave `judges` out, or give fewer"
         )
-    scale = evidence.scale
-    of_sample = model.likelihood(evidence.sample, scale)
-    start = highest_posterior(of_sample).parameters
-    parts = (of_sample.evidence, of_sample.family, model.ties, model.side, model.lapses)
-    likelihood = StreamedLikelihood(*parts, packed=evidence)
+    likelihood = _streamed_likelihood(model, evidence)
+    start = highest_posterior(likelihood.of_evidence(evidence.sample)).parameters
     free = None
     if not model.has_own_family and model.discounts in ORDERED:
         free = fit_packed_evidence(replace(model, discounts=FREE_FAMILY), evidence)
     maximum = maximise(likelihood.expand, start, likelihood.bounds)
-    return StreamedFit(model, scale, likelihood, maximum, free)
+    return StreamedFit(model, evidence.scale, likelihood, maximum, free)
+
+
+def _streamed_likelihood(model: JudgmentModel, evidence: PackedEvidence) -> StreamedLikelihood:
+    family = model.family(evidence.scale, evidence.n_ranks)
+    parts = (evidence.sample, family, model.ties, model.side, model.lapses)
+    return StreamedLikelihood(*parts, packed=evidence)
+
+
+def _restored(
+    model: JudgmentModel, evidence: PackedEvidence, maximum: Maximum, free: JudgmentFit | None
+) -> StreamedFit:
+    likelihood = _streamed_likelihood(model, evidence)
+    return StreamedFit(model, evidence.scale, likelihood, maximum, free)
