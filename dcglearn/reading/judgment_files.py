@@ -122,8 +122,10 @@ def read_preferences(
     [[[0, 2], [1, -1]]]
     """
     if isinstance(path, str | os.PathLike) and is_packed(Path(path)):
-        given = {"scale": scale, "n_ranks": n_ranks, "documents": documents, "columns": columns}
-        _refuse_given(given | {"document_grades": document_grades, "answers": answers}, path)
+        given: dict[str, object] = {"scale": scale, "n_ranks": n_ranks, "documents": documents}
+        given |= {"columns": columns, "answers": answers, "unjudged": unjudged}
+        given |= {"document_grades": document_grades}
+        _refuse_given(given, path)
         return PackedPairs.of(Path(path)).preferences(advance=advance)
     if unjudged is None:
         unjudged = "worst" if document_grades is None else document_grades.unjudged
