@@ -28,11 +28,11 @@ OTHERS = {
     "rich",
     "sklearn",
 }
-READING = {"numpy", "pydantic", "pyarrow"}
+READING = {"numpy", "pydantic"}
 """What a command that reads may load; pydantic is what typer reads options with."""
 
 SOLVING = READING | SCIPY
-LIBRARIES = SOLVING | OTHERS | {"scipy.stats", "sklearn"}
+LIBRARIES = SOLVING | {"pyarrow"} | OTHERS | {"scipy.stats", "sklearn"}
 """Libraries that are slow to load, or load others that are."""
 
 MAY_LOAD: dict[str, set[str]] = {
@@ -46,11 +46,11 @@ MAY_LOAD: dict[str, set[str]] = {
     "inspect judgments.jsonl": SOLVING,
     "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,
     "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,
-    "pack judgments.jsonl packed.parquet": READING,
+    "pack judgments.jsonl packed.parquet": {*READING, "pyarrow"},
     "agree judgments.jsonl": READING | {"scipy.special"},
-    "evaluate qrels.txt old.run": READING,
-    "evaluate qrels.txt old.run new.run": SOLVING | {"scipy.stats"},
-    "coherence qrels.txt old.run new.run --K 3": SOLVING | {"scipy.stats"},
+    "evaluate qrels.txt old.run": {*READING, "pyarrow"},
+    "evaluate qrels.txt old.run new.run": {*SOLVING, "pyarrow", "scipy.stats"},
+    "coherence qrels.txt old.run new.run --K 3": {*SOLVING, "pyarrow", "scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
     "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},
 }

@@ -9,6 +9,7 @@ depend on which of the two did it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
@@ -32,6 +33,9 @@ ChooseColumns = Callable[[Sequence[str]], FieldKinds]
 
 BLOCK_BYTES = 1 << 20
 """About how much text a block holds."""
+
+FEW_BYTES = 1 << 18
+"""A file of less text is read record by record in less time than Arrow takes to load."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,22 @@ def read_chunks(file: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         held = [data[cut:]] if cut < len(data) else []
     if held:
         yield b"".join(held)
+
+
+def takes_arrow(content: bytes) -> bool:
+    """Return whether Arrow decodes a whole file sooner than it is read record by record.
+
+    Parameters
+    ----------
+    content : bytes
+        All text of the file.
+
+    Returns
+    -------
+    bool
+        Also where Arrow is loaded already.
+    """
+    return len(content) >= FEW_BYTES or "pyarrow" in sys.modules
 
 
 def is_plain_text(content: bytes) -> bool:

@@ -30,6 +30,7 @@ from dcglearn.records.blocks import (
     RecordBlock,
     is_plain_text,
     read_chunks,
+    takes_arrow,
 )
 
 _LONGEST_HELD = 4 * BLOCK_BYTES
@@ -68,11 +69,12 @@ def read_csv_blocks(
     content = next(chunks, b"")
     header = _read_header(content, name, ignored, delimiter)
     content, first = content[header.length :], header.lines + 1
+    exact = len(content) < BLOCK_BYTES and not takes_arrow(content)
     while True:
         following = next(chunks, None)
         part = _whole_records(content, delimiter, following is None)
         if part.content:
-            yield header.block(part, first)
+            yield header.block(part, first, exact and following is None)
             first += part.content.count(b"\n")
         if following is None:
             return
@@ -107,9 +109,10 @@ class _Header:
         except csv.Error as error:
             raise _not_csv(error, self.file, first - 1 + reader.line_num) from error
 
-    def block(self, part: _Part, first: int) -> RecordBlock:
+    def block(self, part: _Part, first: int, exact: bool) -> RecordBlock:
         """Return the block of a part of the file that begins with line `first`."""
-        columns = self._decode(part) if part.regular and is_plain_text(part.content) else None
+        decides = not exact and part.regular and is_plain_text(part.content)
+        columns = self._decode(part) if decides else None
         numbers: range | Integers = range(0)
         if columns is not None:
             rows = len(next(iter(columns.values())))

@@ -26,6 +26,7 @@ from dcglearn.records.blocks import (
     Unit,
     is_plain_text,
     read_chunks,
+    takes_arrow,
 )
 from dcglearn.records.json_decoder import JsonDecoder
 
@@ -89,7 +90,9 @@ def _blocks(
     decoder = JsonDecoder()
     first = 1
     for chunk in chunks:
-        for content, start, columns, numbers in _decoded(chunk, first, decoder):
+        whole = first == 1 and not takes_arrow(chunk)
+        parts = [(chunk, 1, None, range(0))] if whole else _decoded(chunk, first, decoder)
+        for content, start, columns, numbers in parts:
             read = partial(_records, content, start, f"{name}, {unit}", ignored)
             yield RecordBlock(columns, numbers, unit, read)
         first += chunk.count(b"\n")
