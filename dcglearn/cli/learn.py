@@ -94,7 +94,7 @@ def fit(
 
     from dcglearn.cli.packed import fit_packed
     from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.inspection.summary import summarise
+    from dcglearn.inspection.summary import count_contents
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
@@ -142,7 +142,7 @@ def fit(
         name = Path(prefs).name
         content = learned_measure(learner, data, name, use, resampled, choice, certainty)
     words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
-    _give(contents_text(prefs, summarise(data), words), content, choice, out, json, use)
+    _give(contents_text(prefs, count_contents(data), words), content, choice, out, json, use)
 
 
 def learner_of(

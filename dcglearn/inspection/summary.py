@@ -26,8 +26,8 @@ from dcglearn.measures.scale import NO_DOCUMENT
 
 
 @dataclass(frozen=True)
-class Summary:
-    """Counts of judgments, and shares of them and of their weight.
+class Contents:
+    """Counts of judgments.
 
     Attributes
     ----------
@@ -49,6 +49,29 @@ class Summary:
         How often each grade occurs, best first.
     weighted : bool
         Whether the weights of the strict judgments differ.
+    """
+
+    judgments: int
+    strict: int
+    ties: int
+    answers: dict[str, int]
+    queries: int
+    judges: int
+    without_query: int
+    weightless: int
+    n_ranks: int
+    n_grades: int
+    shorter_lists: int
+    grade_counts: list[int]
+    weighted: bool
+
+
+@dataclass(frozen=True)
+class Summary(Contents):
+    """Counts of judgments, and shares of them and of their weight, beside :class:`Contents`.
+
+    Attributes
+    ----------
     a_share, a_share_of_weight : float
         The share of strict judgments, and of their weight, that prefer side a.
     a_share_interval : (float, float)
@@ -73,19 +96,6 @@ class Summary:
         The same as shares of judgments.
     """
 
-    judgments: int
-    strict: int
-    ties: int
-    answers: dict[str, int]
-    queries: int
-    judges: int
-    without_query: int
-    weightless: int
-    n_ranks: int
-    n_grades: int
-    shorter_lists: int
-    grade_counts: list[int]
-    weighted: bool
     a_share: float
     a_share_of_weight: float
     a_share_interval: tuple[float, float]
@@ -103,6 +113,50 @@ class Summary:
     def to_json(self) -> dict[str, Any]:
         """Return the counts as a dict that JSON can hold."""
         return asdict(self)
+
+
+def count_contents(preferences: Preferences) -> Contents:
+    """Count the judgments, ids and grades of a set, in one pass over its columns.
+
+    Parameters
+    ----------
+    preferences : Preferences
+
+    Returns
+    -------
+    Contents
+
+    Examples
+    --------
+    >>> judged = Preferences.from_arrays([[1, 0]], [[0, None]], ["a"], queries=["q"])
+    >>> found = count_contents(judged)
+    >>> found.queries, found.shorter_lists, found.grade_counts
+    (1, 1, [1, 2])
+    """
+    answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
+    strict = int(preferences.strict.sum())
+    weights = preferences.pair_weights
+    queries, judges = (
+        set(column.tolist()) - {None} for column in (preferences.queries, preferences.judges)
+    )
+    filled = preferences.lists != NO_DOCUMENT
+    return Contents(
+        judgments=len(preferences),
+        strict=strict,
+        ties=len(preferences) - strict,
+        answers=dict(zip(ANSWERS, answers, strict=True)),
+        queries=len(queries),
+        judges=len(judges),
+        without_query=preferences.queries.tolist().count(None),
+        weightless=int((weights == 0).sum()),
+        n_ranks=preferences.n_ranks,
+        n_grades=preferences.n_grades,
+        shorter_lists=int((~filled).any(axis=2).sum()),
+        grade_counts=np.bincount(
+            preferences.lists[filled], minlength=preferences.n_grades
+        ).tolist(),
+        weighted=bool(strict and (weights != weights[0]).any()),
+    )
 
 
 def summarise(preferences: Preferences) -> Summary:
@@ -141,29 +195,8 @@ def summary_with_pairs(preferences: Preferences, found: ListPairs) -> Summary:
     Summary
         As that of :func:`summarise`.
     """
-    answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
-    strict = int(preferences.strict.sum())
-    weights = preferences.pair_weights
-    queries, judges = (
-        set(column.tolist()) - {None} for column in (preferences.queries, preferences.judges)
-    )
-    filled = preferences.lists != NO_DOCUMENT
     return Summary(
-        judgments=len(preferences),
-        strict=strict,
-        ties=len(preferences) - strict,
-        answers=dict(zip(ANSWERS, answers, strict=True)),
-        queries=len(queries),
-        judges=len(judges),
-        without_query=preferences.queries.tolist().count(None),
-        weightless=int((weights == 0).sum()),
-        n_ranks=preferences.n_ranks,
-        n_grades=preferences.n_grades,
-        shorter_lists=int((~filled).any(axis=2).sum()),
-        grade_counts=np.bincount(
-            preferences.lists[filled], minlength=preferences.n_grades
-        ).tolist(),
-        weighted=bool(strict and (weights != weights[0]).any()),
+        **vars(count_contents(preferences)),
         **_sides(preferences),
         **_repeats(preferences, found),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.base.numbers import counted
-from dcglearn.inspection.summary import Summary
+from dcglearn.inspection.summary import Contents
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements
@@ -18,18 +18,18 @@ if TYPE_CHECKING:  # scikit-learn, which some of these import, takes seconds to 
     from dcglearn.learning.record import ChoiceRecord
 
 
-def contents_text(name: str, summary: Summary, scale: str) -> str:
+def contents_text(name: str, contents: Contents, scale: str) -> str:
     """Describe a judgment file in a paragraph.
 
     Parameters
     ----------
     name : str
         The file.
-    summary : Summary
+    contents : Contents
     scale : str
         What the lists hold, as :func:`scale_text` says it.
     """
-    s = summary
+    s = contents
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
     ties = counted(s.ties, "tie") + (f" ({levels})" if s.ties else "")
     by = counted(s.queries, "query", "queries") if s.queries else "no query ids"
