@@ -19,11 +19,12 @@ from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.files import MeasureFile, measure_from_json, measure_to_json
-from dcglearn.measures.scale import Scale
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.answer import answer
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text
+from dcglearn.report.questions import questions_text
 
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
 
@@ -99,6 +100,19 @@ def test_without_query_ids_judgments_count_as_independent() -> None:
     assert "no judgment names its query, so each is taken as independent" in words
     named = " ".join(learned_text(learned(data, certainty_of(data))).split())
     assert "judgments that share a query are kept together" in named
+
+
+def test_empty_ranks_are_said_where_they_matter() -> None:
+    data = simulated("linear-log2", 600, 11)
+    lists = data.lists.copy()
+    lists[::3, 0, 3] = NO_DOCUMENT
+    words = np.array(["a", "b"])[data.answers]
+    short = Preferences.of(lists, words, data.scale, None, [str(one) for one in data.queries])
+    for judged, said in ((short, True), (data, False)):
+        certainty = certainty_of(judged)
+        text = " ".join(learned_text(learned(judged, certainty)).split())
+        assert ("take the worst grade to be worth as little as an empty rank" in text) == said
+        assert ("some lists have empty ranks" in questions_text(certainty.questions)) == said
 
 
 def test_answers_at_random_have_a_reason_and_no_interval() -> None:

@@ -279,7 +279,8 @@ class CertaintyRecord(_Record):
     """What a model of the judgment says beside a fit (see ``certainty.Certainty``).
 
     `reason` says why it says nothing, `untested` why there are no hypotheses; `clusters`, which
-    judgments are not taken as independent.
+    judgments are not taken as independent; `empty_ranks`, whether the worst grade was taken to be
+    worth as little as an empty rank.
     """
 
     reason: str = ""
@@ -287,6 +288,7 @@ class CertaintyRecord(_Record):
     judgments: int = 0
     level: float = 0.95
     clusters: tuple[str, ...] = ()
+    empty_ranks: bool = False
     gains: tuple[NumberRecord, ...] = ()
     discounts: tuple[NumberRecord, ...] = ()
     hypotheses: tuple[HypothesisRecord, ...] = ()

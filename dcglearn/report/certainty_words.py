@@ -143,3 +143,10 @@ def clusters_words(fit: JudgmentFit) -> str:
     if not ids:
         return "each judgment is taken as independent, as none shares a query with another"
     return f"judgments that share {' or '.join(ids)} are kept together"
+
+
+EMPTY_RANKS = (
+    "some lists have empty ranks: estimates and tests take the worst grade to be worth as little "
+    "as an empty rank"
+)
+"""What the model of the judgment assumes where lists are of different length."""

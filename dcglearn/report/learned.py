@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.learned import LearnedFamilies
@@ -121,9 +121,11 @@ def certainty_record(certainty: Certainty) -> CertaintyRecord:
     evidence = fit.likelihood.evidence
     judges = any(one.name == "judge" for one in fit.covariance.clusterings)
     clusters = ("query",) * certainty.names_queries + ("judge",) * judges
-    untested = {"untested": certainty.untested} if certainty.untested else {}
+    said: dict[str, Any] = {"untested": certainty.untested} if certainty.untested else {}
+    if evidence.layout.has_empty_ranks:
+        said["empty_ranks"] = True
     return CertaintyRecord(
-        **untested,
+        **said,
         judgments=len(evidence),
         level=_LEVEL,
         clusters=clusters,

@@ -14,6 +14,7 @@ from dcglearn.learning.record import (
 )
 from dcglearn.measures.files import MeasureFile
 from dcglearn.report.answer import answer
+from dcglearn.report.certainty_words import EMPTY_RANKS
 from dcglearn.report.parameter_tables import learned_record, parameter_tables
 from dcglearn.report.tables import Table
 from dcglearn.report.wording import bulleted, wrap_lines
@@ -99,6 +100,7 @@ def _about_estimates(certainty: CertaintyRecord) -> list[str]:
         "learned: what agrees best with the judgments; measure files hold it",
         "estimate: by a model of how people answer; if they answer so, its interval holds the true "
         f"number in {certainty.level:.0%} of studies; {clusters}",
+        *([f"{EMPTY_RANKS}, which the learned gains need not"] if certainty.empty_ranks else []),
     ]
 
 

@@ -10,6 +10,7 @@ from dcglearn.hypotheses.questions import Question
 from dcglearn.hypotheses.segments import Segments
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.report.certainty_words import (
+    EMPTY_RANKS,
     clusters_words,
     interval_words,
     one_in,
@@ -54,7 +55,10 @@ def questions_text(questions: Sequence[Question]) -> str:
         lines += [Table(head, _estimates(one.fit, one.restricted)).text(), ""]
     corrected = f"; p is corrected for {len(questions)} questions" if len(questions) > 1 else ""
     clusters = clusters_words(questions[0].fit)
-    return "\n".join([*lines, f"LR: likelihood ratio{corrected}; {clusters}"])
+    lines.append(f"LR: likelihood ratio{corrected}; {clusters}")
+    return "\n".join(
+        [*lines, *[EMPTY_RANKS] * questions[0].fit.likelihood.evidence.layout.has_empty_ranks]
+    )
 
 
 def question_json(one: Question) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.inference.ratios import Estimated
 from dcglearn.measures.presets import preset
 from dcglearn.report.certainty_words import (
+    EMPTY_RANKS,
     MEASURE_NAMES,
     interval_words,
     one_in,
@@ -195,6 +196,8 @@ def _judgments(study: Study) -> Section:
     ]
     if left_out:
         paragraphs.append(f"Not used: {' and '.join(left_out)}.")
+    if evidence.layout.has_empty_ranks:
+        paragraphs.append(f"{EMPTY_RANKS[0].upper()}{EMPTY_RANKS[1:]}.")
     if found.queries is not None:
         largest = found.queries.largest
         paragraphs.append(
