@@ -272,20 +272,20 @@ class JudgmentColumns:
 
     def _add_lists(self, judgments: CodedJudgments, path: str) -> tuple[Grades, Grades]:
         """Return the labels of both sides by their numbers, and note where new ones occur."""
-        known = len(self._labels)
-        sides = []
-        first: dict[int, tuple[int, int, int]] = {}
+        first: dict[Label, tuple[int, int, int]] = {}
         for side, lists in enumerate((judgments.a, judgments.b)):
-            table = self._labels.add(lists.labels)
-            for code, entry in first_entries(lists.codes, np.flatnonzero(table[:-1] >= known)):
+            new = [code for code, label in enumerate(lists.labels) if label not in self._labels]
+            for code, entry in first_entries(lists.codes, np.array(new, np.int64)):
                 row, rank = lists.position(entry)
-                number = int(table[code])
-                first[number] = min(first.get(number, (row, side, rank)), (row, side, rank))
-            sides.append(table[lists.codes])
-        for _, (row, side, rank) in sorted(first.items()):
+                label = lists.labels[code]
+                first[label] = min(first.get(label, (row, side, rank)), (row, side, rank))
+        places = sorted(first.items(), key=lambda one: one[1])
+        self._labels.add([label for label, _ in places])  # as they occur, whatever the blocks are
+        for _, (row, side, rank) in places:
             text = f'{path}, {judgments.place(row)}, "{"ab"[side]}", rank {rank + 1}'
             self._label_places.append(_Place(len(self._parts.places), row, side, rank, text))
-        return sides[0], sides[1]
+        a, b = (self._labels.add(side.labels)[side.codes] for side in (judgments.a, judgments.b))
+        return a, b
 
     def _add_answers(self, judgments: CodedJudgments, path: str) -> Grades:
         known, column = len(self._answers), judgments.answers

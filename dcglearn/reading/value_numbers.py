@@ -29,6 +29,9 @@ class ValueNumbers:
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def __contains__(self, value: Any) -> bool:
+        return (type(value), value) in self._numbers
+
     def __iter__(self) -> Iterator[Any]:
         return (value for _, value in self._numbers)
 
