@@ -67,6 +67,8 @@ def read_csv_blocks(
     """
     chunks = read_chunks(file)
     content = next(chunks, b"")
+    while following := b"" if _holds_record(content, delimiter) else next(chunks, b""):
+        content += following
     header = _read_header(content, name, ignored, delimiter)
     content, first = content[header.length :], header.lines + 1
     exact = len(content) < BLOCK_BYTES and not takes_arrow(content)
@@ -242,6 +244,15 @@ def _end_of_records(content: bytes, delimiter: str) -> int:
     except csv.Error:
         return end if read == len(content) and len(content) < _LONGEST_HELD else len(content)
     return end
+
+
+def _holds_record(content: bytes, delimiter: str) -> bool:
+    """Return whether a record of column names ends in some lines, or cannot."""
+    lines = (line.decode("utf-8", "replace") for line in io.BytesIO(content))
+    try:
+        return any(any(cells) for cells in csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error:
+        return len(content) >= _LONGEST_HELD
 
 
 def _decoded_lines(content: bytes, first: int, file: str) -> Iterator[str]:
