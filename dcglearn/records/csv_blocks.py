@@ -68,7 +68,7 @@ def read_csv_blocks(
     chunks = read_chunks(file)
     content = next(chunks, b"")
     while following := b"" if _holds_record(content, delimiter) else next(chunks, b""):
-        content += following
+        content += more
     header = _read_header(content, name, ignored, delimiter)
     content, first = content[header.length :], header.lines + 1
     exact = len(content) < BLOCK_BYTES and not takes_arrow(content)
