@@ -67,7 +67,7 @@ def read_csv_blocks(
     """
     chunks = read_chunks(file)
     content = next(chunks, b"")
-    while following := b"" if _holds_record(content, delimiter) else next(chunks, b""):
+    while more := b"" if _holds_record(content, delimiter) else next(chunks, b""):
         content += more
     header = _read_header(content, name, ignored, delimiter)
     content, first = content[header.length :], header.lines + 1
