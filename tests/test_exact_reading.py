@@ -30,13 +30,14 @@ from dcglearn.records.coded_values import UndecidedError
 def outcome(path: Path, **options: Any) -> Any:
     """Return what is read, or the message; and what was ignored."""
     ignored = IgnoredInput() if options.pop("lenient", False) else None
+    notes: list[str] = []
     try:
-        found = read_preferences(path, ignored=ignored, **options)
+        found = read_preferences(path, ignored=ignored, note=notes.append, **options)
     except InputError as error:
         return str(error)
     columns = (found.lists, found.answers, found.weights, found.queries, found.judges)
     kept = {} if ignored is None else dict(ignored.counts)
-    return [column.tolist() for column in columns], found.scale, kept
+    return [column.tolist() for column in columns], found.scale, kept, notes
 
 
 @contextmanager
@@ -160,7 +161,7 @@ def test_json_lines(
     path = tmp_path_factory.mktemp("p") / "p.jsonl"
     path.write_bytes(content if last else content.rstrip(b"\r\n") or b"\n")
     check_same(path, size, lenient=lenient)
-    check_same(path, size, lenient=lenient, scale=(2, 1, 0), n_ranks=2)
+    check_same(path, size, strict=lenient, scale=(2, 1, 0), n_ranks=2, answers="=tie")
     array = path.with_suffix(".json")
     array.write_bytes(b"[" + b",\n".join(content.splitlines()) + b"]")
     check_same(array, size, lenient=lenient)

@@ -134,6 +134,26 @@ def resolve_answers(
     )
 
 
+def explains_empty(given: GivenMap | None) -> bool:
+    """Return whether a map says what an empty answer means.
+
+    Parameters
+    ----------
+    given : mapping or str, optional
+        As for :func:`resolve_answers`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> explains_empty("=tie"), explains_empty("left=a,right=b")
+    (True, False)
+    """
+    return "" in parse_given_map(given, "answers", _EXAMPLE)
+
+
 def _given_codes(given: dict[str, str]) -> dict[str, int]:
     codes = {}
     for value, answer in given.items():

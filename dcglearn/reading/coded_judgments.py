@@ -117,15 +117,16 @@ def code_columns(block: RecordBlock, fields: FieldColumns) -> CodedJudgments:
         for name, column in found.columns.items()
         if isinstance(column, str)
     }
-    if arrays["answer"] is None:
-        raise UndecidedError
+    answer = arrays["answer"]
+    if answer is None or (answer.null_count and not fields.empty_answers):
+        raise UndecidedError  # a record without the field gives null, too
     weight = arrays.get("weight")
     return CodedJudgments(
         block.unit,
         block.numbers,
         a,
         b,
-        _answers(arrays["answer"]),
+        _answers(answer),
         None if weight is None else _weights(weight, textual),
         _ids(arrays.get("query"), "query"),
         _ids(arrays.get("judge"), "judge"),

@@ -43,6 +43,8 @@ class FieldColumns:
         Columns that are accepted, and not part of the judgment.
     runs : bool, default False
         Whether judgments may name runs.
+    empty_answers : bool, default False
+        Whether an answer that is not there has a meaning.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class FieldColumns:
         strict: bool = False,
         other_fields: Collection[str] = (),
         runs: bool = False,
+        empty_answers: bool = False,
     ) -> None:
         self._path, self._given, self._other = path, given, other_fields
-        self._strict = strict
+        self._strict, self.empty_answers = strict, empty_answers
         self._fields = (*JUDGMENT_FIELDS, *RUN_FIELDS) if runs else JUDGMENT_FIELDS
         self._names: dict[str, None] = {}
         self.map = ColumnMap({}, ())
@@ -156,6 +159,8 @@ class FieldColumns:
         """
         for number, record in block.read():
             found = self.find(record)
+            if block.textual:
+                self.check_complete()
             try:
                 self._check_known(found, record)
                 fields = {
@@ -165,6 +170,8 @@ class FieldColumns:
                 }
             except InputError as error:
                 raise error.at(f"{self._path}, {block.unit} {number}") from error
+            if self.empty_answers:
+                fields.setdefault("answer", "")
             yield number, fields
 
     def _check_known(self, found: ColumnMap, record: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from dcglearn.data.judgment_frames import FrameLike, is_frame
 from dcglearn.data.packed_pairs import PackedPairs, is_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
+from dcglearn.fields.answer_values import explains_empty
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS, parse_id
 from dcglearn.fields.unjudged_documents import UnjudgedRule
@@ -229,7 +230,12 @@ def gather_judgments(
     done, total = 0, sum(source.size for source in sources)
     for source in sources:
         fields = FieldColumns(
-            source.name, columns, strict, other_fields, document_grades is not None
+            source.name,
+            columns,
+            strict,
+            other_fields,
+            document_grades is not None,
+            explains_empty(answers),
         )
         before = len(found)
         share = partial(_advance_of_file, advance, done, source.size, total)
