@@ -116,7 +116,7 @@ BAD_LINES = [
     ("[1]", "not a JSON object"),
     ('{"a": [1], "b": [2], "answer": "c"}', "the answer is 'c'; use one of a, b, tie, good, bad"),
     ('{"a": [1], "b": [2], "answer": 1}', "the answers are numbers (1) and words (a)"),
-    ('{"a": [1], "b": [2]}', "the answer is empty"),
+    ('{"a": [1], "b": [2]}', '"answer" is missing'),
     ('{"a": [1], "answer": "a"}', '"b" is missing'),
     ('{"a": 1, "b": [2], "answer": "a"}', '"a" is 1, not a list'),
     ('{"a": [], "b": [2], "answer": "a"}', '"a": an empty list'),
