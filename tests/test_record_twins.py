@@ -49,12 +49,12 @@ def twin_records(content: bytes, suffix: str) -> list[Record]:
 
 def twin_csv(text: str) -> list[Record]:
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if any(row)]
     except csv.Error as error:
         raise refuse() from error
-    if not rows or not any(rows[0]) or len(set(rows[0])) < len(rows[0]):
+    if not rows or len(set(rows[0])) < len(rows[0]):
         raise refuse()
-    cells = [row for row in rows[1:] if row]
+    cells = rows[1:]
     if any(len(row) != len(rows[0]) for row in cells):
         raise refuse()
     return [dict(zip(rows[0], row, strict=True)) for row in cells]
@@ -111,7 +111,7 @@ def twin_id(value: Any) -> str | None:
 def twin_weight(value: Any, suffix: str) -> float:
     if value is None or (suffix == ".csv" and value == ""):
         return 1.0
-    if suffix == ".csv":
+    if isinstance(value, str):
         try:
             value = twin_number(value.strip(" \t\n\r\v\f"))
         except ValueError as error:
@@ -122,11 +122,19 @@ def twin_weight(value: Any, suffix: str) -> float:
 
 
 def twin_list(value: Any, suffix: str) -> list[Any]:
-    if suffix == ".csv":
-        value = [None if part == "-" else part for part in twin_fields(value.replace("\n", " "))]
+    if isinstance(value, str):
+        text = value.replace("\n", " ")
+        parts = [one.strip(BLANKS) for one in text.split(",")] if "," in text else twin_fields(text)
+        value = [None if part in ("-", "") else part for part in parts]
     if not isinstance(value, list) or all(entry is None for entry in value):
         raise refuse()
     return value
+
+
+def twin_field(name: str, record: Record) -> str:
+    """The field of a column: capitals, blanks and signs do not count where no column is exact."""
+    plain = "".join(one for one in name.lower() if one.isalnum())
+    return plain if name not in FIELDS and plain in FIELDS and plain not in record else name
 
 
 def trimmed(labels: list[Any]) -> list[Any]:
@@ -140,9 +148,11 @@ def twin_judgments(content: bytes, suffix: str, documents: bool = False) -> list
     rows: list[Any] = []
     labels: set[Any] = set()
     for record in twin_records(content, suffix):
+        record = {twin_field(name, record): value for name, value in record.items()}
         if set(record) - set(FIELDS) or any(record.get(name) is None for name in ("a", "b")):
             raise refuse()
-        if not isinstance(record.get("answer"), str) or record["answer"] not in ANSWERS:
+        answer = record.get("answer")
+        if not isinstance(answer, str) or answer.strip().lower() not in ANSWERS:
             raise refuse()
         lists = [twin_list(record[side], suffix) for side in "ab"]
         if documents:
@@ -153,7 +163,7 @@ def twin_judgments(content: bytes, suffix: str, documents: bool = False) -> list
             [
                 twin_id(record.get("query")),
                 *map(trimmed, lists),
-                record["answer"],
+                answer.strip().lower(),
                 twin_weight(record.get("weight"), suffix),
                 twin_id(record.get("judge")),
             ]
@@ -391,12 +401,12 @@ NEEDED = ("a", "b", "answer")
 
 def read_judged(path: Path) -> list[Any]:
     grades = DocumentGrades.of(qrels_of(QRELS))
-    found = read_preferences(path, document_grades=grades)
+    found = read_preferences(path, document_grades=grades, strict=True, unjudged="nothing")
     return rows_of(found)
 
 
 def read_rows(path: Path) -> list[Any]:
-    return rows_of(read_preferences(path))
+    return rows_of(read_preferences(path, strict=True, unjudged="nothing"))
 
 
 def read_scores(path: Path) -> list[tuple[float, Any]]:
@@ -471,7 +481,7 @@ def test_what_is_written_is_read_back(data: st.DataObject, suffix: str) -> None:
         except InputError:
             assert not path.exists()
             return
-        assert read_preferences(path, scale, K) == judgments
+        assert read_preferences(path, scale, K, unjudged="nothing") == judgments
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
