@@ -36,6 +36,7 @@ from .data.packed_writer import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
+from .learning.core_learner import CoreLearner as CoreLearner
 from .learning.fit import Fit as Fit
 from .learning.fit import fit as fit
 from .comparison.compare import MeasureComparison as MeasureComparison
@@ -174,6 +175,7 @@ __all__ = [
     "PackedPairs",
     "packed_writer",
     "DCGLearner",
+    "CoreLearner",
     "Fit",
     "fit",
     "MeasureComparison",
