@@ -185,9 +185,10 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     packed = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     measures = {"linear": preset("linear-log2", SCALE, 4)}
     done: list[int] = []
-    found = usual_questions_of(packed, None, measures, lambda n, _: done.append(n))
+    watched = packed.with_progress(lambda n, _: done.append(n))
+    found = usual_questions_of(watched, None, measures)
     twins = usual_questions(data, None, measures)
-    assert done == list(range(1, len(found) + 2))
+    assert max(done) >= 500 * len(found)  # each model reads all of them at least once
     for one, twin in zip(found, twins, strict=True):
         assert (one.about, one.hypothesis, one.verdict) == (
             twin.about,

@@ -28,7 +28,6 @@ from dcglearn.terminal.output import print_json, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dcglearn.base.progress import Advance
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.hypotheses.questions import Question
@@ -151,6 +150,7 @@ def test(
     json: JsonOption = False,
 ) -> None:
     """Test a measure, or compare groups of judgments."""
+    from dcglearn.data.preferences import Preferences
     from dcglearn.hypotheses.segments import compare_segments
     from dcglearn.inference.estimate import JudgmentModel
     from dcglearn.report.questions import (
@@ -193,8 +193,10 @@ def test(
         return
     opened = _opened(prefs[0], judgments)
     families = parse_family("--gains", gains), parse_family("--discounts", discounts)
-    with naming(prefs[0]), reporting("testing (models)") as advance:
-        found = _asked(opened, prefs[0], measure, families, larger, advance)
+    with naming(prefs[0]), reporting("testing (judgments read)") as advance:
+        if not isinstance(opened, Preferences):
+            opened = opened.with_progress(advance)
+        found = _asked(opened, prefs[0], measure, families, larger)
     if json:
         print_json([question_json(one) for one in found])
     else:
@@ -221,7 +223,6 @@ def _asked(
     measure: str | None,
     families: tuple[FamilyLike | None, FamilyLike | None],
     larger: JudgmentModel,
-    advance: Advance,
 ) -> Sequence[Question]:
     """Test a measure, or families that are not wider than those of the larger model."""
     from dcglearn.inference.estimate import JudgmentModel
@@ -232,7 +233,7 @@ def _asked(
         return [ask_of(data, JudgmentModel(measure=named.measure), larger, named.name)]
     gains, discounts = families
     if gains is None and discounts is None and not larger.position_dependent:
-        return usual_questions_of(data, larger, advance=advance)
+        return usual_questions_of(data, larger)
     smaller = JudgmentModel(gains=gains or larger.gains, discounts=discounts or larger.discounts)
     name = _named(gains, discounts) or "the same gains at every rank"
     within = _named(*(None if one == "free" else one for one in (larger.gains, larger.discounts)))

@@ -6,7 +6,7 @@ and encode a row group at a time, the same to the last bit each time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +97,8 @@ class PackedEvidence:
         Some of the judgments, in memory.
     sample_lists : ndarray of int8, shape (m, 2, K)
         Their lists.
+    advance : callable
+        Called with (judgments read in all passes, 0).
     """
 
     pairs: PackedPairs
@@ -111,6 +113,8 @@ class PackedEvidence:
     judges: IdNumbers | None
     sample: Evidence
     sample_lists: Pairs
+    advance: Advance = silent
+    _groups_read: list[int] = field(default_factory=lambda: [0])
 
     def __repr__(self) -> str:
         return f"PackedEvidence({counted(self.n_judgments, 'judgment')}, ties {self.ties!r})"
@@ -182,6 +186,15 @@ class PackedEvidence:
             some.lists[sample.rows],
         )
 
+    def with_progress(self, advance: Advance) -> PackedEvidence:
+        """Return the same judgments, with another callable that is told how many were read.
+
+        Parameters
+        ----------
+        advance : callable
+        """
+        return replace(self, advance=advance, _groups_read=[0])
+
     @property
     def scale(self) -> Scale:
         """The grades, best first."""
@@ -209,6 +222,8 @@ class PackedEvidence:
         """
         judged = self.pairs.row_groups[group].read_judgments(with_ids)
         n = len(judged.lists)
+        self._groups_read[0] += 1
+        self.advance(self._groups_read[0] * self.pairs.n_pairs // len(self.pairs.row_groups), 0)
         queries = self.queries.numbers(group, judged.queries, n)
         judges = None if self.judges is None else self.judges.numbers(group, judged.judges, n)
         return _encoded(judged, self.ties, self.layout, self.sum_layout, queries, judges)

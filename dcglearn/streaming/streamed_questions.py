@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
@@ -28,7 +27,7 @@ from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.evidence import features
 from dcglearn.measures.measure import Measure
 from dcglearn.streaming.packed_evidence import PackedEvidence
-from dcglearn.streaming.streamed_likelihood import StreamedFit, fit_packed_evidence
+from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
 
 _CHUNK = 1 << 15
 
@@ -37,7 +36,6 @@ def usual_questions_of(
     judgments: Preferences | PackedEvidence,
     model: JudgmentModel | None = None,
     measures: Mapping[str, Measure] | None = None,
-    advance: Advance = silent,
 ) -> tuple[Question, ...]:
     """Ask the usual questions of judgments in memory or in packed files.
 
@@ -46,8 +44,6 @@ def usual_questions_of(
     judgments : Preferences or PackedEvidence
     model, measures
         As those of :func:`dcglearn.hypotheses.questions.usual_questions`.
-    advance : callable
-        Called with (models estimated, 0) for packed files.
 
     Returns
     -------
@@ -55,18 +51,14 @@ def usual_questions_of(
     """
     if isinstance(judgments, Preferences):
         return usual_questions(judgments, model, measures)
-    model, evidence = JudgmentModel() if model is None else model, judgments
-    done = 0
-
-    def fit_model(one: JudgmentModel) -> StreamedFit:
-        nonlocal done
-        found = fit_packed_evidence(one, evidence)
-        done += 1
-        advance(done, 0)
-        return found
-
-    pairs = usual_pairs(fit_model, evidence.scale, evidence.n_ranks, model, measures)
-    return answered(pairs, partial(_reversed_shares, evidence))
+    pairs = usual_pairs(
+        partial(fit_packed_evidence, evidence=judgments),
+        judgments.scale,
+        judgments.n_ranks,
+        JudgmentModel() if model is None else model,
+        measures,
+    )
+    return answered(pairs, partial(_reversed_shares, judgments))
 
 
 def ask_of(
