@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers
 from dcglearn.fields.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import read_preferences
 
 THREE = Scale((2, 1, 0))
 
@@ -224,6 +226,17 @@ def test_the_same_judgments_in_frames_of_other_libraries() -> None:
         Preferences.from_frame(columns | {"judge": ["j"]})
     with pytest.raises(InputError, match="a frame of type int"):
         Preferences.from_frame(3)
+
+
+def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> None:
+    data.to_frame().to_csv(tmp_path / "p.csv", index=False)
+    frame = pd.read_csv(tmp_path / "p.csv")
+    assert Preferences.from_frame(frame) == data
+    assert read_preferences(frame) == data == read_preferences(tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert read_preferences(file) == data
+    with pytest.raises(InputError, match="row 2: the list '\\[2' cannot be read"):
+        Preferences.from_frame(frame.assign(a=["1", "[2", "2", "0"]))
 
 
 def test_answers_of_arrays_are_known_by_themselves() -> None:

@@ -15,6 +15,7 @@ from dcglearn.base.types import Integers, Pairs
 from dcglearn.fields.given_maps import UnmappedValueError
 from dcglearn.fields.grade_names import resolve_labels
 from dcglearn.fields.judgment_fields import LONGEST_LIST, parse_labels
+from dcglearn.fields.list_cells import parse_list_text
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
@@ -161,9 +162,12 @@ def coded_lists(
 
 
 def _checked_cells(cells: Sequence[Any], side: str) -> list[list[Any]]:
-    found = []
+    found: list[list[Any]] = []
     for row, cell in enumerate(cells, start=1):
-        if isinstance(cell, list | tuple | np.ndarray) and len(cell) <= LONGEST_LIST:
+        if isinstance(cell, str):
+            with in_row(row):
+                found.append(parse_list_text(cell))
+        elif isinstance(cell, list | tuple | np.ndarray) and len(cell) <= LONGEST_LIST:
             found.append(cell.tolist() if isinstance(cell, np.ndarray) else list(cell))
         else:
             with in_row(row):

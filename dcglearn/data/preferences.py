@@ -193,9 +193,10 @@ class Preferences:
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or mapping
-            Columns ``a``, ``b`` (each cell a list of grades from the first rank down) and
-            ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by well-known
-            names or as `columns` says. A list may be spread over columns ``a1``, ``a2``, ...
+            Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
+            text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
+            well-known names or as `columns` says. A list may be spread over columns: ``a1``,
+            ``a2``, ...
         scale : Scale, str or sequence of labels, optional
             The grades, best first. By default the numbers that occur, the highest first; names
             need a scale.

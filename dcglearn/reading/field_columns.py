@@ -11,8 +11,8 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
+from dcglearn.fields.list_cells import parse_list_text
 from dcglearn.records.blocks import FieldKind, FieldKinds, NumberedRecord, RecordBlock
-from dcglearn.records.list_texts import parse_list_text
 
 RUN_FIELDS = ("run_a", "run_b")
 

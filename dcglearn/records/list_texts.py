@@ -1,19 +1,12 @@
-"""Lists that are written as text in one cell.
-
-Entries are separated by blanks (``2 0 1``) or by commas (``very good, bad``), or the text is a list
-of JSON, Python, NumPy or PostgreSQL (``[2, null, 0]``, ``['good', None]``, ``[2 0]``,
-``{2,NULL}``). A dash is an empty rank.
-"""
+"""Columns of lists that are written as text (:mod:`dcglearn.fields.list_cells`), as codes."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
+from dcglearn.fields.list_cells import EMPTY_ENTRIES
 from dcglearn.records.coded_values import (
     CodedLists,
     UndecidedError,
@@ -22,12 +15,7 @@ from dcglearn.records.coded_values import (
     with_canonical_labels,
 )
 
-_ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
-_LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
-_ENTRIES = re.compile(_ENTRY, re.ASCII)
-_EMPTY = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
 _QUOTED_EMPTY = r"""['"](?:-|null|None|NULL|nan|NaN)['"]"""
-_BRACKETS = {"[": "]", "(": ")", "{": "}"}
 
 _MARKS = r"""[,\[\](){}"']"""
 _PLAIN = "[A-Za-z0-9_.+-]+"
@@ -35,47 +23,6 @@ _BARE = rf"""(?:{_PLAIN}|"{_PLAIN}"|'{_PLAIN}')"""
 _INNER = rf"[ \t]*{_BARE}(?:(?:[ \t]*,[ \t]*|[ \t]+){_BARE})*[ \t]*"
 _IN_BRACKETS = rf"^(?:\[{_INNER}\]|\({_INNER}\)|\{{{_INNER}\}})$"
 _WITH_COMMAS = rf"^{_PLAIN}(?:[ \t]*,[ \t]*{_PLAIN})+$"
-
-
-def parse_list_text(text: str) -> list[str | None]:
-    """Return the entries of a list that is written as text.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    list of str or None
-        None where a rank is empty.
-
-    Raises
-    ------
-    InputError
-        If brackets or quotes do not fit.
-
-    Examples
-    --------
-    >>> parse_list_text("2 - 0"), parse_list_text("very good, bad")
-    (['2', None, '0'], ['very good', 'bad'])
-    >>> parse_list_text("[2, null]"), parse_list_text("['good', None]")
-    (['2', None], ['good', None])
-    """
-    stripped = text.strip(ASCII_BLANKS)
-    closing = _BRACKETS.get(stripped[:1])
-    if closing is not None:
-        inner = stripped[1:-1]
-        if len(stripped) < 2 or not stripped.endswith(closing) or not _LIST.fullmatch(inner):
-            raise InputError(f"the list {text!r:.60} cannot be read", "write it like 2 0 1")
-        entries = (match.groups() for match in _ENTRIES.finditer(inner))
-        return [
-            (None if bare in _EMPTY else bare) if bare else (double or single or "")
-            for double, single, bare in entries
-        ]
-    if "," in stripped:
-        parts = (part.strip(ASCII_BLANKS) for part in stripped.split(","))
-        return [None if part in ("", "-") else part for part in parts]
-    return [None if part == "-" else part for part in split_fields(text)]
 
 
 def coded_texts(array: Any) -> CodedLists:
@@ -130,7 +77,7 @@ def _without_marks(array: Any) -> tuple[Any, set[str]]:
         if pc.any(pc.match_substring_regex(array, _QUOTED_EMPTY)).as_py():
             raise UndecidedError
         plain = pc.replace_substring_regex(array, _MARKS, " ")
-        return pc.ascii_trim_whitespace(plain), set(_EMPTY)
+        return pc.ascii_trim_whitespace(plain), set(EMPTY_ENTRIES)
     if pc.all(pc.match_substring_regex(array, _WITH_COMMAS)).as_py():
         return pc.replace_substring(array, ",", " "), {"-"}
     raise UndecidedError

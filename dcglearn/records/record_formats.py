@@ -20,6 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
+from dcglearn.fields.list_cells import parse_list_text
 from dcglearn.files.compressed import split_compression
 from dcglearn.files.files import atomic_write, checked_suffix, write_text
 from dcglearn.files.parquet import MAX_TEXT
@@ -29,7 +30,6 @@ from dcglearn.measures.scale import Label, canonical_label
 from dcglearn.records.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
 from dcglearn.records.csv_blocks import read_csv_blocks
 from dcglearn.records.json_blocks import read_json_array, read_json_lines
-from dcglearn.records.list_texts import parse_list_text
 from dcglearn.records.table_blocks import read_arrow_blocks, read_parquet_blocks
 
 PlacedRecord = tuple[str, dict[str, Any]]
