@@ -129,7 +129,7 @@ def test_commands_take_qrels_and_runs(
     assert json.loads(reversed_scale.stdout)["rows"][0]["right"] == 1
     judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (
-        (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of the 4 documents is in the qr"),
+        (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of 4 documents is in the qr"),
         (("pack", "g.jsonl", "g.parquet", "--qrels", "qrels"), "leave out --qrels"),
         (("inspect", "p.jsonl", "--run", "one"), "--run without --qrels"),
         (("inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"), "runs without K"),
@@ -216,7 +216,7 @@ def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
     grades.check_any_judged()  # nothing was read yet
     record = {"query": "q1", "a": ["x", None], "b": ["y"], "answer": "a"}
     read_preferences(judged(files / "p.jsonl", record), document_grades=grades)
-    with pytest.raises(InputError, match=r"none of the 2 documents is in the qrels; .* `qrels`"):
+    with pytest.raises(InputError, match=r"none of 2 documents is in the qrels; .* `qrels`"):
         grades.check_any_judged()
     read_preferences(judged(files / "p.jsonl", {**record, "b": ["d1"]}), document_grades=grades)
     grades.check_any_judged()

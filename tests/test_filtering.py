@@ -315,7 +315,7 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.csv", "id,score\na,1\nb,2\na,1\n", "line 4: the document 'a' is also in line 2"),
         ("d.csv", "score,grade\n", "d.csv: holds no document"),
         ("d.csv", "", "d.csv: is empty; give at least one record"),
-        ("d.csv", "score,grade\n1\n", "line 2: 1 fields under 2"),
+        ("d.csv", "score,grade\n1\n", "line 2: 1 field under 2"),
         ("d.jsonl", '{"score": true}', 'line 1: "score" is True'),
         ("d.jsonl", '{"score": NaN}', "line 1: is not JSON"),
         ("d.jsonl", '{"score": 1' + "0" * 400 + "}", 'line 1: "score" is 1000'),

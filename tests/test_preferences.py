@@ -283,7 +283,7 @@ def test_labels_are_never_taken_for_indices() -> None:
         ([[True]], [[False]], {}, "a: grade True is not a finite number"),
         ([[1]], [[3]], {"scale": THREE}, "b, row 0: grade 3 is off the scale"),
         ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
-        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pairs of lists, but not 1"),
+        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, but not 1"),
         ([[0]], [[3]], {"scale": THREE, "indices": True}, "a grade index is off the scale"),
         ([[0.5]], [[1.0]], {"scale": THREE, "indices": True}, "give ints"),
     ],

@@ -150,7 +150,7 @@ def test_small_groups_are_named_and_left_out() -> None:
     found = compare_segments(data, labels, JudgmentModel(discounts="log2"))
     assert found.too_small == ("tiny",)
     assert len(found.compared) == 1
-    with pytest.raises(InputError, match="1 groups of 20"):
+    with pytest.raises(InputError, match="1 group of 20"):
         compare_segments(data, ["all"] * 290 + ["tiny"] * 10)
     with pytest.raises(InputError, match="2 groups for 300 judgments"):
         compare_segments(data, ["a", "b"])

@@ -38,7 +38,7 @@ def test_means_differences_and_every_choice_are_printed(run: Run, files: Path) -
     assert head[-3:] == ["judged", "judged@5", "missing"]
     assert one == ["one", "1.0000", "0.8155", "1.0000", "1.0000", "0"]
     assert two == ["two", "1.0000", "0.5000", "1.0000", "1.0000", "1"]
-    assert "two: 1 of 2 queries are missing and count 0" in found.stderr
+    assert "two: 1 of 2 queries is missing and counts 0" in found.stderr
     assert "Differences from one" in found.stdout
     assert "zipf is DCG({2: 2, 1: 1, 0: 0}, zipf)" in found.stdout
     assert "documents with equal scores: the mean over their orders" in found.stdout

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.choices import (
     LikeChoice,
@@ -118,8 +119,10 @@ def evaluate_runs(
     for s, system in enumerate(evaluation.systems):
         missing, extra = int(evaluation.missing[s].sum()), len(evaluation.extra[s])
         if missing:
-            value = "are left out" if rules.missing is None else f"count {rules.missing:g}"
-            text = f"{missing} of {len(qrels.queries)} queries are missing and {value}"
+            verbs = ("is", "counts") if missing == 1 else ("are", "count")
+            value = "left out" if rules.missing is None else f"{verbs[1]} {rules.missing:g}"
+            of = counted(len(qrels.queries), "query", "queries")
+            text = f"{missing:,} of {of} {verbs[0]} missing and {value}"
             print_note(f"{system}: {text}")
         if extra:
             print_note(f"{system}: ignored queries that are not in the qrels: {extra}")

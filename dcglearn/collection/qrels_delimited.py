@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.text_lines import BYTE_ORDER_MARK
 from dcglearn.collection.qrels_tables import (
     DocumentColumns,
@@ -111,7 +112,7 @@ def _read_exactly(content: bytes, name: str, kind: FileKind, delimiter: str) -> 
             if not row:
                 continue
             if len(row) != len(header):
-                problem = f"{len(row)} fields under {len(header)} column names"
+                problem = f"{counted(len(row), 'field')} under {len(header)} column names"
                 remedy = "give every row the same fields, and quote those that hold the delimiter"
                 raise InputError(problem, remedy, f"{name}, line {reader.line_num}")
             rows.append([row[column] for column in chosen])

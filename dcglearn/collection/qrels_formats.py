@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.numbers import parse_number
+from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.collection.qrels_delimited import columns_of_delimited, names_columns
 from dcglearn.collection.qrels_tables import (
@@ -223,7 +223,7 @@ def _checked_fields(fields: list[bytes], kind: FileKind) -> tuple[list[bytes], f
     layout = "query 0 document grade" if wanted == 4 else "query Q0 document rank score tag"
     if len(fields) == 10 - wanted:
         raise InputError(
-            f"{len(fields)} fields: this looks like {kind.other}",
+            f"{counted(len(fields), 'field')}: this looks like {kind.other}",
             f"give {kind.article} here; qrels come first, then runs",
         )
     if len(fields) > 1 and re.match(rb"(qid|[0-9]+):", fields[1]) and len(fields) != wanted:
@@ -231,7 +231,7 @@ def _checked_fields(fields: list[bytes], kind: FileKind) -> tuple[list[bytes], f
         remedy = "save it as a file if it is a pipe: its format is recognised by the first line"
         raise InputError(problem, remedy)
     if len(fields) != wanted:
-        raise InputError(f"{len(fields)} fields, not {wanted}", f"write: {layout}")
+        raise InputError(f"{counted(len(fields), 'field')}, not {wanted}", f"write: {layout}")
     if not all(field or not name for field, name in zip(fields, kind.fields, strict=True)):
         raise InputError("an empty field between tabs", f"write: {layout}")
     return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)

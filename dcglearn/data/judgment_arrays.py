@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.data.coded_cells import coded_values, first_place, without_missing
 from dcglearn.data.rankings import encode_arrays
@@ -89,7 +90,8 @@ def checked_arrays(
     ]
     if len(codes) != n or any(part.shape != (n,) for part in (weight, *columns)):
         raise InputError(
-            f"{n} pairs of lists, but not {n} of each other column", "give one value per pair"
+            f"{counted(n, 'pair')} of lists, but not {n} of each other column",
+            "give one value per pair",
         )
     return JudgmentArrays(rows.astype(np.int8), codes, scale, weight, *columns)
 

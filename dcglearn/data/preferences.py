@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Ids, Integers, Pairs
 from dcglearn.data.judgment_arrays import arrays_of_labels, checked_arrays
 from dcglearn.data.judgment_frames import FrameLike, frame_of_columns, judgments_of_frame
 from dcglearn.data.pair_checks import check_worth_learning
-from dcglearn.data.query_groups import group_numbers
+from dcglearn.data.query_groups import group_numbers, query_counts
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.fields.unjudged_documents import UnjudgedRule
@@ -55,7 +56,7 @@ class Preferences:
     --------
     >>> data = Preferences.from_arrays([[2, 0], [0, 0]], [[1, 1], [1, 0]], ["a", "b"])
     >>> data
-    Preferences(2 judgments, 2 strict, 0 queries, lists of 2, grades 2 > 1 > 0)
+    Preferences(2 judgments, 2 strict, no query ids, lists of 2, grades 2 > 1 > 0)
     >>> data.pairs.tolist()
     [[[0, 2], [1, 1]], [[1, 2], [2, 2]]]
     """
@@ -234,7 +235,7 @@ class Preferences:
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"a": [[2, 0], [1]], "b": [[1, 1], [0]], "answer": ["a", "tie"]})
         >>> Preferences.from_frame(frame)
-        Preferences(2 judgments, 1 strict, 0 queries, lists of 2, grades 2 > 1 > 0)
+        Preferences(2 judgments, 1 strict, no query ids, lists of 2, grades 2 > 1 > 0)
         >>> other = pd.DataFrame({"x": [[2, 0]], "y": [[1, 1]], "won": ["second"]})
         >>> told = {"columns": "a=x,b=y,answer=won", "answers": "first=a,second=b"}
         >>> Preferences.from_frame(other, **told).to_frame()["answer"].tolist()
@@ -282,10 +283,11 @@ class Preferences:
         return len(self.answers)
 
     def __repr__(self) -> str:
-        queries = len({query for query in self.queries.tolist() if query is not None})
+        n_queries = query_counts(self.queries)[0]
+        queries = counted(n_queries, "query", "queries") if n_queries else "no query ids"
         return (
-            f"Preferences({len(self)} judgments, {int(self.strict.sum())} strict, "
-            f"{queries} queries, lists of {self.n_ranks}, grades {self.scale})"
+            f"Preferences({counted(len(self), 'judgment')}, {int(self.strict.sum()):,} strict, "
+            f"{queries}, lists of {self.n_ranks}, grades {self.scale})"
         )
 
     def __eq__(self, other: object) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.fields.given_maps import GivenMap, parse_given_map
 from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
@@ -69,8 +70,7 @@ class ColumnMap:
         """Return what is said about the unknown columns; empty if there are none."""
         if not self.unknown:
             return ""
-        many = f"{len(self.unknown):,} unknown columns are"
-        columns = "1 unknown column is" if len(self.unknown) == 1 else many
+        columns = counted(len(self.unknown), "unknown column is", "unknown columns are")
         missing = [field for field in JUDGMENT_FIELDS if field not in self.columns]
         guesses = {name: did_you_mean(name, missing).rstrip() for name in self.unknown}
         guess = "".join(f"; {name!r}: {words}" for name, words in guesses.items() if words)

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
 from dcglearn.evaluation.significance import holm
@@ -109,7 +110,8 @@ def compare_segments(
     model = JudgmentModel() if model is None else model
     if len(groups) != len(preferences):
         raise InputError(
-            f"{len(groups)} groups for {len(preferences)} judgments", "give one per judgment"
+            f"{counted(len(groups), 'group')} for {counted(len(preferences), 'judgment')}",
+            "give one per judgment",
         )
     evidence = Evidence.of(preferences, model.ties)
     labels = np.array([None if one is None else str(one) for one in groups], object)[evidence.rows]
@@ -119,8 +121,8 @@ def compare_segments(
     small = tuple(name for name in names if name not in kept)
     if len(kept) < 2:
         raise InputError(
-            f"{len(kept)} groups of {MIN_JUDGMENTS} or more strict judgments "
-            f"(of {len(names)} groups)",
+            f"{counted(len(kept), 'group')} of {MIN_JUDGMENTS} or more strict judgments "
+            f"(of {len(names)} in all)",
             "name groups that are larger",
         )
     used = np.isin(labels, kept)

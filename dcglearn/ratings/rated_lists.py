@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Ids, Rankings
@@ -67,7 +68,9 @@ class Ratings:
         return len(self.ratings)
 
     def __repr__(self) -> str:
-        return f"Ratings({len(self)} lists of {self.lists.shape[1]}, grades {self.scale})"
+        return (
+            f"Ratings({counted(len(self), 'list')} of {self.lists.shape[1]}, grades {self.scale})"
+        )
 
     @classmethod
     def from_frame(

@@ -243,7 +243,7 @@ class DocumentGrades:
         """
         if 0 < self.counts["documents"] == self.counts["unjudged"]:
             raise InputError(
-                f"none of the {self.counts['documents']:,} documents is in the qrels",
+                f"none of {counted(self.counts['documents'], 'document')} is in the qrels",
                 "give the qrels that go with them; where lists hold grades, leave out `qrels`",
             )
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.numbers import counted
 from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
 from dcglearn.files.delimiters import DELIMITERS
@@ -103,7 +104,7 @@ class _Header:
                     continue
                 number = first - 1 + reader.line_num
                 if len(cells) != len(self.names):
-                    problem = f"{len(cells)} fields under {len(self.names)} column names"
+                    problem = f"{counted(len(cells), 'field')} under {len(self.names)} column names"
                     held = DELIMITERS[self.delimiter]
                     remedy = f"give every row the same fields, and quote those that hold {held}"
                     raise InputError(problem, remedy, f"{self.file}, line {number}")
