@@ -155,6 +155,7 @@ def read_ratings(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "ratings.csv")
     ...     _ = path.write_text("query,grades,rating\nq1,2 0 1,4\nq1,0 0 1,2.5\n")
