@@ -68,6 +68,14 @@ def test_files_hold_one_byte_per_grade(tmp_path: Path, rng: np.random.Generator)
     assert (back.labels, back.n_ranks, back.n_pairs, back.ties) == ((4, 3, 2, 1, 0), 6, 100_000, 0)
 
 
+def test_a_folder_with_judgments_of_another_kind_is_refused(folder: Path) -> None:
+    (folder / "README.md").write_text("Parts of May.")
+    PackedPairs.of(folder)
+    (folder / "more.csv").write_text("a,b,answer\n1,0,a\n")
+    with pytest.raises(InputError, match=r"and more\.csv, which would not be read"):
+        PackedPairs.of(folder)
+
+
 def test_a_folder_is_read_as_one(folder: Path, pairs: np.ndarray) -> None:
     found = PackedPairs.of(folder)
     assert (found.n_pairs, found.ties, len(found.row_groups)) == (len(pairs), 7, 4 + 3)

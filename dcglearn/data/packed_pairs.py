@@ -26,6 +26,7 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.data.row_groups import RowGroup, preferences_of
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.parquet import check_size, open_parquet
+from dcglearn.files.sources import format_of_name
 from dcglearn.measures.scale import Label, Scale
 
 PACKED_METADATA = b"dcglearn.packed"
@@ -100,6 +101,8 @@ class PackedPairs:
         files = _files(place) if place.is_dir() else [place]
         if not files:
             raise InputError("holds no .parquet file", "name another folder", str(path))
+        if place.is_dir():
+            _check_nothing_else(place)
         heads = [_head(file) for file in files]
         first = heads[0]
         for file, head in zip(files, heads, strict=True):
@@ -229,6 +232,15 @@ def _files(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix.lower() == ".parquet" and not file.name.startswith(".")
     )
+
+
+def _check_nothing_else(folder: Path) -> None:
+    """Refuse a folder that holds judgments in other formats, too: they would not be read."""
+    for file in sorted(folder.iterdir()):
+        if file.name.startswith((".", "_")) or format_of_name(file.name) in (None, "parquet"):
+            continue
+        problem = f"holds packed judgments, and {file.name}, which would not be read"
+        raise InputError(problem, "name the files", str(folder))
 
 
 def is_packed(path: str | Path) -> bool:

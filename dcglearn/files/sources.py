@@ -173,7 +173,7 @@ def find_sources(
 
 def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCopies) -> Source:
     name, path = part.name, part.path
-    expected = file_format or _format_of_name(name, part.named)
+    expected = file_format or format_of_name(name, part.named)
     with open_decompressed(path, name) as file:
         start = file.read(16)
     if not start:
@@ -195,8 +195,29 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
     return Source(name, found, delimiter, size, notes, path, copies, declared.encode())
 
 
-def _format_of_name(name: str, must: bool) -> SourceFormat | None:
-    """Return the format that a name says, None if it says none and need not."""
+def format_of_name(name: str, must: bool = False) -> SourceFormat | None:
+    """Return the format that a name says, None if it says none and need not.
+
+    Parameters
+    ----------
+    name : str
+    must : bool, default False
+        Whether a suffix of another kind is refused.
+
+    Returns
+    -------
+    str or None
+
+    Raises
+    ------
+    InputError
+        If the suffix says another format, and must not.
+
+    Examples
+    --------
+    >>> format_of_name("part-1.csv.gz"), format_of_name("README.md")
+    ('csv', None)
+    """
     suffix = PurePath(split_compression(name)[0]).suffix.lower()
     if suffix in SOURCE_SUFFIXES:
         return SOURCE_SUFFIXES[suffix]

@@ -42,7 +42,8 @@ def answer(content: MeasureFile) -> list[str]:
     dcg = cast(DCG, content.dcg)  # a record is read only where there is one
     labels = dcg.grades or range(dcg.n_grades)
     if certainty.reason:
-        return [_worth_words(_learned(dcg, labels, record)), f"No interval: {certainty.reason}."]
+        worth = _worth_words(_learned(dcg, labels, record))
+        return [*([worth] if worth else []), f"No interval: {certainty.reason}."]
     numbers = certainty.gains
     if len(labels) > 2:
         named = [_grade(labels, i) for i in range(len(labels))]

@@ -31,7 +31,8 @@ def contents_text(name: str, contents: Contents, scale: str) -> str:
     """
     s = contents
     levels = ", ".join(f"{s.answers[a]:,} {a}" for a in ("tie", "good", "bad") if s.answers[a])
-    ties = counted(s.ties, "tie") + (f" ({levels})" if s.ties else "")
+    with_levels = s.answers["good"] or s.answers["bad"]
+    ties = counted(s.ties, "tie") + (f" ({levels})" if with_levels else "")
     by = counted(s.queries, "query", "queries") if s.queries else "no query ids"
     judges = f", {counted(s.judges, 'judge')}" if s.judges else ""
     lists = f"lists of {s.n_ranks}" + (
