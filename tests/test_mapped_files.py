@@ -128,6 +128,22 @@ def test_judgments_are_left_out_by_their_answer(run: Any, place: Path) -> None:
     assert "1 judgment is left out for its answer" in found.stderr
 
 
+def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for i, (a, b) in enumerate(rng.integers(0, 3, (300, 2, 2)).tolist()):
+        left = 2 * a[0] + a[1] + rng.normal() > 2 * b[0] + b[1]
+        lists = f"{a[0]} {a[1]},{b[0]} {b[1]}"
+        rows.append(f"q{i},{lists},{'Left' if left else 'right'},r{i % 2},x{i % 2}")
+    (place / "export.csv").write_text("\n".join(["qid,left,right,verdict,rater,note", *rows]))
+    found = [run("test", "export.csv", "--by", name, "--json") for name in ("judge", "rater")]
+    assert found[0].returncode == 0, found[0].stderr
+    assert found[0].stdout == found[1].stdout
+    assert run("test", "export.csv", "--by", "note", "--json").returncode == 0
+    left = run("test", "export.csv", "--by", "note", "--answers", "left=a,right=out")
+    assert "--by with judgments that are left out" in left.stderr
+
+
 def test_likert_scales_are_weights_with_a_side(run: Any, place: Path) -> None:
     text = EXPORT.replace("Left", "3").replace("right,a", "-1,a").replace("Same", "0")
     (place / "export.csv").write_text(text)

@@ -256,22 +256,23 @@ def _grouped(
     from dcglearn.base.suggestions import unknown_name
     from dcglearn.data.concatenated import concatenated
     from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
     from dcglearn.reading.judgment_files import read_field
 
-    if by is not None and is_packed(paths[0]):
-        data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
-        packed: dict[str, list[str | None]] = {
+    if by is not None:
+        data = judgments.load(paths[0], (by,), bytes_each=MODEL_BYTES)
+        ids: dict[str, list[str | None]] = {
             "query": data.queries.tolist(),
             "judge": data.judges.tolist(),
         }
-        if by not in packed:
-            raise unknown_name("field", by, packed).at(paths[0])
-        return data, packed[by]
-    if by is not None:
+        if by in ids:
+            return data, ids[by]
+        if is_packed(paths[0]):
+            raise unknown_name("field", by, ids).at(paths[0])
         groups = read_field(paths[0], by)
-        other = () if by in JUDGMENT_FIELDS else (by,)
-        return judgments.load(paths[0], other), groups
+        if len(groups) != len(data):
+            problem = "--by with judgments that are left out for their answers"
+            raise InputError(problem, "take them out of the file", paths[0])
+        return data, groups
     parts = [judgments.load(path, bytes_each=MODEL_BYTES) for path in paths]
     names = [Path(paths[0]).name, "the other files" if len(paths) > 2 else Path(paths[1]).name]
     if names[0] == names[1]:

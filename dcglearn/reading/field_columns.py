@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dcglearn.base.errors import InputError
@@ -87,15 +88,15 @@ class FieldColumns:
         if not new:
             return self.map
         self._names.update(dict.fromkeys(new))
-        wanted = [name for name in self._names if name not in self._other]
         try:
-            found = resolve_columns(wanted, self._given, self._fields)
+            found = resolve_columns(self._names, self._given, self._fields)
             for field, column in self.map.columns.items():
                 _check_same(field, column, found.columns.get(field))
         except InputError as error:
             raise error.at(self._path) from error
-        self.map = found
-        return found
+        unknown = tuple(name for name in found.unknown if name not in self._other)
+        self.map = replace(found, unknown=unknown)
+        return self.map
 
     def check_complete(self) -> None:
         """Refuse columns of which none can be a list or the answer; all are known.
