@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dcglearn import cli
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
 from dcglearn.data import packed_writer as packed
@@ -24,6 +27,7 @@ from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.agreement import agreement
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.reading import judgment_files
 from dcglearn.reading.judgment_files import gather_judgments, write_preferences
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
@@ -376,3 +380,27 @@ def test_pack_leaves_nothing_when_a_late_line_is_wrong(
         "wrote p.parquet: 1 judgment, 1 of them without a preference\n"
     )
     assert "no strict preference" in run("fit", "p.parquet").stderr
+
+
+def test_fit_packs_what_takes_too_much_memory(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    lists = rng.integers(0, 3, (500, 2, 4))
+    data = Preferences.of(lists, rng.choice(["a", "b", "tie"], 500), Scale((2, 1, 0)))
+    write_preferences(data, tmp_path / "p.csv")
+    measures = []
+    for memory in (2**28, 1000):
+        monkeypatch.setattr(judgment_files, "MOST_IN_MEMORY", memory)
+        out = tmp_path / f"{memory}.json"
+        monkeypatch.setattr(
+            sys, "argv", ["dcglearn", "fit", str(tmp_path / "p.csv"), "-o", str(out)]
+        )
+        with contextlib.suppress(SystemExit):
+            cli.main()
+        measures.append(json.loads(out.read_text())["utility"]["weights"])
+        said = capsys.readouterr().err
+        assert ("500 judgments take more than 0 MiB of memory, and are packed" in said) == (
+            memory == 1000
+        )
+    np.testing.assert_allclose(*measures, rtol=1e-9)

@@ -92,9 +92,10 @@ def fit(
     """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
-    from dcglearn.cli.packed import fit_packed
+    from dcglearn.cli.packed import fit_packed, packed_for_now
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.inspection.summary import count_contents
+    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
@@ -119,7 +120,17 @@ def fit(
     elif workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
-        data = judgments.load(files)
+        streams = value is not None and not intervals and solver in ("auto", "newton")
+        most = MOST_IN_MEMORY if streams and not judgments.documents else None
+        found = judgments.gather(files, memory=most)
+        if found.on_disk and value is not None:
+            with packed_for_now(found, judgments, prefs) as packed:
+                about, content = fit_packed(
+                    packed, prefs, value, margin, solver, use, workers, families
+                )
+            _give(about, content, None, out, json, use)
+            return
+        data = judgments.in_memory(found)
     with naming(prefs):
         data.check_strict()
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +13,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import cumulative, reporting
 from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
-from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import (
     JudgmentOptions,
     reads_judgments,
-    report_unjudged,
 )
 from dcglearn.terminal.options import (
     JudgmentsArgument,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dcglearn.families.given import FamilyLike
     from dcglearn.measures.files import MeasureFile
     from dcglearn.measures.scale import Scale
+    from dcglearn.reading.judgment_columns import JudgmentColumns
 
 
 @reads_judgments(without=["encoding"])
@@ -42,7 +44,7 @@ def pack(
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.files.files import check_writable, checked_suffix
     from dcglearn.measures.scale import Scale
-    from dcglearn.reading.judgment_files import MOST_IN_MEMORY, gather_judgments
+    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
@@ -52,38 +54,52 @@ def pack(
         packed = judgments.open_packed(prefs)
         _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
         return
-    with reading_file(prefs, judgments.lenient) as (ignored, advance):
-        scale, grades = judgments.declared_scale(), judgments.document_grades(ignored)
-        known = gather_judgments(
-            prefs,
-            scale,
-            judgments.n_ranks,
-            ignored,
-            advance,
-            document_grades=grades,
-            memory=MOST_IN_MEMORY,
-            **judgments.mapping(),
-        )
-    report_unjudged(grades)
+    known = judgments.gather(prefs, memory=MOST_IN_MEMORY)
     _write(out, known.scale, len(known), known.batches(judgments.unjudged))
     for line in known.rule_notes():
         print_note(line)
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
+    done, ties = _pack(Path(out), scale, n, parts)
+    left = f", {ties:,} of them without a preference" if ties else ""
+    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
+
+
+def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tuple[int, int]:
+    """Write judgments to a packed file; return their number, and that of ties."""
     from dcglearn.data.packed_writer import packed_writer
 
     done = ties = 0
     with (
         reporting(f"packing {counted(n, 'judgment')}") as advance,
-        packed_writer(out, scale) as write,
+        packed_writer(path, scale) as write,
     ):
         for part in parts:
             write(part)
             done, ties = done + len(part), ties + int((~part.strict).sum())
             advance(done, n)
-    left = f", {ties:,} of them without a preference" if ties else ""
-    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
+    return done, ties
+
+
+@contextmanager
+def packed_for_now(
+    found: JudgmentColumns, judgments: JudgmentOptions, path: str
+) -> Iterator[PackedPairs]:
+    """Pack judgments that were read into a temporary file, and say so."""
+    from dcglearn.data.packed_pairs import PackedPairs
+    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
+
+    with tempfile.TemporaryDirectory(prefix="dcglearn-") as folder:
+        packed = Path(folder, "judgments.parquet")
+        _pack(packed, found.scale, len(found), found.batches(judgments.unjudged))
+        for line in found.rule_notes():
+            print_note(line)
+        print_note(
+            f"{path}: {counted(len(found), 'judgment')} take more than "
+            f"{MOST_IN_MEMORY / 2**20:,.0f} MiB of memory, and are packed into a temporary file"
+        )
+        yield PackedPairs.of(packed)
 
 
 def fit_packed(

@@ -42,9 +42,9 @@ from dcglearn.records.record_formats import read_blocks, read_records, record_wr
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""
 
-MOST_IN_MEMORY = 2**30
+MOST_IN_MEMORY = 2**28
 """Bytes of coded judgments from which on commands keep them in a temporary file. A judgment of two
-lists of 10 takes some 25."""
+lists of 10 takes 21, and 8 more where it names a query and a judge."""
 
 
 def read_preferences(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dcglearn.data.preferences import Preferences
     from dcglearn.measures.scale import Scale
     from dcglearn.reading.document_judgments import DocumentGrades
+    from dcglearn.reading.judgment_columns import JudgmentColumns
 
 Command = Callable[..., None]
 
@@ -96,11 +97,20 @@ class JudgmentOptions:
             with reporting(f"reading {path}") as advance:
                 pairs = self.open_packed(path)
                 return pairs.preferences(bytes_each=bytes_each, advance=advance)
-        from dcglearn.reading.judgment_files import read_preferences
+        return self.in_memory(self.gather(files, other_fields))
 
-        with reading_file(path, self.lenient) as (ignored, advance):
+    def gather(
+        self,
+        files: str | list[str],
+        other_fields: Collection[str] = (),
+        memory: int | None = None,
+    ) -> JudgmentColumns:
+        """Read judgments with progress, those that take more memory into a temporary file."""
+        from dcglearn.reading.judgment_files import gather_judgments
+
+        with reading_file(name_files(files), self.lenient) as (ignored, advance):
             scale, grades = self.declared_scale(), self.document_grades(ignored)
-            preferences = read_preferences(
+            found = gather_judgments(
                 files,
                 scale,
                 self.n_ranks,
@@ -109,10 +119,17 @@ class JudgmentOptions:
                 self.documents,
                 grades,
                 other_fields,
-                unjudged=self.unjudged,
+                memory=memory,
                 **self.mapping(),
             )
         report_unjudged(grades)
+        return found
+
+    def in_memory(self, found: JudgmentColumns) -> Preferences:
+        """Return judgments that were read as arrays; report the rules that were applied."""
+        preferences = found.preferences(self.unjudged)
+        for line in found.rule_notes():
+            print_note(line)
         return preferences
 
     def open_packed(self, path: str) -> PackedPairs:
