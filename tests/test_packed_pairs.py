@@ -396,7 +396,7 @@ def test_fit_packs_what_takes_too_much_memory(
         monkeypatch.setattr(
             sys, "argv", ["dcglearn", "fit", str(tmp_path / "p.csv"), "-o", str(out)]
         )
-        with contextlib.suppress(SystemExit):
+        with contextlib.suppress(SystemExit):  # a command ends the program
             cli.main()
         measures.append(json.loads(out.read_text())["utility"]["weights"])
         said = capsys.readouterr().err
