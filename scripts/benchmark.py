@@ -4,6 +4,7 @@
 its own process, so that its memory can be measured, and becomes one line of
 ``results/benchmark/runs.csv``; running the script again adds what is missing. ``README.md``
 and ``figure.svg`` next to it are made from these lines alone (``--report`` does only that).
+``--files`` times the way from a file to its DCG (``benchmark_reading.py``).
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ SIZES = tuple(10**power for power in range(2, 9))
 SHAPES = ((10, 5), (5, 3), (100, 5))  # (K, L)
 KINDS = tuple(itertools.product(SHAPES, (1.0, 100.0), (0.1, 0.0)))  # shape, C, share reversed
 QUICK, MOST, BUDGET = 10**4, 10**7, 600.0
+FILES_ROWS = 10**6  # judgments of the files whose reading is timed
 BATCH = 1 << 16  # pairs drawn at a time
 SHORT = 5.0  # runs of fewer seconds are repeated three times, and the median counts
 PACKAGES = ("dcglearn", "numpy", "scipy", "cvxpy", "osqp", "clarabel", "scikit-learn")
@@ -310,6 +312,7 @@ def read_runs(path: Path) -> pd.DataFrame:
 
 def main() -> int:
     """Run what is missing and report; return the exit code."""
+    from benchmark_reading import write_reading_report
     from benchmark_report import write_report  # the processes of the runs need no matplotlib
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -319,6 +322,8 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=BUDGET, metavar="SECONDS", help=seconds)
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
     parser.add_argument("--report", action="store_true", help="only make the page and the figure")
+    files = "only time the way from a file to its DCG, beside other readers of the same file"
+    parser.add_argument("--files", action="store_true", help=files)
     parser.add_argument("--out", type=Path, help="folder of runs.csv, the page and the figure")
     options = parser.parse_args()
     folder = options.out or ROOT / "results" / ("quick" if options.quick else "") / "benchmark"
@@ -326,6 +331,10 @@ def main() -> int:
     kinds = KINDS[:1] if options.quick else KINDS
     cases = [Case(n, *kind[0], *kind[1:]) for kind in kinds for n in SIZES if n <= most]
     try:
+        if options.files:
+            folder.mkdir(parents=True, exist_ok=True)
+            print(f"wrote {write_reading_report(folder, int(options.most or FILES_ROWS))}")
+            return 0
         if not options.report:
             folder.mkdir(parents=True, exist_ok=True)
             check_writable(folder / "runs.csv")
