@@ -13,6 +13,7 @@ from typing import Any
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.data.packed_pairs import PACKED_METADATA
+from dcglearn.files.arrow_messages import check_arrow_size
 from dcglearn.files.parquet import check_size, check_texts, open_parquet, python_values
 from dcglearn.records.blocks import (
     ChooseColumns,
@@ -92,6 +93,8 @@ def read_arrow_blocks(path: Path, name: str, choose: ChooseColumns) -> Iterator[
     done = 0
     try:
         with pa.memory_map(str(path)) as content:
+            check_arrow_size(content, name)
+            content.seek(0)
             for batch in _ipc_batches(content):
                 kinds, unused = _chosen(batch.schema, choose, name)
                 for start in range(0, len(batch), _BLOCK_ROWS):
@@ -105,16 +108,19 @@ def read_arrow_blocks(path: Path, name: str, choose: ChooseColumns) -> Iterator[
 
 
 def _ipc_batches(content: Any) -> Iterator[Any]:
+    """Iterate over batches, each of them checked: Arrow trusts what it reads from IPC."""
     import pyarrow as pa
 
     try:
         file = pa.ipc.open_file(content)
     except pa.ArrowInvalid:
         content.seek(0)
-        yield from pa.ipc.open_stream(content)
-        return
-    for number in range(file.num_record_batches):
-        yield file.get_batch(number)
+        batches = iter(pa.ipc.open_stream(content))
+    else:
+        batches = map(file.get_batch, range(file.num_record_batches))
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch
 
 
 def _chosen(schema: Any, choose: ChooseColumns, name: str) -> tuple[FieldKinds, list[str]]:

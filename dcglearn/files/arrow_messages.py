@@ -1,0 +1,115 @@
+"""What the messages of an Arrow file unpack to, before any of them is unpacked.
+
+A batch of records may be compressed buffer by buffer; each buffer begins with the size it unpacks
+to, and pyarrow allocates that at once. Where the buffers are is said by a FlatBuffers table of the
+message: https://arrow.apache.org/docs/format/Columnar.html and https://flatbuffers.dev/internals.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from dcglearn.base.errors import InputError
+from dcglearn.files.compressed import MAX_DECOMPRESSED, MAX_RATIO
+
+_MAGIC = b"ARROW1\0\0"
+_HEADER_TYPE, _HEADER = 1, 2
+_DICTIONARY, _RECORDS = 2, 3
+_DICTIONARY_DATA = 1
+_BUFFERS, _COMPRESSION = 2, 3
+
+
+def check_arrow_size(content: Any, name: str) -> None:
+    """Refuse an Arrow file of which a batch unpacks to far more than it takes.
+
+    Parameters
+    ----------
+    content : pyarrow.NativeFile
+        At its beginning. It is read to its end, but for what is in the batches.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        If a batch holds more than :data:`~dcglearn.files.compressed.MAX_DECOMPRESSED` bytes, and
+        over :data:`~dcglearn.files.compressed.MAX_RATIO` times its compressed size.
+    pyarrow.ArrowInvalid
+        If a message is damaged.
+    """
+    import pyarrow as pa
+
+    if content.read(len(_MAGIC)) != _MAGIC:
+        content.seek(0)
+    for message in pa.ipc.MessageReader.open_stream(content):
+        try:
+            size = _unpacked_size(message)
+        except (struct.error, IndexError) as error:
+            raise pa.ArrowInvalid("a message is damaged") from error
+        if size > max(MAX_DECOMPRESSED, MAX_RATIO * message.body.size):
+            problem = f"a batch that unpacks to {size / 2**20:,.0f} MiB"
+            remedy = "write it without compression if that is right"
+            raise InputError(f"{problem}, over {MAX_RATIO} times its size", remedy, name)
+
+
+def _unpacked_size(message: Any) -> int:
+    """Return the bytes that the buffers of a message unpack to, 0 if they are not compressed."""
+    if message.body is None or message.metadata is None:
+        return 0
+    table = _Table.root(memoryview(message.metadata))
+    kind = table.byte(_HEADER_TYPE)
+    if kind not in (_DICTIONARY, _RECORDS):
+        return 0
+    batch = table.table(_HEADER)
+    if batch is not None and kind == _DICTIONARY:
+        batch = batch.table(_DICTIONARY_DATA)
+    if batch is None or batch.table(_COMPRESSION) is None:
+        return 0
+    body = memoryview(message.body)
+    sizes = (
+        struct.unpack_from("<q", body, start)[0] if length else 0
+        for start, length in batch.pairs(_BUFFERS)
+    )
+    return sum(size for size in sizes if size > 0)  # -1: this one is not compressed
+
+
+class _Table:
+    """A table of FlatBuffers."""
+
+    def __init__(self, content: memoryview, place: int) -> None:
+        self._content, self._place = content, place
+
+    @classmethod
+    def root(cls, content: memoryview) -> _Table:
+        return cls(content, struct.unpack_from("<I", content, 0)[0])
+
+    def _field(self, number: int) -> int:
+        """Return where a field is, 0 if it is not there."""
+        names = self._place - struct.unpack_from("<i", self._content, self._place)[0]
+        entry = 4 + 2 * number
+        if entry >= struct.unpack_from("<H", self._content, names)[0]:
+            return 0
+        offset: int = struct.unpack_from("<H", self._content, names + entry)[0]
+        return self._place + offset if offset else 0
+
+    def _target(self, number: int) -> int:
+        place = self._field(number)
+        return place and place + int(struct.unpack_from("<I", self._content, place)[0])
+
+    def byte(self, number: int) -> int:
+        place = self._field(number)
+        return self._content[place] if place else 0
+
+    def table(self, number: int) -> _Table | None:
+        place = self._target(number)
+        return _Table(self._content, place) if place else None
+
+    def pairs(self, number: int) -> list[tuple[int, int]]:
+        """Return a vector of pairs of 64-bit numbers."""
+        place = self._target(number)
+        if not place:
+            return []
+        size = struct.unpack_from("<I", self._content, place)[0]
+        end = place + 4 + 16 * size
+        return list(struct.iter_unpack("<qq", self._content[place + 4 : end]))
