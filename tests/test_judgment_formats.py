@@ -10,6 +10,7 @@ import json
 import lzma
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dcglearn.base.errors import InputError
 from dcglearn.data.preferences import Preferences
 from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
@@ -285,3 +287,30 @@ def test_commands_read_standard_input(tmp_path: Path) -> None:
     assert found.stderr.decode().splitlines() == [
         *("the text is UTF-16", "columns are separated by tabs")
     ]
+
+
+BOMBS = {
+    "blank.jsonl": (b"", b"\n"),
+    "line.jsonl": (b'{"a": [1], "b": [0], "answer": "', b"x"),
+    "blank.json": (b"[", b" "),
+    "text.json": (b'[{"a": "', b"x"),
+    "blank.csv": (b"a,b,answer\n", b"\n"),
+    "cell.csv": (b'a,b,answer\n"', b"x"),
+    "rows.csv": (b"a,b,answer\n", b"1,0,a\n"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_are_refused_in_bounded_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("dcglearn.files.compressed.MAX_DECOMPRESSED", 2**22)
+    head, filling = BOMBS[name]
+    content = head + filling * (2**25 // len(filling))
+    path = write(tmp_path / f"{name}.xz", lzma.compress(content, preset=1))
+    tracemalloc.start()
+    with pytest.raises(InputError, match="over 100 times its compressed size; decompress it first"):
+        read_preferences(path, note=lambda _: None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(content)
