@@ -205,7 +205,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "grades that are numbers and names": (
         "x.csv",
         SHEET.replace("2 0 1", "Good Bad Good"),
-        "grades are numbers (0, 2, 1) and names (Good, Bad); write all of them one way",
+        ") and names (Good, Bad); write all of them one way",
     ),
 }
 
