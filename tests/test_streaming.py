@@ -17,13 +17,16 @@ from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference import equal_judgments, highest, likelihood
+from dcglearn.inference.covariance import score_rows
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
 from dcglearn.streaming import packed_evidence
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
 from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
+from dcglearn.streaming.strict_likelihood import StrictLikelihood
 
 SCALE = Scale((2, 1, 0))
 
@@ -205,3 +208,25 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     one = ask_of(packed, hypothesis, JudgmentModel(), name)
     twin = ask_of(data, hypothesis, JudgmentModel(), name)
     assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
+
+
+@pytest.mark.parametrize("side", [True, False])
+def test_the_short_way_of_strict_judgments_is_the_general_one(
+    rng: np.random.Generator, side: bool
+) -> None:
+    model = JudgmentModel(side=side)
+    plain = model.likelihood(Evidence.of(judged(rng)), SCALE)
+    short = StrictLikelihood(plain.evidence, plain.family, side=side)
+    x = plain.start + 0.3 * rng.random(plain.n_parameters)
+    for lapses in (0.2, 1e-5, 0.0):
+        x[plain.index("lapses")] = lapses
+        for found, twin in zip(short.expand(x), plain.expand(x), strict=True):
+            assert found == pytest.approx(twin, rel=1e-11, abs=1e-9)
+        pairs = zip(
+            short.sum_over_rows(x, lambda rows: score_rows(short, x, np.eye(len(x)), rows)),
+            plain.sum_over_rows(x, lambda rows: score_rows(plain, x, np.eye(len(x)), rows)),
+            strict=True,
+        )
+        for found, twin in pairs:
+            assert found[0] == pytest.approx(twin[0], rel=1e-11, abs=1e-12)
+            assert found[1] == pytest.approx(twin[1], rel=1e-11, abs=1e-12)

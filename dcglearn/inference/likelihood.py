@@ -218,7 +218,7 @@ class Likelihood:
         ----------
         parameters : ndarray of float, shape (P,)
         """
-        return self.sum_over_rows(parameters, lambda rows: self._expand_rows(parameters, rows))
+        return self.sum_over_rows(parameters, lambda rows: self.expand_rows(parameters, rows))
 
     def prior_information(self, parameters: Floats) -> Floats:
         """Return the information of the prior, shape (P, P).
@@ -353,7 +353,7 @@ class Likelihood:
     def _weights(self, rows: Rows) -> Floats:
         return self.evidence.weights[rows.rows]
 
-    def _expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
+    def expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
         """Return the log likelihood of a chunk, gradient, Hessian, and the gradient in W."""
         weights, terms = self._weights(rows), self.terms(parameters, rows)
         first = terms.first * weights[:, None]

@@ -30,6 +30,7 @@ from dcglearn.inference.maximise import Maximum, maximise
 from dcglearn.inference.ratios import Estimated
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_covariance import StreamedClustering, streamed_covariance
+from dcglearn.streaming.strict_likelihood import StrictLikelihood
 
 _Sum = TypeVar("_Sum")
 
@@ -69,7 +70,7 @@ class StreamedLikelihood(Likelihood):
 
     def of_evidence(self, evidence: Evidence) -> Likelihood:
         """Return the likelihood of some judgments in memory."""
-        return Likelihood(evidence, self.family, self.ties, self.side, self.lapses)
+        return StrictLikelihood(evidence, self.family, self.ties, self.side, self.lapses)
 
     @cached_property
     def distinct(self) -> Likelihood | None:
