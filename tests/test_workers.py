@@ -7,8 +7,9 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +233,19 @@ def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
     run.resume()
     assert run.finish() == 0, run.errors()
     assert table(tmp_path) == expected
+
+
+def test_a_cluster_reads_packed_judgments_for_a_fit(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, cluster: Cluster
+) -> None:
+    """To the end of the command: what is printed needs passes, too."""
+    cluster.add()
+    assert run("simulate", "p.jsonl", "-n", "200", cwd=tmp_path).returncode == 0
+    assert run("pack", "p.jsonl", "p.parquet", cwd=tmp_path).returncode == 0
+    here = run("fit", "p.parquet", cwd=tmp_path)
+    there = run("fit", "p.parquet", "--workers", cluster.address, cwd=tmp_path)
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == here.stdout
 
 
 OTHER_PROGRAMS = {

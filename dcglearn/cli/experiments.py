@@ -137,7 +137,8 @@ def status(
         print_text(f"the first failed cell of {name}: {error}")
     _print_damage(store.folder.parent)
     if len(store) > len(known):
-        print_text(f"{counted(len(store) - len(known), 'more cell')} there of other configs")
+        more = len(store) - len(known)
+        print_text(f"{counted(more, 'more cell belongs', 'more cells belong')} to other configs")
 
 
 def report(
@@ -217,7 +218,7 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
             return compute_cells(config, quick, store, workers, advance)
     except (KeyboardInterrupt, WorkersLostError) as stop:
         done = count_cells(config, quick, store)
-        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell')} kept"
+        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell is', 'cells are')} kept"
         words = f"{kept}; the same command continues from there"
         if isinstance(stop, KeyboardInterrupt):
             print_note(words)

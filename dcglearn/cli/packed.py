@@ -128,22 +128,19 @@ def fit_packed(
             path,
         )
     refused: list[str] = []
-    with (
-        open_workers(workers, refused.append) as found,
-        naming(path),
-        reporting(f"solving for {counted(pairs.n_pairs, 'pair')} (pairs read)") as advance,
-    ):
-        problem = Streamed.of(
-            pairs, margin, C, workers=None if workers == "1" else found, advance=cumulative(advance)
-        )
-        if families != (None, None):
-            values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
-            problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
-        learned = fit(problem, solver)
-    with naming(path), reporting("estimating intervals"):
-        certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
-        name = Path(path).name
-        content = learned_measure_of_packed(learned, problem, name, use, solver, certainty)
+    solving = f"solving for {counted(pairs.n_pairs, 'pair')} (pairs read)"
+    with open_workers(workers, refused.append) as found, naming(path):
+        with reporting(solving) as advance:
+            several = None if workers == "1" else found
+            problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
+            if families != (None, None):
+                values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
+                problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
+            learned = fit(problem, solver)
+        with reporting("estimating intervals"):
+            certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
+            name = Path(path).name
+            content = learned_measure_of_packed(learned, problem, name, use, solver, certainty)
     for words in refused:  # not while the line of progress is redrawn
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")
