@@ -137,14 +137,22 @@ def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPat
     found = sentences(data)
     assert found[0].startswith("The middle grade is worth .")
     assert found[1] == (
-        "Whether 2^g - 1 and linear gains fit is not said here: 400 strict judgments take more "
-        "than a few seconds; dcglearn study and dcglearn test take them."
+        "Whether 2^g - 1 and linear gains fit is not said here: 400 strict judgments of lists of 4 "
+        "take more than a few seconds; dcglearn study and dcglearn test take them."
     )
     monkeypatch.setattr(limits, "MAX_ESTIMATED", 1)
     content = learned(data, certainty_of(data))
     assert answer(content)[0].startswith("The middle grade is worth .")
-    assert answer(content)[1].startswith("No interval: 400 strict judgments take more than")
+    assert answer(content)[1].startswith("No interval: 400 strict judgments of lists of 4 take")
     assert "estimate" not in learned_text(content)
+
+
+def test_lists_of_many_ranks_are_left_to_other_commands() -> None:
+    """The time grows with the cube of the number of parameters."""
+    rng = np.random.default_rng(0)
+    lists = rng.integers(0, 3, size=(60, 2, 200))
+    data = Preferences.of(lists, rng.choice(["a", "b"], 60), Scale((2, 1, 0)))
+    assert certainty_of(data).reason.startswith("60 strict judgments of lists of 200 take")
 
 
 def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:

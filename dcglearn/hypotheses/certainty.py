@@ -6,8 +6,8 @@ it learned stands the estimate of a logistic model in the same families
 are two of the usual questions (:mod:`dcglearn.hypotheses.questions`), with the same p-values.
 
 A fit takes a fraction of a second, so its certainty should not take much longer. The time grows
-with the number of judgments times the size of W, and with its square for the question whether gains
-depend on the position; the limits below are about 2 seconds on one core.
+with the number of judgments times the size of W, and with the cube of the number of parameters for
+each step and for each query of some weight; the limits below are about 2 seconds on one core.
 """
 
 from __future__ import annotations
@@ -27,11 +27,15 @@ from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 MAX_ESTIMATED = 5_000_000
 """The number of strict judgments times the entries of W up to which a fit shows estimates."""
 
-MAX_TESTED = 30_000_000
-"""The number of strict judgments times the squared entries of W, 50 or more of them, up to which
-a fit asks the usual questions."""
+MAX_TESTED = 600_000
+"""The same number up to which a fit asks the usual questions."""
 
-_FEW_ENTRIES = 50
+MAX_CUBES = 150_000_000
+"""The number of steps and queries, times the cubed number of parameters, up to which it does so."""
+
+_STEPS = 200
+_QUERIES_PER_PARAMETER = 50
+"""More queries per parameter are each too small for a matrix of their own."""
 
 NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
@@ -97,9 +101,10 @@ def certainty_of(
     True
     """
     named = any(query is not None for query in preferences.queries.tolist())
-    n, entries = len(preferences.pairs), preferences.n_ranks * preferences.n_grades
-    if n * entries > MAX_ESTIMATED:
-        return Certainty(reason=_too_many(n), names_queries=named)
+    n, (K, L) = len(preferences.pairs), (preferences.n_ranks, preferences.n_grades)
+    n_queries = len(np.unique(preferences.pair_groups))
+    if n * K * L > MAX_ESTIMATED or _cubes(K + L, n_queries) > MAX_CUBES:
+        return Certainty(reason=_too_many(n, K), names_queries=named)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,
         discounts=FREE_FAMILY if discounts is None else discounts,
@@ -113,13 +118,19 @@ def certainty_of(
         return Certainty(reason=_NO_MAXIMUM, names_queries=named)
     if fit.covariance.one_cluster:
         return Certainty(reason=_ONE_QUERY, names_queries=named)
-    if n * entries * max(entries, _FEW_ENTRIES) > MAX_TESTED:
-        return Certainty(fit, untested=_too_many(n), names_queries=named)
+    if n * K * L > MAX_TESTED or _cubes(K * (L - 1), n_queries) > MAX_CUBES:
+        return Certainty(fit, untested=_too_many(n, K), names_queries=named)
     try:
         found = usual_questions(preferences)
     except (InputError, SolverError, np.linalg.LinAlgError):
         return Certainty(fit, untested=_NO_MAXIMUM, names_queries=named)
     return Certainty(fit, tuple(one for one in found if one.about == "gains"), names_queries=named)
+
+
+def _cubes(parameters: int, n_queries: int) -> int:
+    """Return about how many times a matrix of the parameters is decomposed, times its cost."""
+    queries = min(n_queries, _QUERIES_PER_PARAMETER * parameters)
+    return int((_STEPS + queries) * parameters**3)
 
 
 def certainty_of_packed(
@@ -146,9 +157,9 @@ def certainty_of_packed(
     if not pairs.has_sides:
         return Certainty(reason=_NO_SIDES)
     if n_strict * pairs.n_ranks * pairs.n_grades > MAX_ESTIMATED:
-        return Certainty(reason=_too_many(n_strict))
+        return Certainty(reason=_too_many(n_strict, pairs.n_ranks))
     return certainty_of(pairs.preferences(), gains, discounts)
 
 
-def _too_many(n: int) -> str:
-    return f"{n:,} strict judgments take {_LONGER}"
+def _too_many(n: int, n_ranks: int) -> str:
+    return f"{n:,} strict judgments of lists of {n_ranks} take {_LONGER}"
