@@ -115,6 +115,14 @@ def test_what_is_not_clear_is_refused_with_the_option(
     assert [path.name for path in place.iterdir()] == ["export.csv"]
 
 
+def test_a_missing_field_is_named_with_what_is_there(refused: Refused, place: Path) -> None:
+    (place / "p.jsonl").write_text('{"left": [1], "right": [0], "score": "a"}\n')
+    assert refused("fit", "p.jsonl").endswith(
+        'p.jsonl, line 1: the column "answer" is missing; every judgment needs a, b, answer; if '
+        "'score' holds it, say --columns answer=score\n"
+    )
+
+
 def test_empty_answers_are_ties_when_asked(run: Any, place: Path) -> None:
     (place / "export.csv").write_text(EXPORT.replace("Same", ""))
     found = run("inspect", "export.csv", "--answers", "=tie", "--json")

@@ -60,11 +60,11 @@ def grade_unjudged(
     """
     index, words = unjudged_meaning(rule, scale)
     empty = lists == NO_DOCUMENT
+    if rule == _NOTHING or not (empty[..., :-1] & ~empty[..., 1:]).any():
+        return lists, 0, words
     below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
     inside = empty & ~below
     count = int(np.count_nonzero(inside))
-    if not count or rule == _NOTHING:
-        return lists, 0, words
     if rule in DROPPED:
         order = np.argsort(inside, axis=-1, kind="stable")
         moved = np.take_along_axis(np.where(inside, NO_DOCUMENT, lists), order, axis=-1)

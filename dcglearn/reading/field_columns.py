@@ -11,7 +11,7 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.fields.given_maps import GivenMap
-from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS
+from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
 from dcglearn.fields.list_cells import parse_list_text
 from dcglearn.records.blocks import FieldKind, FieldKinds, NumberedRecord, RecordBlock
 
@@ -163,6 +163,8 @@ class FieldColumns:
             if block.textual:
                 self.check_complete()
             try:
+                if RUN_FIELDS[0] not in self._fields:
+                    found.check_complete(("a", "b") if self.empty_answers else REQUIRED_FIELDS)
                 self._check_known(found, record)
                 fields = {
                     field: _value(field, column, record, block.textual)
