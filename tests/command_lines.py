@@ -104,6 +104,14 @@ WORDS = {
         ["linear", "free", "log2", "power:free", "decreasing", "exponential:2"],
         ["", "none", "power:", "rbp:2", "log:1", "power:" + LONG, "free:free"],
     ),
+    "FIELD=COLUMN,...": mostly(
+        ["a=b,b=a", "answer=answer", "query=judge"],
+        ["", "=", "a", "a=", "x=a", "a=a,a=b", "a=é$", "a=" + LONG],
+    ),
+    "VALUE=ANSWER,...": mostly(
+        ["a=b,b=a", "tie=out", "=tie"], ["", "=", "a=x", "a=a,a=b", "é$=a", LONG + "=a"]
+    ),
+    "worst|drop|GRADE": mostly(["worst", "drop", "1", "nothing"], ["", "9", "é$", "none", LONG]),
     "C|cv": mostly(["1", "cv", ".5"], NUMBERS, ["1e300", "1e10"]),
     "N|tcp://HOST:PORT": st.sampled_from(["1", "0", "-1", "x", "9" * 25, "tcp://", "tcp://é:1"]),
 }

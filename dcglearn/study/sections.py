@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -132,7 +133,8 @@ def _matters(study: Study) -> Section:
             [
                 names.get(one.measure, one.measure),
                 share_words(one.share),
-                f"{share_words(one.low)} to {share_words(one.high)}",
+                # one query has no variance between queries
+                "" if math.isnan(one.low) else f"{share_words(one.low)} to {share_words(one.high)}",
                 "" if question is None else one_in(question.reversed_judged),
                 "" if question is None else share_words(question.reversed_all),
             ]
