@@ -108,7 +108,7 @@ class JudgmentOptions:
         """Read judgments with progress, those that take more memory into a temporary file."""
         from dcglearn.reading.judgment_files import gather_judgments
 
-        with reading_file(name_files(files), self.lenient) as (ignored, advance):
+        with reading_file(f"{name_files(files)} (bytes)", self.lenient) as (ignored, advance):
             scale, grades = self.declared_scale(), self.document_grades(ignored)
             found = gather_judgments(
                 files,
