@@ -24,6 +24,9 @@ from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.inspection.list_pairs import ListPairs, list_pairs
 from dcglearn.measures.scale import NO_DOCUMENT
 
+_ROWS = 1 << 16
+"""Judgments whose grades are counted at a time: bincount makes 8 bytes of each."""
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -135,11 +138,18 @@ def count_contents(preferences: Preferences) -> Contents:
     """
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     strict = int(preferences.strict.sum())
-    weights = preferences.pair_weights
+    weights, L = preferences.pair_weights, preferences.n_grades
     queries, judges = (
         set(column.tolist()) - {None} for column in (preferences.queries, preferences.judges)
     )
-    filled = preferences.lists != NO_DOCUMENT
+    rows = range(0, len(preferences), _ROWS)
+    occurrences = sum(
+        (
+            np.bincount(preferences.lists[row : row + _ROWS].ravel() + 1, minlength=L + 1)
+            for row in rows
+        ),
+        np.zeros(L + 1, np.int64),
+    )
     return Contents(
         judgments=len(preferences),
         strict=strict,
@@ -151,10 +161,8 @@ def count_contents(preferences: Preferences) -> Contents:
         weightless=int((weights == 0).sum()),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
-        shorter_lists=int((~filled).any(axis=2).sum()),
-        grade_counts=np.bincount(
-            preferences.lists[filled], minlength=preferences.n_grades
-        ).tolist(),
+        shorter_lists=int((preferences.lists == NO_DOCUMENT).any(axis=2).sum()),
+        grade_counts=occurrences[1:].tolist(),
         weighted=bool(strict and (weights != weights[0]).any()),
     )
 
