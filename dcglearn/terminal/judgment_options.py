@@ -19,7 +19,7 @@ from dcglearn.terminal.options import (
     AnswersOption,
     ColumnsOption,
     EncodingOption,
-    LenientOption,
+    LenientJudgmentsOption,
     QrelsOption,
     RanksOption,
     RunOption,
@@ -59,7 +59,7 @@ class JudgmentOptions:
     answers: AnswersOption = None
     unjudged: UnjudgedOption = "worst"
     strict: StrictOption = False
-    lenient: LenientOption = False
+    lenient: LenientJudgmentsOption = False
 
     @property
     def documents(self) -> bool:

@@ -66,6 +66,9 @@ RanksOption = Annotated[
     ),
 ]
 LenientOption = Annotated[
+    bool, typer.Option("--lenient", help="Ignore unknown and repeated fields; report how many.")
+]
+LenientJudgmentsOption = Annotated[
     bool, typer.Option("--lenient", help="Ignore repeated fields, and report how many.")
 ]
 LenientRunsOption = Annotated[
