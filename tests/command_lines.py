@@ -113,15 +113,6 @@ WORDS = {
     ),
     "worst|drop|GRADE": mostly(["worst", "drop", "1", "nothing"], ["", "9", "é$", "none", LONG]),
     "C|cv": mostly(["1", "cv", ".5"], NUMBERS, ["1e300", "1e10"]),
-    "FIELD=COLUMN,...": mostly(
-        ["a=b,b=a", "query=judge", "answer=answer", "a=a"],
-        ["", "a", "a=", "=a", "a=none", "a=b", '"a=b', "a=a,a=b", "é=$", "a=\x1b[31m"],
-    ),
-    "VALUE=ANSWER,...": mostly(
-        ["a=a,b=b,tie=tie,good=good,bad=bad", "a=b,b=a,tie=out,good=tie,bad=tie", "=tie"],
-        ["", "a", "a=", "a=c", "a=a", "positive=a", "a=out,b=out", '"', "\x1b[31m=a", LONG + "=a"],
-    ),
-    "worst|drop|GRADE": mostly(["worst", "drop", "nothing", "removed", "1"], NAMES, [LONG, "nan"]),
     "N|tcp://HOST:PORT": st.sampled_from(["1", "0", "-1", "x", "9" * 25, "tcp://", "tcp://é:1"]),
 }
 """What is given for each metavar of text."""
