@@ -137,7 +137,7 @@ def test_the_object_computes_the_golden_values_of_trec_eval() -> None:
     ("qrels", "run", "problem"),
     [
         ({"q": {"a": 7}}, {"q": {"a": 1.0}}, "grade 7 is off the scale"),
-        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is not a finite number"),
+        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is missing"),
     ],
 )
 def test_what_the_object_cannot_score(qrels: Qrels, run: Run, problem: str) -> None:

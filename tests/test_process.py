@@ -102,7 +102,7 @@ def test_sigterm_ends_like_ctrl_c(tmp_path: Path) -> None:
         text=True,
     )
     assert process.stderr is not None
-    next(line for line in process.stderr if line.startswith("learning from resampled"))
+    next(line for line in process.stderr if line.startswith("learning from resamples"))
     process.send_signal(signal.SIGTERM)
     _, rest = process.communicate(timeout=60)
     assert process.returncode == 143

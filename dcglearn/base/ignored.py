@@ -13,7 +13,7 @@ class IgnoredInput:
     Attributes
     ----------
     counts : Counter
-        Such as ``{"unknown field 'note'": 12}``.
+        Such as ``{"repeated key 'b'": 12}``.
 
     Examples
     --------
@@ -25,10 +25,10 @@ class IgnoredInput:
     >>> ignored = IgnoredInput()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "judgments.jsonl")
-    ...     _ = path.write_text('{"a": [1], "b": [0], "answer": "a", "note": "clear"}')
+    ...     _ = path.write_text('{"a": [1], "b": [0], "b": [0], "answer": "a"}')
     ...     _ = read_preferences(path, ignored=ignored)
     >>> dict(ignored.counts)
-    {"unknown field 'note'": 1}
+    {"repeated key 'b'": 1}
     """
 
     counts: Counter[str] = field(default_factory=Counter)

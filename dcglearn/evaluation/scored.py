@@ -147,6 +147,7 @@ def read_scored(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "documents.csv")
     ...     _ = path.write_text("score,grade\n0.9,2\n0.4,\n")
