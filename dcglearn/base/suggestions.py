@@ -38,7 +38,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return a question with the known names that are near, empty if none is.
+    """Return a question with the known names that are near without case, empty if none is.
 
     Parameters
     ----------
@@ -54,7 +54,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("zipff", ["zipf", "constant"])
     "did you mean 'zipf'? "
     """
-    near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.6)
+    plain = {one.casefold(): one for one in known}
+    found = difflib.get_close_matches(str(name).casefold(), list(plain), n=2, cutoff=0.6)
+    near = [plain[one] for one in found]
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
