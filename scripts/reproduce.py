@@ -89,7 +89,8 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     name, learned = judgments.name, "learned.json"
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
-    made = [learned, "learned.svg", "learned.png", *comparison]
+    pages = ["study.html", "study.md"]
+    made = [learned, "learned.svg", "learned.png", *comparison, *pages]
     steps: list[tuple[list[str], str]] = [
         (make, ""),
         (["-m", "dcglearn", "inspect", name], "inspect.txt"),
@@ -98,6 +99,8 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
         (["-m", "dcglearn", "agree", name], "agree.txt"),
         (["-m", "dcglearn", "compare", name, *(p for c in comparison for p in ("-o", c))], ""),
+        (["-m", "dcglearn", "test", name], "test.txt"),
+        *((["-m", "dcglearn", "study", name, "-o", page], "") for page in pages),
     ]
     made += [keep for _, keep in steps if keep]
     described = ["-m", "dcglearn.lab.provenance", name, *made, "-o", "provenance.json"]

@@ -176,6 +176,9 @@ def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clo
         "comparison.csv",
         "comparison.tex",
         "comparison.svg",
+        "test.txt",
+        "study.html",
+        "study.md",
         "provenance.json",
     }
     out = clone / "results" / "stand-in"
