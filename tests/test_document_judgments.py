@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.collection.qrels_index import Unjudged, index_qrels
 from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
@@ -46,7 +47,8 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
         {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
     )
     join = DocumentGrades.read(files / "qrels")
-    found = read_preferences(by_id, document_grades=join)
+    with pytest.warns(InputWarning, match="1 document within the lists has no grade"):
+        found = read_preferences(by_id, document_grades=join)
     assert found.scale.labels == (2, 1, 0)
     assert found.lists.tolist() == [[[0, 2, -1], [2, 2, 1]], [[1, -1, -1], [2, -1, -1]]]
     assert join.counts == {"documents": 6, "unjudged": 2}
@@ -205,7 +207,11 @@ def test_counts_of_unjudged_documents(files: Path) -> None:
         grades = DocumentGrades.read(
             files / "qrels", [files / "one", files / "two"], n_ranks, unjudged=unjudged
         )
-        found = read_preferences(path, document_grades=grades)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = read_preferences(path, document_grades=grades)
+        a_grade = unjudged in ("worst", 1)
+        assert [one.category for one in said] == [InputWarning] * a_grade
         expected = [[row + [-1] * (found.n_ranks - len(row)) for row in pair] for pair in lists]
         assert found.lists.tolist() == expected, (unjudged, n_ranks)
         assert (grades.counts["documents"], grades.counts["unjudged"]) == counts

@@ -101,7 +101,7 @@ def test_archives_hold_the_package_with_its_experiments_types_and_licence(tmp_pa
         for path in (ROOT / "dcglearn").rglob("*.*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/report/page.html.jinja"} <= ours
+    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/pages/page.html.jinja"} <= ours
     assert ours <= names["wheel"] & names["source"]
     assert any(name.endswith("licenses/LICENSE") for name in names["wheel"])
     assert {"LICENSE", "README.md", "pyproject.toml", "constraints.txt"} <= names["source"]
