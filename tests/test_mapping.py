@@ -340,3 +340,8 @@ def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...
 def test_unknown_rules_for_unjudged_documents_are_refused() -> None:
     with pytest.raises(InputError, match="`unjudged` is 'best'; use worst, drop, nothing or"):
         grade_unjudged(np.array([[[0, -1, 1], [1, 1, 1]]], np.int8), Scale((2, 1, 0)), "best")
+
+
+def test_a_grade_with_blanks_around_its_name_is_that_grade() -> None:
+    scale = Scale((" ", "b ", "c"))
+    assert resolve_labels([" ", "b ", " c"], scale) == [" ", "b ", "c"]

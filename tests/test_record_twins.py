@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_number, twin_text
 
@@ -246,6 +246,15 @@ def check(read: Reader, twin: Callable[[bytes, str], Any], content: bytes, suffi
         assert refused(outcome(read, path)) == expected
 
 
+def is_utf_8(content: bytes) -> bool:
+    """Files in other encodings are read, too; that they are is tested with their sources."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 names = mostly(
     ["q1", "7", "d1", "d2", ""],
     ["caf\xe9", "a b", "\u2028", "\x85", "\x1c", "-", "\ufeff", "\x00", "\xa0", "x" * 300],
@@ -416,21 +425,25 @@ def read_scores(path: Path) -> list[tuple[float, Any]]:
 
 @given(csv_files(judgment_cells, NEEDED))
 def test_judgments_in_csv_equal_a_slow_reader(content: bytes) -> None:
+    assume(is_utf_8(content))
     check(read_rows, twin_judgments, content, ".csv")
 
 
 @given(json_files(judgment_values, NEEDED))
 def test_judgments_in_json_lines_equal_a_slow_reader(content: bytes) -> None:
+    assume(is_utf_8(content))
     check(read_rows, twin_judgments, content, ".jsonl")
 
 
 @given(csv_files(document_cells, ("query", *NEEDED)))
 def test_judgments_of_documents_in_csv_equal_a_slow_reader(content: bytes) -> None:
+    assume(is_utf_8(content))
     check(read_judged, lambda text, kind: twin_judgments(text, kind, True), content, ".csv")
 
 
 @given(json_files(document_values, ("query", *NEEDED)))
 def test_judgments_of_documents_in_json_lines_equal_a_slow_reader(content: bytes) -> None:
+    assume(is_utf_8(content))
     check(read_judged, lambda text, kind: twin_judgments(text, kind, True), content, ".jsonl")
 
 

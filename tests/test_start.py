@@ -7,9 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 import dcglearn
 from dcglearn.base.process import KeptOut
@@ -80,6 +82,8 @@ def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> Non
     )
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.splitlines()[-1].split())
+    if Version(version("scipy")) < Version("1.17"):  # its parts load each other
+        loaded -= {name for name in loaded if name.startswith("scipy.")}
     assert loaded <= MAY_LOAD[command]
     assert ("numpy" in loaded) == ("numpy" in MAY_LOAD[command]), "what is loaded is seen"
 

@@ -43,7 +43,7 @@ def resolve_labels(values: Sequence[object], scale: Scale | None = None) -> list
     labels: list[Label | None] = []
     for position, value in enumerate(values):
         try:
-            labels.append(_canonical(value))
+            labels.append(_canonical(value, scale))
         except (TypeError, ValueError) as error:
             problem = error.problem if isinstance(error, InputError) else f"the grade {value!r:.60}"
             raise UnmappedValueError(problem, "use numbers or names", position) from error
@@ -80,7 +80,9 @@ def _shown(labels: Sequence[Label]) -> str:
     return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
 
 
-def _canonical(value: object) -> Label | None:
+def _canonical(value: object, scale: Scale | None) -> Label | None:
     if value is None:
         return None
+    if isinstance(value, str) and scale is not None and value in scale.labels:
+        return value  # perhaps with blanks around it
     return canonical_label(value.strip() if isinstance(value, str) else value)  # type: ignore[arg-type]  # it refuses other types
