@@ -6,15 +6,15 @@ from .measures.utility import LinearUtility as LinearUtility
 from .measures.measure import Measure as Measure
 from .measures.scale import Scale as Scale
 from .measures.scale import Label as Label
-from .measures.presets import preset as preset
-from .measures.presets import usual_presets as usual_presets
-from .measures.agreement import agreement as agreement
-from .measures.files import MeasureFile as MeasureFile
-from .measures.files import read_measure as read_measure
-from .measures.files import write_measure as write_measure
-from .measures.names import NamedMeasure as NamedMeasure
-from .measures.names import measure_for as measure_for
-from .measures.names import measure_for_documents as measure_for_documents
+from .naming.presets import preset as preset
+from .naming.presets import usual_presets as usual_presets
+from .correlation.agreement import agreement as agreement
+from .naming.measure_files import MeasureFile as MeasureFile
+from .naming.measure_files import read_measure as read_measure
+from .naming.measure_files import write_measure as write_measure
+from .naming.names import NamedMeasure as NamedMeasure
+from .naming.names import measure_for as measure_for
+from .naming.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .data.preferences import Preferences as Preferences
@@ -92,20 +92,20 @@ from .collection.qrels_runs import run_of as run_of
 from .collection.qrels_index import IndexedQrels as IndexedQrels
 from .collection.qrels_index import index_qrels as index_qrels
 from .evaluation.rules import Rules as Rules
-from .evaluation.systems import Evaluation as Evaluation
-from .evaluation.systems import evaluate as evaluate
-from .evaluation.compare_systems import SystemComparison as SystemComparison
-from .evaluation.compare_systems import compare_systems as compare_systems
-from .evaluation.orderings import OrderingComparison as OrderingComparison
-from .evaluation.orderings import compare_orderings as compare_orderings
-from .evaluation.system_coherence import SystemPair as SystemPair
-from .evaluation.system_coherence import system_pairs as system_pairs
-from .evaluation.system_coherence import coherence_rules as coherence_rules
+from .evaluation.evaluate import Evaluation as Evaluation
+from .evaluation.evaluate import evaluate as evaluate
+from .systems.compare_systems import SystemComparison as SystemComparison
+from .systems.compare_systems import compare_systems as compare_systems
+from .systems.orderings import OrderingComparison as OrderingComparison
+from .systems.orderings import compare_orderings as compare_orderings
+from .systems.system_coherence import SystemPair as SystemPair
+from .systems.system_coherence import system_pairs as system_pairs
+from .systems.system_coherence import coherence_rules as coherence_rules
 from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
 from .evaluation.ranked import score_runs as score_runs
-from .evaluation.filtering import Threshold as Threshold
-from .evaluation.filtering import beta_gamma_threshold as beta_gamma_threshold
+from .filtering.beta_gamma import Threshold as Threshold
+from .filtering.beta_gamma import beta_gamma_threshold as beta_gamma_threshold
 
 # What holds whatever the parameters
 from .coherence.advantage import advantage as advantage

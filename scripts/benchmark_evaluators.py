@@ -57,7 +57,7 @@ def write_files(folder: Path, queries: int) -> None:
 
 def this_package(folder: Path) -> float:
     """Return this package's mean nDCG@10, with trec_eval's choices."""
-    from dcglearn.evaluation.systems import evaluate
+    from dcglearn.evaluation.evaluate import evaluate
 
     measure = f"nDCG(linear-log2) @ {CUTOFF}"
     found = evaluate(folder / "qrels", folder / "run", measure, rules="trec_eval")

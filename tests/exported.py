@@ -11,11 +11,11 @@ from pytrec_eval_ext import RelevanceEvaluator
 
 from dcglearn.collection.qrels_index import index_qrels
 from dcglearn.collection.qrels_runs import qrels_of
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.names import NamedMeasure
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]

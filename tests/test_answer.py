@@ -18,8 +18,8 @@ from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.measures.files import MeasureFile, measure_from_json, measure_to_json
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.naming.measure_files import MeasureFile, measure_from_json, measure_to_json
 from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.answer import answer
 from dcglearn.report.learned import learned_measure

@@ -19,8 +19,8 @@ from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.lab.certainty_cells import in_log_odds, interval_record, simulated_judgments
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.records import problem_of_result
-from dcglearn.measures.presets import preset
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.presets import preset
 from dcglearn.simulation.answering import NOISES, Answerer
 
 SMALL: dict[str, Any] = {

@@ -16,12 +16,12 @@ from typer.main import get_command
 from dcglearn.cli import COMMANDS, app
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED
-from dcglearn.evaluation.significance import PAIRED_TESTS
 from dcglearn.interop.export import TARGETS
 from dcglearn.learning.core_learner import Encoding
-from dcglearn.measures.files import MeasurePart
+from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS
+from dcglearn.statistics.significance import PAIRED_TESTS
 from dcglearn.terminal import choices
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
+from dcglearn.comparison.judged_agreement import judged_agreement
+from dcglearn.correlation.agreement import agreement, agreement_with_ties
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
-from dcglearn.evaluation.judged_agreement import judged_agreement
-from dcglearn.measures.agreement import agreement, agreement_with_ties
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
+from dcglearn.statistics.clustered_means import clustered_mean
 
 
 def test_the_error_is_the_jackknife_of_whole_clusters(rng: np.random.Generator) -> None:

@@ -17,15 +17,15 @@ from dcglearn.comparison.compare import (
     ComparedMeasure,
     compare,
 )
+from dcglearn.comparison.judged_agreement import judged_agreement
+from dcglearn.correlation.agreement import agreement, outcomes, score_differences
 from dcglearn.data.preferences import ANSWERS, Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
-from dcglearn.evaluation.judged_agreement import judged_agreement
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement, outcomes, score_differences
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.presets import usual_presets
+from dcglearn.naming.presets import usual_presets
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.simulation.lists import drawn_lists
+from dcglearn.statistics.clustered_means import clustered_mean
 
 
 def test_the_learned_measure_is_compared_on_held_out_queries() -> None:

@@ -163,7 +163,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.files import MeasureFile, write_measure
+    from dcglearn.naming.measure_files import MeasureFile, write_measure
 
     measure = tmp_path / "liked.json"
     write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)

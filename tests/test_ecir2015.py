@@ -14,13 +14,13 @@ import pytest
 from conftest import ROOT
 
 from dcglearn.comparison.compare import compare
+from dcglearn.correlation.agreement import agreement
 from dcglearn.data.preferences import Preferences
 from dcglearn.inspection.summary import summarise
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement
-from dcglearn.measures.presets import preset, usual_presets
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.presets import preset, usual_presets
 
 SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
 

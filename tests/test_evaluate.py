@@ -11,13 +11,13 @@ import pytest
 from dcglearn.base.errors import InputError
 from dcglearn.collection.qrels_index import index_qrels
 from dcglearn.collection.qrels_runs import qrels_of, run_of
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, write_measure
-from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile, write_measure
+from dcglearn.naming.names import NamedMeasure
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0, "b": 1}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 1.0}}

@@ -16,8 +16,8 @@ from dcglearn.interop.export import DATA_FORMATS, TARGETS, TOOLS, export, plain_
 from dcglearn.interop.metrics import measure_frames
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.measures.files import MeasureFile, write_measure
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile, write_measure
 
 # Plain data
 

@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.evaluation.filtering import (
+from dcglearn.filtering.beta_gamma import (
     Delivery,
     beta_gamma_alpha,
     gain_utilities,
     relevance_utilities,
     utility_curve,
 )
-from dcglearn.evaluation.filtering import beta_gamma_threshold as threshold
-from dcglearn.evaluation.filtering import interpolated_threshold as interpolated
-from dcglearn.evaluation.scored import read_scored
+from dcglearn.filtering.beta_gamma import beta_gamma_threshold as threshold
+from dcglearn.filtering.beta_gamma import interpolated_threshold as interpolated
+from dcglearn.filtering.scored import read_scored
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, write_measure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile, write_measure
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Documents = tuple[list[float], list[float], list[bool]]

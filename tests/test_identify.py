@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from kkt import dense_differences
 
 from dcglearn.base.errors import InputError
+from dcglearn.correlation.agreement import outcomes
 from dcglearn.learning.data_share import DataShare, DeterminedGauge
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.null_space import null_space
-from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from dcglearn.correlation.agreement import agreement
 from dcglearn.data.preferences import Preferences
 from dcglearn.inspection.dense_codes import joint_codes, row_codes
 from dcglearn.inspection.inspect import inspect_judgments
@@ -21,9 +22,8 @@ from dcglearn.inspection.judge_tests import FEWEST_JUDGMENTS, _typical_shares
 from dcglearn.inspection.list_pairs import list_pairs
 from dcglearn.inspection.query_shares import query_shares
 from dcglearn.inspection.summary import summarise
-from dcglearn.measures.agreement import agreement
-from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import preset
 from dcglearn.report.inspection import findings_text, inspection_text
 from dcglearn.report.judgments import contents_text
 from dcglearn.report.wording import wrap_lines

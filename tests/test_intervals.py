@@ -13,7 +13,7 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.measures.files import measure_from_json, measure_to_json
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text
 

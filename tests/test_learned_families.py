@@ -21,8 +21,8 @@ from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text

@@ -15,17 +15,17 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import measure_from_json, measure_to_json
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.learned import learned_measure
 from dcglearn.simulation.judges import side_by_side, true_pairs
 from dcglearn.simulation.lists import drawn_lists, permuted_lists
 from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.statistics.clustered_means import clustered_mean
 
 
 @pytest.fixture

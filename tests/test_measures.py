@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.agreement import (
+from dcglearn.correlation.agreement import (
     agreement,
     checked_pairs,
     one_per_pair,
@@ -28,18 +28,18 @@ from dcglearn.measures.agreement import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_discounts
-from dcglearn.measures.files import (
+from dcglearn.measures.ideal import leaves_rank_empty, map_distinct_pools
+from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import (
     MeasureFile,
     measure_from_json,
     measure_to_json,
     read_measure,
     write_measure,
 )
-from dcglearn.measures.ideal import leaves_rank_empty, map_distinct_pools
-from dcglearn.measures.names import measure_for, parse_measure
-from dcglearn.measures.presets import PRESETS, preset, usual_presets
-from dcglearn.measures.scale import Label, Scale
-from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.names import measure_for, parse_measure
+from dcglearn.naming.presets import PRESETS, preset, usual_presets
 
 ORDERS = sorted(set(itertools.permutations([0, 0, 1, 2, 2])))
 WIKI = [0, 1, 0, 3, 2, 1]  # 3,2,3,0,1,2 on the scale 3 > 2 > 1 > 0

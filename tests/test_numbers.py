@@ -11,8 +11,8 @@ import pytest
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
 from dcglearn.measures.discounts import canonical_rule
-from dcglearn.measures.names import as_measure
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.names import as_measure
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -14,12 +14,12 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from dcglearn.collection.qrels_index import index_qrels
 from dcglearn.collection.qrels_runs import qrels_of, read_qrels, run_of
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import measure_for_documents
+from dcglearn.naming.names import measure_for_documents
 
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
 Dicts = dict[str, dict[str, Any]]

@@ -21,24 +21,24 @@ from dcglearn.coherence.smallest_change import (
     smallest_change_of_gains,
 )
 from dcglearn.coherence.verdict import verdict
+from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.correlation.pairwise_loss import pairwise_loss
-from dcglearn.evaluation.compare_systems import compare_systems
-from dcglearn.evaluation.filtering import beta_gamma_threshold
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.ranked import Ranked, score_runs
-from dcglearn.evaluation.significance import mean_of_counted, paired_intervals, paired_p_values
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged_bounds import unjudged_bounds
 from dcglearn.figures.measure_figures import draw_measure
 from dcglearn.figures.style import save
+from dcglearn.filtering.beta_gamma import beta_gamma_threshold
 from dcglearn.interop.export import export
 from dcglearn.interop.metrics import sklearn_metric
-from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.dcg import DCG, Normalisation
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.linear_ndcg import linear_error, linear_ndcg
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.tables import Table
+from dcglearn.statistics.significance import mean_of_counted, paired_intervals, paired_p_values
+from dcglearn.systems.compare_systems import compare_systems
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -18,15 +18,15 @@ import pytest
 from dcglearn import cli
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
+from dcglearn.correlation.agreement import agreement
 from dcglearn.data import packed_writer as packed
 from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, is_packed
 from dcglearn.data.packed_writer import packed_writer, write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
-from dcglearn.measures.agreement import agreement
-from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import preset
 from dcglearn.reading import judgment_files
 from dcglearn.reading.judgment_files import gather_judgments, write_preferences
 from dcglearn.report.undetermined import undetermined_statements

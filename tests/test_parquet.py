@@ -23,9 +23,9 @@ from dcglearn.data.concatenated import concatenated
 from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
 from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.scored import read_scored
 from dcglearn.files.parquet import open_parquet, python_values
 from dcglearn.files.parquet_footer import ColumnSize, column_sizes
+from dcglearn.filtering.scored import read_scored
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import (
     gather_judgments,

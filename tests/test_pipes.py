@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import measure_to_json
+from dcglearn.naming.measure_files import measure_to_json
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 

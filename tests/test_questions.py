@@ -17,8 +17,8 @@ from dcglearn.hypotheses.questions import ask, usual_questions
 from dcglearn.hypotheses.segments import compare_segments
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import preset
 
 WORDS = np.array(["a", "b", "tie", "good", "bad"])
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE, ranked_arrays
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import write_measure
-from dcglearn.measures.names import NamedMeasure, measure_for_documents
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import write_measure
+from dcglearn.naming.names import NamedMeasure, measure_for_documents
 
 GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
 DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)

@@ -22,7 +22,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.collection.qrels_runs import qrels_of
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.rankings import decode_list
-from dcglearn.evaluation.scored import read_scored
+from dcglearn.filtering.scored import read_scored
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.document_judgments import DocumentGrades
 from dcglearn.reading.judgment_files import read_preferences, write_preferences

@@ -18,10 +18,10 @@ from dcglearn.figures.style import save
 from dcglearn.learning.identify import identify
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
-from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile
+from dcglearn.naming.presets import usual_presets
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text

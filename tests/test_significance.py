@@ -9,15 +9,15 @@ import pytest
 from scipy.stats import norm, ttest_rel
 
 from dcglearn.base.errors import InputError
-from dcglearn.evaluation.compare_systems import compare_systems
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.significance import (
+from dcglearn.statistics.significance import (
     clustered_intervals,
     holm,
     paired_intervals,
     paired_p_values,
 )
-from dcglearn.evaluation.systems import evaluate
+from dcglearn.systems.compare_systems import compare_systems
 
 
 def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:

@@ -20,8 +20,8 @@ from dcglearn.inference import equal_judgments, highest, likelihood
 from dcglearn.inference.covariance import score_rows
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
-from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import preset
 from dcglearn.streaming import packed_evidence
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import fit_packed_evidence

@@ -16,8 +16,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.data.concatenated import concatenated
 from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import usual_questions
-from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import preset
 from dcglearn.reading.judgment_files import read_field, write_preferences
 from dcglearn.report.questions import questions_text
 from dcglearn.study.facts import Study, study_judgments

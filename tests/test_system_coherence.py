@@ -17,12 +17,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
 from dcglearn.collection.qrels_runs import Run as Retrieved
 from dcglearn.collection.qrels_runs import qrels_of, run_of
-from dcglearn.evaluation.orderings import compare_orderings
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.system_coherence import SystemPair, coherence_rules, system_pairs
-from dcglearn.evaluation.systems import evaluate
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import write_measure
+from dcglearn.naming.measure_files import write_measure
+from dcglearn.systems.orderings import compare_orderings
+from dcglearn.systems.system_coherence import SystemPair, coherence_rules, system_pairs
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"

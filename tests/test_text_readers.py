@@ -18,7 +18,7 @@ from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import split_fields
 from dcglearn.collection.letor import read_graded_lists, read_predictions
 from dcglearn.collection.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
-from dcglearn.evaluation.scored import read_scored
+from dcglearn.filtering.scored import read_scored
 from dcglearn.reading.judgment_files import read_preferences
 
 

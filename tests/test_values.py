@@ -13,10 +13,10 @@ import pytest
 from copies import copies_of
 
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
-from dcglearn.measures.names import NamedMeasure, parse_measure
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile
+from dcglearn.naming.names import NamedMeasure, parse_measure
 
 NDCG = DCG({"good": 1, "bad": 0}, [1, 0.5], 1, "ideal")
 UTILITY = LinearUtility([[3, 0], [1, 0]], (1, 0))
@@ -94,10 +94,10 @@ from typing import assert_type
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.measures.agreement import agreement
+from dcglearn.correlation.agreement import agreement
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, read_measure
-from dcglearn.measures.names import measure_for
+from dcglearn.naming.measure_files import MeasureFile, read_measure
+from dcglearn.naming.names import measure_for
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 

@@ -20,7 +20,7 @@ from dcglearn.coherence.advantage import (
     total_counts,
 )
 from dcglearn.coherence.verdict import Verdict, verdict, winners
-from dcglearn.measures.agreement import score_differences
+from dcglearn.correlation.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 
 

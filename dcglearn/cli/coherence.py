@@ -31,7 +31,7 @@ from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.names import NamedMeasure
+    from dcglearn.naming.names import NamedMeasure
 
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
 SHOWN_PAIRS = 10
@@ -84,8 +84,8 @@ def coherence(
     the order are given.
     """
     _check(runs, figure)
-    from dcglearn.evaluation.orderings import compare_orderings
-    from dcglearn.evaluation.system_coherence import coherence_rules, system_pairs
+    from dcglearn.systems.orderings import compare_orderings
+    from dcglearn.systems.system_coherence import coherence_rules, system_pairs
 
     rules = coherence_rules(rules_of(None, ties, unjudged, None, None))
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
@@ -149,7 +149,7 @@ def _check(runs: list[str], figure: str | None) -> None:
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.measures.names import is_measure_file_name, parse_measure, split_cutoff
+    from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
     called, cutoff = split_cutoff(name)
     cut = f"@ {depth if cutoff is None else cutoff}"

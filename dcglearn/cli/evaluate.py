@@ -42,9 +42,9 @@ from dcglearn.terminal.output import (
 
 if TYPE_CHECKING:
     from dcglearn.collection.qrels_index import IndexedQrels
-    from dcglearn.evaluation.compare_systems import SystemComparison
+    from dcglearn.evaluation.evaluate import Evaluation
     from dcglearn.evaluation.rules import Rules
-    from dcglearn.evaluation.systems import Evaluation
+    from dcglearn.systems.compare_systems import SystemComparison
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 
@@ -150,7 +150,7 @@ def evaluate(
     if test != "none" and compared:
         import numpy as np
 
-        from dcglearn.evaluation.compare_systems import compare_systems
+        from dcglearn.systems.compare_systems import compare_systems
 
         _check_comparable(rules, evaluation)
         with reporting("comparing systems"):

@@ -13,8 +13,8 @@ from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Grades
-    from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import NamedMeasure
 
 EXAMPLE_RANKS = 5
 """Ranks of an example, unless the lists or the measures have fewer."""
@@ -79,8 +79,8 @@ def _on_one_scale(
     names: tuple[str, str], text: str | None, n_ranks: int
 ) -> tuple[Scale, list[NamedMeasure]]:
     """Return the measures on the declared scale, or on that of the first that has its own."""
-    from dcglearn.measures.names import measure_for_documents, measure_on_scale, parse_measure
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import measure_for_documents, measure_on_scale, parse_measure
 
     scale = None if text is None else Scale.parse(text)
     files: dict[str, NamedMeasure] = {}  # a file that is a pipe can be read only once

@@ -79,8 +79,8 @@ def export(
 
 def _measure(text: str, scale: str | None, n_ranks: int | None) -> Measure:
     """Return the measure of a name; a preset needs a scale."""
-    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import check_compatible, measure_for, parse_measure
 
     if needs_scale(text):
         if scale is None:

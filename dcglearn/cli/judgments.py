@@ -71,8 +71,8 @@ def simulate(
     """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
-    from dcglearn.measures.names import measure_for
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import measure_for
     from dcglearn.reading.judgment_files import write_preferences
     from dcglearn.simulation.judges import side_by_side
     from dcglearn.simulation.lists import drawn_lists
@@ -174,7 +174,7 @@ def agree(
     json: JsonOption = False,
 ) -> None:
     """Count how often measures agree with judgments."""
-    from dcglearn.evaluation.judged_agreement import judged_agreement
+    from dcglearn.comparison.judged_agreement import judged_agreement
     from dcglearn.report.comparisons import agreement_json, agreement_table
     from dcglearn.report.measures import in_full
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dcglearn.hypotheses.certainty import Certainty
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
-    from dcglearn.measures.files import MeasureFile
+    from dcglearn.naming.measure_files import MeasureFile
     from dcglearn.solver.problem import Problem
 
 _RESAMPLING_BYTES = 800
@@ -208,7 +208,7 @@ def _certainty(
 def _fit_json(content: MeasureFile, choice: ChosenC | None) -> dict[str, Any]:
     import json as codec
 
-    from dcglearn.measures.files import measure_to_json
+    from dcglearn.naming.measure_files import measure_to_json
 
     document: dict[str, Any] = codec.loads(measure_to_json(content))
     if choice is not None:
@@ -225,7 +225,7 @@ def _give(
     use: UseChoice,
 ) -> None:
     """Write the learned measure, and print it."""
-    from dcglearn.measures.files import write_measure
+    from dcglearn.naming.measure_files import write_measure
     from dcglearn.report.learned_text import learned_text
 
     if out is not None:

@@ -16,10 +16,10 @@ from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.measures.files import MeasureFile
     from dcglearn.measures.measure import Measure
-    from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.measure_files import MeasureFile
+    from dcglearn.naming.names import NamedMeasure
 
 
 def show(
@@ -46,8 +46,8 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show a measure: its numbers, and a figure with the usual ones."""
-    from dcglearn.measures.files import measure_to_json
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.measure_files import measure_to_json
     from dcglearn.report.measures import in_full, measure_text
 
     declared = None if scale is None else Scale.parse(scale)
@@ -71,7 +71,7 @@ def show(
 
 
 def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:
-    from dcglearn.measures.names import check_compatible, measure_for, parse_measure
+    from dcglearn.naming.names import check_compatible, measure_for, parse_measure
 
     if needs_scale(text):
         if scale is None:
@@ -104,7 +104,7 @@ def _figure_path(measure: str, figure: str | None, by_default: bool) -> str | No
 
 def _file_of(measure: Measure) -> MeasureFile:
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.files import MeasureFile
+    from dcglearn.naming.measure_files import MeasureFile
 
     if isinstance(measure, DCG):
         return MeasureFile(dcg=measure)

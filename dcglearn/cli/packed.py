@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from dcglearn.data.packed_pairs import PackedPairs
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
-    from dcglearn.measures.files import MeasureFile
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.measure_files import MeasureFile
     from dcglearn.reading.judgment_columns import JudgmentColumns
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
     from dcglearn.collection.qrels_index import IndexedQrels
     from dcglearn.collection.qrels_runs import Run
+    from dcglearn.evaluation.evaluate import Evaluation
     from dcglearn.evaluation.rules import Rules
-    from dcglearn.evaluation.systems import Evaluation
-    from dcglearn.measures.names import NamedMeasure
+    from dcglearn.naming.names import NamedMeasure
 
 
 def rules_of(
@@ -86,7 +86,7 @@ def measures_of_names(
     names: list[str] | tuple[str, ...], qrels: IndexedQrels, runs: list[Run]
 ) -> list[NamedMeasure]:
     """Return the named measures, on the scale of the qrels."""
-    from dcglearn.measures.names import measure_for_documents
+    from dcglearn.naming.names import measure_for_documents
 
     check_distinct(names)
     longest = max(run.longest for run in runs)
@@ -109,7 +109,7 @@ def evaluate_runs(
 
     Queries that only a run holds are an error, unless they may be ignored.
     """
-    from dcglearn.evaluation.systems import evaluate as evaluate_all
+    from dcglearn.evaluation.evaluate import evaluate as evaluate_all
 
     for run, path in zip(runs, paths, strict=True):
         _check_queries(qrels, run, path, lenient)

@@ -15,7 +15,7 @@ from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Floats
-    from dcglearn.evaluation.scored import Scored
+    from dcglearn.filtering.scored import Scored
     from dcglearn.measures.scale import Label
     from dcglearn.report.threshold import GradedWorth, LinearWorth
 
@@ -85,8 +85,8 @@ def threshold(
 
     The threshold follows the Beta-Gamma regulation.
     """
-    from dcglearn.evaluation import filtering
-    from dcglearn.evaluation.scored import read_scored
+    from dcglearn.filtering import beta_gamma as filtering
+    from dcglearn.filtering.scored import read_scored
     from dcglearn.report.threshold import ThresholdReport
 
     filtering.beta_gamma_alpha(0, beta, gamma)
@@ -107,7 +107,7 @@ def threshold(
 
 def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
     """Return what each document is worth."""
-    from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
+    from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
     from dcglearn.report.threshold import LinearWorth
 
     if isinstance(worth, LinearWorth):
@@ -140,7 +140,7 @@ def _worth(
     cost: float | None,
 ) -> LinearWorth | GradedWorth:
     """Return what a document is worth; refuse options that contradict each other."""
-    from dcglearn.evaluation.filtering import gain_utilities, relevance_utilities
+    from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
     from dcglearn.report.threshold import GradedWorth, LinearWorth
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -194,7 +194,7 @@ def _gains(text: str) -> dict[Label, float]:
 def _gains_of(name: str) -> dict[Label, float]:
     """Return the gains of a measure by the names of its grades; its discounts have no effect."""
     from dcglearn.measures.dcg import DCG
-    from dcglearn.measures.names import parse_measure
+    from dcglearn.naming.names import parse_measure
 
     result = parse_measure(name)
     if not isinstance(result.measure, DCG):

@@ -22,9 +22,9 @@ from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.naming.names import MeasureLike, as_measure
 
 MOST_LISTS = 400
 """Examples are sought among all lists of n ranks, n the largest for which there are at most this

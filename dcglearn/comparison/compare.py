@@ -8,7 +8,7 @@ variance
     V = V_q + s^2 / R
 
 V_q is that between queries, of the outcomes averaged over the R repeats
-(:mod:`dcglearn.evaluation.clustered_means`), and s^2 that between repeats. For a learner that
+(:mod:`dcglearn.statistics.clustered_means`), and s^2 that between repeats. For a learner that
 hardly changes with one more query, V_q is right for the agreement of the measures learned in the
 folds (Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS
 2020). The correction of Nadeau & Bengio (Machine Learning 52, 2003), (1/J + n_test/n_train) times
@@ -34,16 +34,16 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.comparison.held_out import Predictions, predict_held_out
+from dcglearn.comparison.judged_agreement import judged_differences
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import query_counts
-from dcglearn.evaluation.clustered_means import clustered_mean
-from dcglearn.evaluation.judged_agreement import judged_differences
-from dcglearn.evaluation.significance import holm
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.folds import variance_between_repeats
-from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import MeasureLike, as_measure
+from dcglearn.naming.measure_files import MeasurePart
+from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.statistics.clustered_means import clustered_mean
+from dcglearn.statistics.significance import holm
 
 LEARNED_DCG = "learned DCG"
 LEARNED_UTILITY = "learned W"
@@ -67,7 +67,7 @@ class ComparedMeasure:
         The share of strict judgments that it agrees with, and its 95% interval.
     with_ties : float or None
         Agreement with all judgments where it calls as many ties as people did
-        (:func:`~dcglearn.measures.agreement.agreement_with_ties`); None if none is a tie.
+        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
     against : str
         The name of the measure that it is compared with.
     ahead, ahead_low, ahead_high : float or None

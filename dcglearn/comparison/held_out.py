@@ -10,16 +10,20 @@ from numpy.typing import NDArray
 
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
+from dcglearn.comparison.judged_agreement import judged_differences
+from dcglearn.correlation.agreement import (
+    agreement_with_ties,
+    outcomes_of_differences,
+    weighted_mean,
+)
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers, query_folds
-from dcglearn.evaluation.judged_agreement import judged_differences
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.fit import fit
 from dcglearn.learning.folds import naming_fold
-from dcglearn.measures.agreement import agreement_with_ties, outcomes_of_differences, weighted_mean
-from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
+from dcglearn.naming.measure_files import MeasurePart
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ class Predictions:
     shares : ndarray of float, shape (R,)
         Agreement in each repeat; one number for a measure that was not learned.
     with_ties : float or None
-        Agreement with all judgments (:func:`~dcglearn.measures.agreement.agreement_with_ties`),
+        Agreement with all judgments (:func:`~dcglearn.correlation.agreement.agreement_with_ties`),
         averaged over the repeats; None if none is a tie.
     counts : (float, float, float)
         The number of strict judgments that it orders as judged, ties, and orders otherwise,

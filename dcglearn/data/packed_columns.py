@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Ids, Pairs
+from dcglearn.correlation.agreement import one_per_pair
 from dcglearn.data.preferences import Preferences
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.files.parquet import MAX_TEXT
-from dcglearn.measures.agreement import one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT
 
 LIST_COLUMNS = ("better", "worse")

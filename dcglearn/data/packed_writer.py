@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
+from dcglearn.correlation.agreement import checked_pairs
 from dcglearn.data.packed_columns import ID_COLUMNS, table_of_judgments, table_of_pairs
 from dcglearn.data.packed_pairs import MAX_GROUP_BYTES, PACKED_LAYOUT, PACKED_METADATA
 from dcglearn.data.preferences import Preferences
 from dcglearn.files.files import atomic_write, checked_suffix
-from dcglearn.measures.agreement import checked_pairs
 from dcglearn.measures.scale import Scale
 
 ROW_GROUP_SIZE = 1 << 19

@@ -26,7 +26,7 @@ from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.design.config_errors import EXPECTED, explain_error
 from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.files.files import read_text
-from dcglearn.measures.names import is_measure_file_name, measure_for
+from dcglearn.naming.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
 
 MAX_CELLS = 1_000_000

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
+from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.setting import SAME, Setting
-from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.judges import judged_pairs, noise_scale

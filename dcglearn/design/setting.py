@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.families.vectors import FREE_FAMILY
-from dcglearn.measures.presets import preset
+from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import C_GRID
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.agreement import checked_pairs
+from dcglearn.correlation.agreement import checked_pairs
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.scale import NO_DOCUMENT
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.agreement import one_per_pair
+from dcglearn.correlation.agreement import one_per_pair
 
 MarginName = Literal["unit", "hamming"]
 MARGINS: tuple[MarginName, ...] = ("unit", "hamming")

@@ -1,1 +1,1 @@
-"""Systems under measures: qrels joined with runs, rules for open choices, tests."""
+"""Values of systems under measures: qrels joined with runs, rules for open choices."""

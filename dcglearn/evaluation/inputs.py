@@ -1,7 +1,7 @@
 """The inputs of an evaluation: paths, dicts, frames and text, turned into qrels, runs and measures.
 
 Each function takes what a person has at hand and returns the objects that
-:func:`dcglearn.evaluation.systems.evaluate` works with. Objects are passed on as they are.
+:func:`dcglearn.evaluation.evaluate.evaluate` works with. Objects are passed on as they are.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from dcglearn.collection.qrels_runs import (
     run_of,
 )
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
-from dcglearn.measures.names import (
+from dcglearn.measures.scale import Scale, ScaleLike, as_scale
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile
+from dcglearn.naming.names import (
     MeasureLike,
     NamedMeasure,
     measure_for_documents,
     measure_on_scale,
     not_a_measure,
 )
-from dcglearn.measures.scale import Scale, ScaleLike, as_scale
-from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,9 +29,9 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import not_a_measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.names import not_a_measure
 
 
 @dataclass(frozen=True, repr=False)

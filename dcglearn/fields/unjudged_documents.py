@@ -1,7 +1,7 @@
 """Documents without a grade inside lists, as opposed to the empty ranks below a list's end.
 
 A ``null`` above the last document of a list is a document that nobody judged. Which grade it counts
-as is a rule, as for the documents that qrels lack (:mod:`dcglearn.evaluation.unjudged`).
+as is a rule, as for the documents that qrels lack (:mod:`dcglearn.evaluation.rules`).
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ from dcglearn.figures.style import COLOURS, MARKERS, STYLE, unit_range
 from dcglearn.learning.gauge import is_affine
 from dcglearn.learning.record import Interval, LearnedRecord
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
-from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile
+from dcglearn.naming.presets import usual_presets
 from dcglearn.report.comparisons import queries_text
 from dcglearn.report.parameter_tables import parameter_origins
 

@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
 
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.system_coherence import SystemPair
 from dcglearn.figures.style import COLOURS, STYLE
+from dcglearn.systems.system_coherence import SystemPair
 
 CERTAINTIES = (
     ("decided: DCG with any gains and discounts, mean nDCG with any gains", COLOURS[0]),

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.significance import holm
 from dcglearn.hypotheses.likelihood_ratios import (
     LikelihoodRatio,
     TestVerdict,
@@ -31,8 +30,9 @@ from dcglearn.hypotheses.likelihood_ratios import (
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.presets import usual_presets
+from dcglearn.statistics.significance import holm
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")

@@ -24,10 +24,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.significance import holm
 from dcglearn.hypotheses.likelihood_ratios import TestVerdict, verdict_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.statistics.significance import holm
 
 MIN_JUDGMENTS = 20
 """A group of fewer strict judgments is not compared."""

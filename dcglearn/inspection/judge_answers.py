@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Integers
+from dcglearn.correlation.agreement import outcomes
 from dcglearn.data.preferences import Preferences
 from dcglearn.inspection.dense_codes import id_codes, joint_codes
 from dcglearn.inspection.list_pairs import ListPairs
-from dcglearn.measures.agreement import outcomes
-from dcglearn.measures.presets import preset
+from dcglearn.naming.presets import preset
 
 
 @dataclass(frozen=True, eq=False)

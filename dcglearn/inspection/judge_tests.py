@@ -22,8 +22,8 @@ from typing import Literal
 import numpy as np
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.evaluation.significance import holm
 from dcglearn.inspection.judge_answers import JudgeAnswers
+from dcglearn.statistics.significance import holm
 
 FEWEST_JUDGMENTS = 20
 """A judge with fewer strict judgments, or fewer that can be compared, is not tested."""

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.inspection.list_pairs import ListPairs, list_pairs
 from dcglearn.measures.scale import NO_DOCUMENT
+from dcglearn.statistics.clustered_means import clustered_mean
 
 _ROWS = 1 << 16
 """Judgments whose grades are counted at a time: bincount makes 8 bytes of each."""
@@ -79,7 +79,7 @@ class Summary(Contents):
         The share of strict judgments, and of their weight, that prefer side a.
     a_share_interval : (float, float)
         The 95% interval of `a_share`, which keeps a query together
-        (:mod:`dcglearn.evaluation.clustered_means`); 0 to 1 if there is one query.
+        (:mod:`dcglearn.statistics.clustered_means`); 0 to 1 if there is one query.
     identical : int
         The number of strict judgments of identical lists.
     repeated_pairs, contradicted_pairs : int

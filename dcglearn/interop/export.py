@@ -23,9 +23,9 @@ from dcglearn.interop.tensors import to_tf_ranking, to_torch
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import Label, needed_scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.names import MeasureLike, as_measure
 
 TOOLS: dict[str, Callable[[DCG], Export]] = {
     "trec_eval": to_trec_eval,

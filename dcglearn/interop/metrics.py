@@ -24,13 +24,13 @@ from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import TIES, Ties
-from dcglearn.evaluation.significance import mean_of_counted
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
     import pandas as pd

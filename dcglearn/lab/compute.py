@@ -17,6 +17,7 @@ import numpy as np
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.correlation.agreement import agreement
 from dcglearn.design.cells import AXES, QueryTable, rng_for
 from dcglearn.design.sampling import (
     CalibratedJudge,
@@ -35,10 +36,9 @@ from dcglearn.lab.similarity import (
 )
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import is_affine
-from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import preset
+from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path

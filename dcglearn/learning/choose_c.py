@@ -7,7 +7,7 @@ standard error of the best, the largest, which leaves most to the data. The pena
 discounts together and gains towards each other; it is not to win by chance.
 
 The cross-validation is repeated with new folds. The standard error is that of the difference from
-the best C on the same judgments, by query (:mod:`dcglearn.evaluation.clustered_means`), and the
+the best C on the same judgments, by query (:mod:`dcglearn.statistics.clustered_means`), and the
 variance between repeats is added. Every fold is solved along the whole path of C, each optimum
 being the start of the next.
 """
@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
+from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.data.query_groups import query_folds
-from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.folds import naming_fold, variance_between_repeats
-from dcglearn.measures.agreement import outcomes, weighted_mean
-from dcglearn.measures.files import MeasurePart
+from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.solver.c_path import C_GRID, solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.solver.solve import SolverName
+from dcglearn.statistics.clustered_means import clustered_mean
 
 FEW_QUERIES = 80
 """With fewer queries standard errors are wide, and the rule leaves agreement behind."""

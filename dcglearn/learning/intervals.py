@@ -32,7 +32,7 @@ from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import Determined
-from dcglearn.measures.files import MeasurePart
+from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.solver.solve import solve
 
 

@@ -19,16 +19,16 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.query_groups import group_numbers
-from dcglearn.learning.choose_c import ChosenC, choose_C
-from dcglearn.learning.core_learner import CoreLearner
-from dcglearn.measures.agreement import (
+from dcglearn.correlation.agreement import (
     checked_pairs,
     outcomes_of_differences,
     score_differences,
     weighted_mean,
 )
+from dcglearn.data.preferences import Preferences
+from dcglearn.data.query_groups import group_numbers
+from dcglearn.learning.choose_c import ChosenC, choose_C
+from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.solver.problem import Problem
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dcglearn.base.types import Floats
 from dcglearn.learning.gauge import Determined, Gauge
-from dcglearn.measures.files import MeasureFile
+from dcglearn.naming.measure_files import MeasureFile
 
 if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
     from dcglearn.families.learned import LearnedFamilies

@@ -330,7 +330,7 @@ class DCG:
         return map_distinct_pools(pools, rearranged).reshape(pools.shape[:-1])
 
     def to_json(self) -> dict[str, object]:
-        """Return the measure as JSON types (see :mod:`dcglearn.measures.files`)."""
+        """Return the measure as JSON types (see :mod:`dcglearn.naming.measure_files`)."""
         rule = self.discounts
         return {
             "gains": list(self.gains),

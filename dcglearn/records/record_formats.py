@@ -1,6 +1,6 @@
 """Records from and to JSON lines, CSV and Parquet, whatever their fields mean.
 
-:mod:`dcglearn.reading.judgment_files` and :mod:`dcglearn.evaluation.scored` check what the fields
+:mod:`dcglearn.reading.judgment_files` and :mod:`dcglearn.filtering.scored` check what the fields
 hold.
 """
 

@@ -7,8 +7,8 @@ from typing import NamedTuple, cast
 
 from dcglearn.learning.record import CertaintyRecord, HypothesisRecord, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.scale import Label
+from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.certainty_words import FAMILY_NAMES, one_in, short
 from dcglearn.report.parameter_tables import learned_record, parameter_origins
 

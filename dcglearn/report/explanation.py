@@ -12,8 +12,8 @@ from dcglearn.coherence.explain import Explanation
 from dcglearn.coherence.smallest_change import smallest_change_of_gains
 from dcglearn.coherence.verdict import verdict
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.scale import Scale
+from dcglearn.naming.names import NamedMeasure
 from dcglearn.report.tables import Table
 
 _REASONS = {

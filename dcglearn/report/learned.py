@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dcglearn.correlation.agreement import agreement
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.factorise import Factors, rank_one
@@ -27,11 +28,10 @@ from dcglearn.learning.record import (
     SolutionRecord,
     SourceRecord,
 )
-from dcglearn.measures.agreement import agreement
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile, MeasurePart
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.solver.solve import Solution, SolverName
 from dcglearn.solver.streamed import Streamed

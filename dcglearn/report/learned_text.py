@@ -12,7 +12,7 @@ from dcglearn.learning.record import (
     IntervalsRecord,
     LearnedRecord,
 )
-from dcglearn.measures.files import MeasureFile
+from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.answer import answer
 from dcglearn.report.certainty_words import EMPTY_RANKS
 from dcglearn.report.parameter_tables import learned_record, parameter_tables

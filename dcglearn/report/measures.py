@@ -5,9 +5,9 @@ from __future__ import annotations
 from dcglearn.base.numbers import counted
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.tables import Table
 

@@ -9,8 +9,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.learning.gauge import Determined
 from dcglearn.learning.record import Interval, LearnedRecord, NumberRecord
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasureFile
 from dcglearn.measures.scale import Label
+from dcglearn.naming.measure_files import MeasureFile
 from dcglearn.report.tables import Table
 
 Origin = Literal["given", "fixed", "data", "ridge", "none"]

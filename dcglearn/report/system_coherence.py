@@ -10,11 +10,11 @@ import numpy as np
 
 from dcglearn.base.numbers import TINY, counted
 from dcglearn.base.overflow import usual_size
-from dcglearn.evaluation.orderings import OrderingComparison
-from dcglearn.evaluation.system_coherence import SystemPair
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.report.tables import Cell, Table
+from dcglearn.systems.orderings import OrderingComparison
+from dcglearn.systems.system_coherence import SystemPair
 
 _RELATIVE = (
     "changes are relative to the Euclidean norm of the given gains, or discounts; the best "

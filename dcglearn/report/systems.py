@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.compare_systems import SystemComparison
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.systems import Evaluation
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.report.tables import Cell, Table
+from dcglearn.systems.compare_systems import SystemComparison
 
 _TIES = {
     "mean": "the mean over their orders",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dcglearn.base.numbers import counted
-from dcglearn.evaluation.filtering import Threshold
-from dcglearn.evaluation.scored import Scored
+from dcglearn.filtering.beta_gamma import Threshold
+from dcglearn.filtering.scored import Scored
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table

@@ -16,10 +16,10 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import is_measure_file_name, measure_for
-from dcglearn.measures.presets import PRESETS
 from dcglearn.measures.scale import MAX_GRADES, Scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.names import is_measure_file_name, measure_for
+from dcglearn.naming.presets import PRESETS
 
 DATA_1 = DCG([5, 4, 3, 2, 1], "log2")
 """Section 6, Data 1: gain l. The base of the logarithm does not change the order."""

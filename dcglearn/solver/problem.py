@@ -31,6 +31,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
+from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.encoding.margins import constant_array, margins
 from dcglearn.encoding.pair_codes import (
@@ -40,7 +41,6 @@ from dcglearn.encoding.pair_codes import (
     CodeLayout,
     take_unless_ones,
 )
-from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.product_point import ProductPoint

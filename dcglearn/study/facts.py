@@ -18,17 +18,17 @@ from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
+from dcglearn.correlation.agreement import outcomes
 from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
 from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inspection.inspect import Inspection, inspect_judgments
 from dcglearn.interop.export import export
-from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import usual_presets
+from dcglearn.naming.presets import usual_presets
+from dcglearn.statistics.clustered_means import clustered_mean
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 """Tools that a study says what to put into."""
@@ -45,7 +45,7 @@ class Agreement:
     measure : str
     share, low, high : float
         Of the strict judgments, by weight; a tie counts 1/2. The 95% interval keeps a query
-        together (:mod:`dcglearn.evaluation.clustered_means`).
+        together (:mod:`dcglearn.statistics.clustered_means`).
     """
 
     measure: str

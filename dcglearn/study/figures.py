@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from dcglearn.base.types import Floats
 from dcglearn.figures.style import COLOURS, STYLE
 from dcglearn.inference.ratios import Estimated
-from dcglearn.measures.presets import preset
+from dcglearn.naming.presets import preset
 from dcglearn.study.facts import Study
 
 _INK = "#123456"

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from dcglearn.base.numbers import counted
 from dcglearn.inference.ratios import Estimated
-from dcglearn.measures.presets import preset
+from dcglearn.naming.presets import preset
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     MEASURE_NAMES,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
     from dcglearn.data.preferences import Preferences
     from dcglearn.measures.measure import Measure
-    from dcglearn.measures.names import NamedMeasure
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import NamedMeasure
     from dcglearn.streaming.packed_evidence import PackedEvidence
 
 
@@ -58,8 +58,8 @@ def measures_for_judgments(
     names: list[str] | None, preferences: Preferences | PackedEvidence, path: str
 ) -> list[NamedMeasure]:
     """Return the named measures on the scale of the judgments; without names, every preset."""
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.presets import usual_presets
+    from dcglearn.naming.names import measure_for
+    from dcglearn.naming.presets import usual_presets
 
     if not names:
         with naming(path):
@@ -76,7 +76,7 @@ def check_distinct(names: Sequence[str]) -> None:
 
 def needs_scale(text: str) -> bool:
     """Return whether a measure is a preset: files and measures in full state their grades."""
-    from dcglearn.measures.names import is_measure_file_name
+    from dcglearn.naming.names import is_measure_file_name
 
     return not (is_measure_file_name(text) or "[" in text or "{" in text)
 
@@ -90,8 +90,8 @@ def scale_of(measure: Measure) -> Scale:
 
 def preset_without_grades(name: str) -> InputError:
     """Return the error for a preset without a scale; if it is not a preset, raise that error."""
-    from dcglearn.measures.names import measure_for
     from dcglearn.measures.scale import Scale
+    from dcglearn.naming.names import measure_for
 
     measure_for(name, Scale((2, 1, 0)), 10)
     return InputError(f"the preset {name!r} needs grades", "declare them, such as --scale 2,1,0")

@@ -11,7 +11,8 @@ from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.suggestions import is_one_of, unknown_name
-from dcglearn.evaluation.significance import (
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.statistics.significance import (
     RESAMPLES,
     PairedTest,
     holm,
@@ -19,7 +20,6 @@ from dcglearn.evaluation.significance import (
     paired_intervals,
     paired_p_values,
 )
-from dcglearn.evaluation.systems import Evaluation
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def compare_systems(
 
     Examples
     --------
-    >>> from dcglearn.evaluation.systems import evaluate
+    >>> from dcglearn.evaluation.evaluate import evaluate
     >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
     >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
     ...         for name, first, other in (("good", "d1", "d2"), ("bad", "d2", "d1"))}

@@ -17,8 +17,8 @@ from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
-from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.rescaled import rescaled
+from dcglearn.naming.names import MeasureLike, as_measure
 
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
@@ -30,7 +30,7 @@ def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     Parameters
     ----------
     measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.measures.names.as_measure`.
+        See :func:`dcglearn.naming.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         Grade indices, the preferred ranking first, -1 for no document.
 
@@ -75,7 +75,7 @@ def outcomes(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     Parameters
     ----------
     measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.measures.names.as_measure`.
+        See :func:`dcglearn.naming.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         The preferred ranking first.
 
@@ -100,7 +100,7 @@ def relative_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     Parameters
     ----------
     measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.measures.names.as_measure`.
+        See :func:`dcglearn.naming.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
 
     Returns
@@ -134,7 +134,7 @@ def agreement(
     Parameters
     ----------
     measure : DCG, LinearUtility, MeasureFile, or its name
-        See :func:`dcglearn.measures.names.as_measure`.
+        See :func:`dcglearn.naming.names.as_measure`.
     pairs : array-like of int, shape (n, 2, K)
         The preferred ranking first.
     sample_weight : array-like of float, shape (n,), optional

@@ -24,12 +24,12 @@ from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_
 from dcglearn.evaluation.lookup import LookedUpRun, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.significance import mean_of_counted
 from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.names import MeasureLike, NamedMeasure
 from dcglearn.measures.scale import ScaleLike
+from dcglearn.naming.names import MeasureLike, NamedMeasure
+from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -103,7 +103,7 @@ class Threshold:
     theta : float
         A document passes if its score is `theta` or more.
     theta_optimal, theta_zero, alpha : float
-        See :mod:`dcglearn.evaluation.filtering`.
+        See :mod:`dcglearn.filtering.beta_gamma`.
     n_judged : int
         N, the number of judged training documents.
     curve : UtilityCurve

@@ -11,7 +11,7 @@ import numpy as np
 from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.types import Floats
 from dcglearn.correlation.tau import kendall_tau, tau_ap
-from dcglearn.evaluation.systems import Evaluation
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.measure import TIE_TOLERANCE
 
 MOST_CAUSES = 3
@@ -86,7 +86,7 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
 
     Examples
     --------
-    >>> from dcglearn.evaluation.systems import evaluate
+    >>> from dcglearn.evaluation.evaluate import evaluate
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1, "d4": 0}}
     >>> runs = {"one": {"q": {"d1": 2.0, "d4": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> measures = ["zipf", "DCG([2, 1.9, 0], zipf)"]

@@ -17,11 +17,11 @@ from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.files import MeasureFile, MeasurePart, read_measure
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import PRESETS, parse_cutoff, preset
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.measure_files import MeasureFile, MeasurePart, read_measure
+from dcglearn.naming.presets import PRESETS, parse_cutoff, preset
 
 _WRAPPED = re.compile(r"\s*(DCG|nDCG|minmaxDCG)\(([^\[{]+)\)\s*(?:@(.*))?")
 _CUT = re.compile(r"(.*?)\s*@\s*(\d+)\s*")

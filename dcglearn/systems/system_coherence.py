@@ -28,11 +28,11 @@ from dcglearn.coherence.smallest_change import (
     smallest_change_of_gains,
 )
 from dcglearn.coherence.verdict import Verdict, verdict
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules
-from dcglearn.evaluation.systems import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.names import NamedMeasure, measure_on_scale
+from dcglearn.naming.names import NamedMeasure, measure_on_scale
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def system_pairs(
 
     Examples
     --------
-    >>> from dcglearn.evaluation.systems import evaluate
+    >>> from dcglearn.evaluation.evaluate import evaluate
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1}}
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules(Rules()))

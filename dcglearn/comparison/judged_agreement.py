@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.data.preferences import Preferences
-from dcglearn.evaluation.clustered_means import clustered_mean
-from dcglearn.fields.judgment_fields import ANSWERS
-from dcglearn.measures.agreement import (
+from dcglearn.correlation.agreement import (
     agreement_with_ties,
     outcomes_of_differences,
     relative_differences,
 )
-from dcglearn.measures.names import MeasureLike
+from dcglearn.data.preferences import Preferences
+from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.naming.names import MeasureLike
+from dcglearn.statistics.clustered_means import clustered_mean
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class JudgedAgreement:
         The number of strict judgments that it orders as judged, ties, and orders otherwise.
     with_ties : float or None
         Agreement with all judgments where the measure calls as many ties as people did
-        (:func:`~dcglearn.measures.agreement.agreement_with_ties`); None if none is a tie.
+        (:func:`~dcglearn.correlation.agreement.agreement_with_ties`); None if none is a tie.
     """
 
     agreement: float

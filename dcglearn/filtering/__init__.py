@@ -1,0 +1,1 @@
+"""A threshold on the scores of documents, from the measure: Beta-Gamma."""

@@ -1,0 +1,1 @@
+"""From a name to a measure: presets of the literature, full names, measure files."""

@@ -1,0 +1,1 @@
+"""Confidence intervals and tests over queries, and corrections for several tests."""

@@ -1,0 +1,1 @@
+"""Systems compared: tests of differences, orderings by two measures, coherence of systems."""
