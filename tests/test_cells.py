@@ -51,6 +51,18 @@ def test_keys_of_stored_cells_stay_the_same() -> None:
     assert key_of(cell_of(Setting(flips=5), 1, 0)) == "0f16deecd4621b853092b1e0ee11a3cc"
 
 
+def test_cross_validation_chooses_C_on_the_noisy_judgments_only() -> None:
+    """With that C given, everything else is the same: the folds move no other generator."""
+    noisy = {**SMALL, "lists": "drawn", "pairs": 30, "reliability": 0.7, "C_grid": [0.01, 1.0]}
+    found = [compute_cell({**noisy, "C": "cv", "seed": seed}) for seed in range(3)]
+    assert {one["chosen_C"] for one in found} == {0.01, 1.0}
+    for seed, one in enumerate(found):
+        assert one == compute_cell({**noisy, "C": one["chosen_C"], "seed": seed})
+    more = compute_cell({**noisy, "C": "cv", "seed": 0, "validation_pairs": 7})
+    assert more == found[0]
+    assert "one pair cannot be divided" in run_cell({**SMALL, "C": "cv", "pairs": 1})["error"]
+
+
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
         "import json; from dcglearn.lab.compute import run_cell; "

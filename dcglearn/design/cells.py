@@ -36,6 +36,7 @@ AXES: dict[str, tuple[str, ...]] = {
     "test": ("lists", "test_lists", *_LISTS),
     "judge": (),
     "errors": (),
+    "folds": (),
 }
 """The axes that seed each generator, besides the seed, the repetition and its name."""
 

@@ -18,7 +18,7 @@ EXPECTED = {
     "C_grid": "a list of numbers",
     "against": "a list of presets",
     "probabilities": "a list of numbers",
-    "C": 'a number, or "validation"',
+    "C": 'a number, "validation" or "cv"',
     "margin": '"unit" or "hamming"',
     "queries": "the name of a file",
     "noise": '"logistic", "normal" or "cauchy"',

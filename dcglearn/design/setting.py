@@ -75,9 +75,11 @@ class Setting(BaseModel):
     learner : str
         One of :data:`LEARNERS`.
     margin : {"unit", "hamming"}
-    C : float or "validation"
+    C : float, "validation" or "cv"
         The cost of a violated margin; ``validation`` takes the value of `C_grid` that
-        agrees best with `validation_pairs` independent pairs without errors.
+        agrees best with `validation_pairs` independent pairs without errors, ``cv`` the one that
+        five folds of the training pairs choose, as :func:`dcglearn.learning.choose_c.choose_C`
+        does for a user, who has no pairs without errors.
     C_grid : list of float
     validation_pairs, test_pairs : int
     test_lists : str
@@ -122,7 +124,7 @@ class Setting(BaseModel):
     bias: float = 0.0
     learner: str = "qp"
     margin: Literal["unit", "hamming"] = "unit"
-    C: float | Literal["validation"] = 1.0
+    C: float | Literal["validation", "cv"] = 1.0
     C_grid: list[float] = list(C_GRID)
     validation_pairs: int = 1000
     test_pairs: int = 5000
@@ -195,7 +197,7 @@ def unused_keys(setting: Setting) -> dict[str, str]:
     needs = {
         "probabilities": ("drawn" in lists, 'lists = "drawn"'),
         "queries": ("queries" in lists, 'lists = "queries"'),
-        "C_grid": (setting.C == "validation", 'C = "validation"'),
+        "C_grid": (isinstance(setting.C, str), 'C = "validation"'),
         "validation_pairs": (setting.C == "validation", 'C = "validation"'),
         **dict.fromkeys(_OF_QP, (not models, f'learner = "{LEARNERS[0]}"')),
         **dict.fromkeys(_OF_MODEL, (models, f'learner = "{JUDGMENT_MODEL}"')),
@@ -302,12 +304,14 @@ def _check_noise(s: Setting) -> None:
 
 
 def _check_learner(s: Setting) -> None:
-    for key, values in (("C", [] if s.C == "validation" else [s.C]), ("C_grid", s.C_grid)):
+    for key, values in (("C", [] if isinstance(s.C, str) else [s.C]), ("C_grid", s.C_grid)):
         for C in values:
             if not (isinstance(C, float) and 0 < C < float("inf")):
                 raise InputError(f"{C}", "use a finite number above 0", key)
     if not s.C_grid:
         raise InputError("an empty list", "give at least one value", "C_grid")
+    if s.C == "cv" and s.pairs < 2:
+        raise InputError("one pair cannot be divided into folds", "give C a value", "C")
 
 
 def _check_model(s: Setting) -> None:

@@ -34,9 +34,11 @@ from dcglearn.lab.similarity import (
     offset_similarity,
     similarity,
 )
+from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import is_affine
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
@@ -201,12 +203,17 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
 
 
 def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> Fit:
-    """Learn; C is given, or agrees best with exact pairs."""
-    C = 1.0 if setting.C == "validation" else setting.C
+    """Learn; C is given, chosen by cross-validation, or agrees best with exact pairs."""
+    C = 1.0 if isinstance(setting.C, str) else setting.C
     L, ordered = setting.grades, not setting.documents
     if setting.documents:
         L = setting.n_ranks
     problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
+    if setting.C == "cv":  # each pair is a query of its own
+        rng, grid = rng_for(cell, "folds"), setting.C_grid
+        part: MeasurePart = "dcg" if setting.learner == "qp-dcg" else "utility"
+        choice = choose_C(problem, np.arange(problem.n_pairs), rng, grid=grid, use=part)
+        return fit(problem.with_C(choice.C))
     if setting.C != "validation":
         return fit(problem)
     held_out = _pairs(_cache_key(cell, "validation", (*_TRUTH, "validation_pairs")))

@@ -191,4 +191,6 @@ def describe_C(table: pd.DataFrame) -> str:
     C = common_value(table, "C")
     if C == "validation":
         return f"C chosen on {common_value(table, 'validation_pairs')} independent exact pairs"
+    if C == "cv":
+        return "C chosen by cross-validation, with five folds of the same judgments"
     return f"C = {C}"

@@ -11,6 +11,7 @@ from dcglearn.lab.compute import compute_cell
 CELLS = [
     {},
     {"truth": "data-2", "flips": 20, "C": "validation"},
+    {"lists": "drawn", "reliability": 0.85, "pairs": 60, "C": "cv", "C_grid": [0.01, 0.1, 1.0]},
     {"wrong_grades": 100, "margin": "hamming", "learner": "qp-dcg"},
     {"lists": "drawn", "reliability": 0.8, "bias": 0.3, "pairs": 60, "against": ["zipf"]},
     {"truth": "free", "lists": "drawn", "ranks": 4, "grades": 3, "base": [3, 2, 1]},
