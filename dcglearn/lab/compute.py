@@ -38,8 +38,8 @@ from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import is_affine
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.files import MeasurePart
 from dcglearn.measures.measure import Measure
+from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
