@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_above_zero
+from dcglearn.lab.claims import Claim, Finding, judge_above_zero
 from dcglearn.lab.plots import BAND, Figure, Plot, curve, describe_C
 from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
 
@@ -53,10 +53,15 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
             (curve(table, "pairs", "precision", "learned W"), *presets),
             log_x=True,
         ),
-        f"Not in the paper; {truth}: with enough judgments, a learned measure orders lists better "
-        "than every preset that is not the truth. The judgments that C was chosen on are not "
-        f"counted ({describe_C(table)}).",
-        _finding(table),
+        (
+            Claim(
+                f"{truth}: with enough judgments, a learned measure orders lists better than every "
+                "preset that is not the truth. The judgments that C was chosen on are not counted "
+                f"({describe_C(table)}).",
+                _finding(table),
+                needs_all=True,
+            ),
+        ),
         f"Independent uniform grades at {common_value(table, 'ranks')} ranks; "
         f"{describe_C(table)}. {BAND}",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import judge_between
+from dcglearn.lab.claims import Claim, judge_between
 from dcglearn.lab.plots import BAND, Figure, Plot, Series, curve, curves
 from dcglearn.lab.repetitions import MeanInterval, common_value, mean_over_repetitions, rows_where
 
@@ -54,9 +54,13 @@ def _by_lapses(table: pd.DataFrame) -> Figure:
             LEVELS,
             log_x=True,
         ),
-        "Not in the paper: of 95% intervals, 93 to 97% contain the truth, for each number of "
-        "judgments and each share of answers at random.",
-        judge_between(means, *BAND_OF_COVERAGE),
+        (
+            Claim(
+                "Of 95% intervals, 93 to 97% contain the truth, for each number of judgments and "
+                "each share of answers at random.",
+                judge_between(means, *BAND_OF_COVERAGE),
+            ),
+        ),
         f"All gains and discounts together, means over {table['truth'].nunique()} truths. "
         f"{_bounded(table)} {describe_model(table)} {BAND} The band of 93 to 97% is this "
         f"project's. {_precision(means)}",
@@ -95,9 +99,13 @@ def _by_truth(table: pd.DataFrame) -> Figure:
         "C2",
         "Coverage by truth",
         Plot("judgments", Y, tuple(series), LEVELS, log_x=True),
-        "Not in the paper: no truth has intervals of gains, or of discounts, that contain it in "
-        "less than 90% of studies.",
-        judge_between(means, LEAST, 1.0),
+        (
+            Claim(
+                "No truth has intervals of gains, or of discounts, that contain it in less than "
+                "90% of studies.",
+                judge_between(means, LEAST, 1.0),
+            ),
+        ),
         f"Means over {table['lapses'].nunique()} shares of answers at random. "
         f"{describe_model(table)} {BAND} The limit of 90% is this project's. {_precision(means)}",
     )

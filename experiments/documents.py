@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_claim
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
@@ -42,9 +42,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "13",
             "Precision without grades",
             Plot("training pairs", "precision", tuple(series), {"95%": 0.95}, log_x=True),
-            f"Preferences over rankings are learned precisely without grades (from {MOST} "
-            f"pairs, with a precision of {PRECISE} or more).",
-            _precise(table),
+            (
+                Claim(
+                    "Preferences over rankings are learned precisely without grades (from "
+                    f"{MOST} pairs, with a precision of {PRECISE} or more).",
+                    _precise(table),
+                    section="8",
+                    needs_all=True,
+                ),
+            ),
             f"A K x K matrix from rankings of K documents; {describe_C(table)}. {BAND}",
         )
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import falls
+from dcglearn.lab.claims import Claim, falls
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import common_value
 
@@ -19,8 +19,13 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             number,
             f"{what.capitalize()} when preferences are flipped",
             Plot(f"flipped of {n} preferences", what, curves(table, "flips", what, "truth")),
-            f"{what.capitalize()} falls as more preferences are flipped.",
-            falls(table, "flips", what),
+            (
+                Claim(
+                    f"{what.capitalize()} falls as more preferences are flipped.",
+                    falls(table, "flips", what),
+                    section="6.4",
+                ),
+            ),
             f"{n} training pairs; {describe_C(table)}. {BAND}",
         )
         for number, what in (("5", "precision"), ("6", "similarity"))

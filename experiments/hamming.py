@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_claim
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import MeanInterval, display_name, paired_difference, rows_where
 
@@ -36,8 +36,13 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         number,
         f"{what.capitalize()} with the Hamming margin",
         Plot("training pairs", what, (*series[0], *series[1])),
-        f"The Hamming margin brings no significant gain in {what} (of {SMALL} or more).",
-        _no_gain(table, what),
+        (
+            Claim(
+                f"The Hamming margin brings no significant gain in {what} (of {SMALL} or more).",
+                _no_gain(table, what),
+                section="7",
+            ),
+        ),
         f"Both margins on the same pairs; {describe_C(table)}. {BAND}",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import judge_between
+from dcglearn.lab.claims import Claim, judge_between
 from dcglearn.lab.plots import BAND, Figure, Plot, curve
 from dcglearn.lab.repetitions import mean_over_repetitions, rows_where
 
@@ -66,9 +66,13 @@ def _size(table: pd.DataFrame) -> Figure:
             {"3%": 0.03, "7%": 0.07},
             log_x=True,
         ),
-        "Not in the paper: a true hypothesis is rejected at the level of 5% in 3 to 7% of studies, "
-        "in the mean over the numbers of judgments.",
-        judge_between(means, *SIZES),
+        (
+            Claim(
+                "A true hypothesis is rejected at the level of 5% in 3 to 7% of studies, in the "
+                "mean over the numbers of judgments.",
+                judge_between(means, *SIZES),
+            ),
+        ),
         f"{ABOUT} Means over linear and exponential gains. {BAND} The band of 3 to 7% is this "
         f"project's. Standard errors of the means: up to "
         f"{100 * max((one.high - one.low) / 3.92 for one in means):.1f} percentage points.",
@@ -101,8 +105,12 @@ def _power(table: pd.DataFrame, linear: pd.Series) -> Figure:
             {"80%": POWER},
             log_x=True,
         ),
-        f"Not in the paper: with {AT:,} judgments, wrong families of gains and discounts are "
-        "rejected in 80% of studies or more.",
-        judge_between(means, POWER, 1.0),
+        (
+            Claim(
+                f"With {AT:,} judgments, wrong families of gains and discounts are rejected in 80% "
+                "of studies or more.",
+                judge_between(means, POWER, 1.0),
+            ),
+        ),
         f"{ABOUT} {BAND} The limits of 80% and of {AT:,} judgments are this project's.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import FEW_SHARES, Finding, judge_above_zero, judge_between
+from dcglearn.lab.claims import FEW_SHARES, Claim, Finding, judge_above_zero, judge_between
 from dcglearn.lab.plots import BAND, Figure, Plot, curves
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -67,9 +67,13 @@ def _coverage(table: pd.DataFrame) -> Figure:
             {"90%": LEAST},
             log_x=True,
         ),
-        "Not in the paper: whether the noise is logistic, normal or Cauchy, 90% of the intervals "
-        f"or more contain the truth up to {UP_TO:,} judgments.",
-        judge_between(means, LEAST, 1.0),
+        (
+            Claim(
+                "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more "
+                f"contain the truth up to {UP_TO:,} judgments.",
+                judge_between(means, LEAST, 1.0),
+            ),
+        ),
         f"{ABOUT} {BAND} The limit of 90% is this project's.",
     )
 
@@ -86,9 +90,13 @@ def _bias(table: pd.DataFrame) -> Figure:
             {"no bias": 0.0},
             log_x=True,
         ),
-        f"Not in the paper: from {FROM:,} judgments the middle gain is wrong by at most "
-        f"{LARGEST_BIAS} in the mean, whatever the noise.",
-        judge_between(means, -LARGEST_BIAS, LARGEST_BIAS),
+        (
+            Claim(
+                f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in "
+                "the mean, whatever the noise.",
+                judge_between(means, -LARGEST_BIAS, LARGEST_BIAS),
+            ),
+        ),
         f"{ABOUT} The best grade has a gain of 1, the worst 0. {BAND} The limit of {LARGEST_BIAS} "
         "is this project's.",
     )
@@ -118,9 +126,13 @@ def _link(table: pd.DataFrame) -> Figure:
             {"5%": LEVEL},
             log_x=True,
         ),
-        f"Not in the paper: with {most:,} judgments the test of the link rejects more often if the "
-        "noise is normal or Cauchy than if it is logistic.",
-        _noticed(gaps, _means(table, "noticed")),
+        (
+            Claim(
+                f"With {most:,} judgments the test of the link rejects more often if the noise is "
+                "normal or Cauchy than if it is logistic.",
+                _noticed(gaps, _means(table, "noticed")),
+            ),
+        ),
         f"{ABOUT} {BAND}",
     )
 

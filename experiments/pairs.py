@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_above_zero, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_above_zero, judge_claim
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -54,9 +54,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "1",
             "Precision over the number of training pairs",
             Plot("training pairs", "precision", curves(paper, "pairs", "precision", "truth")),
-            "Precision grows with the number of pairs and is close to 95% at 200 "
-            f"(within {CLOSE}).",
-            _precision(paper),
+            (
+                Claim(
+                    "Precision grows with the number of pairs and is close to 95% at 200 (within "
+                    f"{CLOSE}).",
+                    _precision(paper),
+                    section="6.3",
+                ),
+            ),
             f"Permutations of one list; {describe_C(table)}. {BAND}",
         ),
         Figure(
@@ -68,9 +73,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 curves(paper, "pairs", "similarity", "truth"),
                 {f"limit of this design, {LIMIT:.4f}": LIMIT},
             ),
-            "Similarity generally grows; precision and similarity sometimes rank Data 1 and "
-            "Data 2 differently; a large constant added to both W brings it near 1 (above .99).",
-            _similarity(paper),
+            (
+                Claim(
+                    "Similarity generally grows; precision and similarity sometimes rank Data 1 "
+                    "and Data 2 differently; a large constant added to both W brings it near 1 "
+                    "(above .99).",
+                    _similarity(paper),
+                    section="6.3",
+                ),
+            ),
             f"Permutations of one list; {describe_C(table)}. {BAND}",
         ),
         Figure(
@@ -85,9 +96,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 ),
                 {"exact": 1.0},
             ),
-            "Not in the paper: where pairs can determine W, similarity grows and tends to 1 (above "
-            f"{NEAR_1} with the most pairs).",
-            _reaches_1(other, paper),
+            (
+                Claim(
+                    "Where pairs can determine W, similarity grows and tends to 1 (above "
+                    f"{NEAR_1} with the most pairs).",
+                    _reaches_1(other, paper),
+                    needs_all=True,
+                ),
+            ),
             "Other content: lists of independent uniform grades, with the similarity of eq. 3. "
             "Identifiable part: permutations of one list, with the cosine of the double-centred "
             f"matrices. {BAND}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_claim
 from dcglearn.lab.plots import Figure, Plot, Series
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -56,8 +56,14 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
             tuple(_series(rows_where(table, truth=truth), truth, what) for truth in truths),
             diagonal=True,
         ),
-        f"Estimated and true {what} lie close to a straight line (correlation above {STRAIGHT}).",
-        _straight(table, what),
+        (
+            Claim(
+                f"Estimated and true {what} lie close to a straight line (correlation above "
+                f"{STRAIGHT}).",
+                _straight(table, what),
+                section="6.3",
+            ),
+        ),
         CAPTION.format(what),
     )
 
@@ -117,8 +123,13 @@ def _by_rank(table: pd.DataFrame) -> Figure:
         "3b",
         "Errors of the discounts by rank",
         Plot("rank", "error, share of the largest discount", tuple(series)),
-        "Discounts are learned best at the top ranks.",
-        judge_claim(gaps, best, any(number.low > 0 for number in gaps)),
+        (
+            Claim(
+                "Discounts are learned best at the top ranks.",
+                judge_claim(gaps, best, any(number.low > 0 for number in gaps)),
+                section="6.3",
+            ),
+        ),
         BY_RANK,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_claim
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
@@ -39,9 +39,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 {"chance": 0.5},
                 log_x=True,
             ),
-            f"Precision does not grow with the number of pairs (by {FLAT} or more): such pairs put "
-            "no constraint on the parameters.",
-            _flat(table),
+            (
+                Claim(
+                    f"Precision does not grow with the number of pairs (by {FLAT} or more): such "
+                    "pairs put no constraint on the parameters.",
+                    _flat(table),
+                    section="6.5",
+                ),
+            ),
             f"Trained on pairs of the sorted list and a permutation; {describe_C(table)}. {BAND}",
         )
     ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding, judge_claim
+from dcglearn.lab.claims import Claim, Finding, judge_claim
 from dcglearn.lab.plots import BAND, Figure, Plot, Series, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
@@ -43,9 +43,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 tuple(series),
                 log_x=True,
             ),
-            "Precision grows slowly with the number of pairs: it grows, but on other lists it is "
-            f"still below {QUICK} with the most pairs.",
-            _grows(table),
+            (
+                Claim(
+                    "Precision grows slowly with the number of pairs: it grows, but on other lists "
+                    f"it is still below {QUICK} with the most pairs.",
+                    _grows(table),
+                    section="6.5",
+                ),
+            ),
             "Trained on pairs of a sorted list and an unsorted list with other grades. Tested on "
             "pairs like these, on pairs of two unsorted lists with different grades, and on "
             f"permutations of one list. {describe_C(table)}. {BAND}",

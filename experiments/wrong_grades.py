@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dcglearn.lab.claims import falls
+from dcglearn.lab.claims import Claim, falls
 from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import common_value
 
@@ -20,8 +20,13 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             number,
             f"{what.capitalize()} when grades are wrong",
             Plot(f"wrong of {grades} grades", what, curves(table, "wrong_grades", what, "truth")),
-            f"{what.capitalize()} falls as more grades are wrong.",
-            falls(table, "wrong_grades", what),
+            (
+                Claim(
+                    f"{what.capitalize()} falls as more grades are wrong.",
+                    falls(table, "wrong_grades", what),
+                    section="6.4",
+                ),
+            ),
             f"{n} training pairs with {grades} grades; {describe_C(table)}. {BAND}",
         )
         for number, what in (("7", "precision"), ("8", "similarity"))

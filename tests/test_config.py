@@ -339,9 +339,9 @@ def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name:
 def test_figures_of_an_experiment_are_named_like_files(tmp_path: Path, number: str) -> None:
     (tmp_path / "experiments").mkdir()
     (tmp_path / "experiments/odd.py").write_text(
-        "from dcglearn.lab.claims import Finding\nfrom dcglearn.lab.plots import Figure, Plot\n"
+        "from dcglearn.lab.plots import Figure, Plot\n"
         "COLUMNS = ('precision',)\ndef figures(table):\n"
-        f"    return [Figure({number!r}, '', Plot('', '', ()), '', Finding('holds'))]\n"
+        f"    return [Figure({number!r}, '', Plot('', '', ()), ())]\n"
     )
     (tmp_path / "configs").mkdir()
     config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"odd"')))

@@ -16,7 +16,7 @@ from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, read_config
 from dcglearn.figures.experiment_figures import draw_figure
 from dcglearn.figures.style import save
-from dcglearn.lab.experiment_files import config_files, load_experiment
+from dcglearn.lab.experiment_files import config_files, load_experiment, make_figures
 from dcglearn.lab.plots import Figure, Plot, curve
 from dcglearn.lab.repetitions import (
     MeanInterval,
@@ -68,7 +68,7 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     table = result_table(config, False, store, experiment.columns)
     assert len(table) == 2
     expected = VERDICTS_ON_TWO_CELLS.get(name, "undecided")
-    assert {figure.finding.verdict for figure in shown.figures} == {expected}
+    assert {claim.finding.verdict for f in shown.figures for claim in f.claims} == {expected}
     for figure in shown.figures:
         assert_drawn(figure)
         assert "95% intervals" in figure.caption
@@ -126,6 +126,13 @@ def assert_drawn(figure: Figure) -> None:
 
 def made_up(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> list[Figure]:
     """The figures of the full grid with five repetitions of made-up results."""
+    config, table = made_up_table(name, value)
+    return load_experiment(config).figures(add_settings(config, table))
+
+
+def made_up_table(
+    name: str, value: Callable[[dict[str, Any]], dict[str, float]]
+) -> tuple[Config, pd.DataFrame]:
     config = replace(read_config(CONFIGS[name]), repetitions=5)
     rng = np.random.default_rng(0)
     rows = []
@@ -133,11 +140,11 @@ def made_up(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> l
         shown = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in point.items()}
         noise = 0.001 * rng.normal()
         rows.append({**shown, **{k: v + noise for k, v in value(shown).items()}})
-    return load_experiment(config).figures(add_settings(config, pd.DataFrame(rows)))
+    return config, pd.DataFrame(rows)
 
 
 def verdicts(name: str, value: Callable[[dict[str, Any]], dict[str, float]]) -> list[str]:
-    return [figure.finding.verdict for figure in made_up(name, value)]
+    return [figure.claims[0].finding.verdict for figure in made_up(name, value)]
 
 
 def test_figures_1_and_2() -> None:
@@ -279,7 +286,7 @@ def test_figure_13() -> None:
         ]
     )
     part = load_experiment(read_config(CONFIGS["documents"])).figures(table)
-    assert part[0].finding.verdict == "undecided"  # there are no cells of 800 pairs
+    assert part[0].claims[0].finding.verdict == "undecided"  # there are no cells of 800 pairs
 
 
 def test_learned_against_ad_hoc() -> None:
@@ -293,14 +300,15 @@ def test_learned_against_ad_hoc() -> None:
         return {**presets, "precision": 0.85 + 0.03 * np.log10(p["pairs"] / 20)}
 
     one, two, three = made_up("ad_hoc", value)
-    assert {one.finding.verdict, two.finding.verdict, three.finding.verdict} == {"holds"}
-    assert "1000 (zipf)" in one.finding.reason
-    assert "(linear-log2)" not in one.finding.reason  # it is the truth, not a rival
-    assert any("minus linear-log2 at 20" in number.label for number in one.finding.intervals)
-    assert "1000 (linear-log2)" in two.finding.reason
+    findings = [figure.claims[0].finding for figure in (one, two, three)]
+    assert [finding.verdict for finding in findings] == ["holds"] * 3
+    assert "1000 (zipf)" in one.claims[0].finding.reason
+    assert "(linear-log2)" not in one.claims[0].finding.reason  # it is the truth, not a rival
+    assert any("minus linear-log2 at 20" in n.label for n in findings[0].intervals)
+    assert "1000 (linear-log2)" in two.claims[0].finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
-    assert [figure.finding.verdict for figure in worse] == ["does not hold"] * 3
-    assert "more than 2000 (zipf)" in worse[0].finding.reason
+    assert [figure.claims[0].finding.verdict for figure in worse] == ["does not hold"] * 3
+    assert "more than 2000 (zipf)" in worse[0].claims[0].finding.reason
 
 
 def shares(value: Callable[[dict[str, Any]], dict[str, float]], name: str) -> list[str]:
@@ -314,7 +322,7 @@ def shares(value: Callable[[dict[str, Any]], dict[str, float]], name: str) -> li
         for point, _ in config.cells()
     ]
     found = load_experiment(config).figures(add_settings(config, pd.DataFrame(rows)))
-    return [figure.finding.verdict for figure in found]
+    return [figure.claims[0].finding.verdict for figure in found]
 
 
 def test_coverage() -> None:
@@ -391,7 +399,7 @@ def test_differences_are_paired_by_repetition() -> None:
 
 
 def test_names_of_figures() -> None:
-    blank = Figure("2b", "t", Plot("x", "y", ()), "c", None)
+    blank = Figure("2b", "t", Plot("x", "y", ()), ())
     assert blank.name == "figure-02b"
     assert replace(blank, number="A1").name == "figure-A01"
     assert replace(blank, number="ad-hoc").name == "figure-ad-hoc"
@@ -401,3 +409,15 @@ def test_a_curve_keeps_the_order_of_the_grid() -> None:
     table = pd.DataFrame({"x": [40, 20, 40], "y": [1.0, 2.0, 3.0], "repetition": [0, 0, 1]})
     found = curve(table, "x", "y", "label")
     assert (found.x, found.mean, found.n) == ((40, 20), (2.0, 2.0), (2, 1))
+
+
+def test_a_claim_about_enough_data_has_no_verdict_in_a_quick_run() -> None:
+    config, table = made_up_table("documents", lambda p: {"precision": 0.5, "identifiable": 0.5})
+    experiment = load_experiment(config)
+    full, quick = (
+        make_figures(experiment, config, table, quick)[0].claims[0].finding
+        for quick in (False, True)
+    )
+    assert full.verdict == "does not hold"
+    assert quick.verdict == "not judged (quick)"
+    assert quick.intervals == full.intervals

@@ -262,7 +262,7 @@ def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -
 
 
 ODD_FIGURES = """
-from dcglearn.lab.claims import Finding
+from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, curve, Plot
 from dcglearn.lab.repetitions import MeanInterval
 
@@ -274,7 +274,7 @@ def figures(table):
     series = curve(table, "flips", "precision", ODD)
     interval = MeanInterval(ODD, 0.5, 0.4, 0.6, 9)
     finding = Finding("holds", (interval,), ODD)
-    return [Figure("9", ODD, Plot(ODD, ODD, (series,)), ODD, finding, ODD)]
+    return [Figure("9", ODD, Plot(ODD, ODD, (series,)), (Claim(ODD, finding),), ODD)]
 """
 
 

@@ -330,7 +330,8 @@ def _selected_configs(only: str | None) -> list[Config]:
 def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:
     for one in shown:
         for figure in one.figures:
-            print_text(f"figure {figure.number}: {figure.finding.verdict}")
+            verdicts = "; ".join(claim.finding.verdict for claim in figure.claims)
+            print_text(f"figure {figure.number}: {verdicts or 'no claim'}")
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:

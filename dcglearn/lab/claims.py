@@ -7,22 +7,29 @@ intervals show it, it does not hold if they show the contrary, and it is undecid
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from dcglearn.base.errors import InputError
 from dcglearn.lab.repetitions import MeanInterval, change_over_range, trend_over_range
 
-ClaimVerdict = Literal["holds", "holds, with a reason", "does not hold", "undecided"]
+ClaimVerdict = Literal[
+    "holds", "holds, with a reason", "does not hold", "undecided", "not judged (quick)"
+]
 CLAIM_VERDICTS: tuple[ClaimVerdict, ...] = (
     "holds",
     "holds, with a reason",
     "does not hold",
     "undecided",
+    "not judged (quick)",
 )
 
+
+QUICK = "It needs the whole grid; these are the numbers of its quick part."
+"""The reason given for a claim that a quick run does not judge."""
 
 FEW_SHARES = 20
 """Claims on shares are undecided with fewer repetitions."""
@@ -45,6 +52,78 @@ class Finding:
     verdict: ClaimVerdict
     intervals: tuple[MeanInterval, ...] = ()
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim about a figure: whose it is, what is tested here, and the verdict.
+
+    Attributes
+    ----------
+    tested : str
+        What is tested here, in a sentence.
+    finding : Finding
+        The verdict.
+    quote : str
+        What the paper says, briefly. Words between “ and ” are the paper's own, the others say
+        the same in ours. Empty if the claim is this project's.
+    section : str
+        The section of the paper that says it, such as ``6.3``; empty if the claim is this
+        project's.
+    thresholds : tuple of str
+        The numbers in the test that are this project's choice and not the paper's, each with
+        what it limits: ``("close to 95%: within 0.02",)``.
+    needs_all : bool
+        Whether only the whole grid can decide it, as a claim about enough data does. The quick
+        part then reports its numbers, and no verdict.
+
+    Raises
+    ------
+    InputError
+        If there is a quotation without the section of the paper that it is from.
+
+    Examples
+    --------
+    >>> claim = Claim("Precision grows.", Finding("holds"), "It “grows”.", "6.3")
+    >>> claim.of_paper
+    True
+    """
+
+    tested: str
+    finding: Finding
+    quote: str = ""
+    section: str = ""
+    thresholds: tuple[str, ...] = ()
+    needs_all: bool = False
+
+    def __post_init__(self) -> None:
+        if self.quote and not self.section:
+            raise InputError(
+                "a claim quotes the paper and does not say where", "give its section", self.quote
+            )
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the paper makes the claim; otherwise it is this project's."""
+        return bool(self.section)
+
+    def in_quick_run(self) -> Claim:
+        """Return the claim as a quick run reports it.
+
+        Returns
+        -------
+        Claim
+            Without a verdict if it needs the whole grid; otherwise as it is.
+
+        Examples
+        --------
+        >>> claim = Claim("With 800 pairs it is precise.", Finding("does not hold"), needs_all=True)
+        >>> claim.in_quick_run().finding.verdict
+        'not judged (quick)'
+        """
+        if not self.needs_all:
+            return self
+        return replace(self, finding=Finding("not judged (quick)", self.finding.intervals, QUICK))
 
 
 def judge_claim(

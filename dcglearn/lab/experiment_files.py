@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -175,7 +175,9 @@ def _execute(path: Path, name: str) -> Experiment:
     return Experiment(path, tuple(columns), module.figures)
 
 
-def make_figures(experiment: Experiment, config: Config, table: pd.DataFrame) -> tuple[Figure, ...]:
+def make_figures(
+    experiment: Experiment, config: Config, table: pd.DataFrame, quick: bool = False
+) -> tuple[Figure, ...]:
     """Return the figures of a table, as data: nothing is drawn yet.
 
     Parameters
@@ -184,6 +186,9 @@ def make_figures(experiment: Experiment, config: Config, table: pd.DataFrame) ->
     config : Config
     table : pandas.DataFrame
         As returned by :func:`dcglearn.lab.result_tables.result_table`.
+    quick : bool, default False
+        Whether it is the table of a quick run, in which claims that need the whole grid are not
+        judged.
 
     Returns
     -------
@@ -211,7 +216,11 @@ def make_figures(experiment: Experiment, config: Config, table: pd.DataFrame) ->
         if not FIGURE_NAME.fullmatch(figure.number):
             problem = f"figures(table) returned a figure with the number {figure.number!r}"
             raise InputError(problem, "use up to 40 letters, digits and -", str(path))
-    return found
+    return tuple(_in_quick_run(figure) for figure in found) if quick else found
+
+
+def _in_quick_run(figure: Figure) -> Figure:
+    return replace(figure, claims=tuple(claim.in_quick_run() for claim in figure.claims))
 
 
 def _summary(error: Exception, path: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dcglearn.lab.claims import Finding
+from dcglearn.lab.claims import Claim
 from dcglearn.lab.repetitions import common_value, display_name, mean_over_repetitions
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
@@ -89,18 +89,15 @@ class Figure:
         As in the paper, or a name: ``2``, ``2b``, ``ad-hoc``.
     title : str
     plot : Plot
-    claim : str
-        What the paper claims about the figure, in words.
-    finding : Finding
-        The verdict on the claim.
+    claims : tuple of Claim
+        What is claimed about the figure, by the paper or by this project, with the verdicts.
     caption : str
     """
 
     number: str
     title: str
     plot: Plot
-    claim: str
-    finding: Finding
+    claims: tuple[Claim, ...]
     caption: str = ""
 
     @property

@@ -90,7 +90,11 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
         "not_run": [one for one in experiments if not one.figures],
         "unfinished": [one for one in experiments if one.figures and not one.counts.complete],
         "verdicts": {
-            verdict: sum(entry.figure.finding.verdict == verdict for entry in entries)
+            verdict: sum(
+                claim.finding.verdict == verdict
+                for entry in entries
+                for claim in entry.figure.claims
+            )
             for verdict in CLAIM_VERDICTS
         },
         "quick": quick,

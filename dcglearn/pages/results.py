@@ -200,7 +200,7 @@ def write_results(
         return ReportedExperiment(config, folder, counts, ())
     experiment = files.load(config)
     table = result_table(config, quick, store, experiment.columns)
-    figures = make_figures(experiment, config, table)
+    figures = make_figures(experiment, config, table, quick)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
@@ -237,7 +237,7 @@ def _from_folder(
     another version of Matplotlib are, their provenance says what drew them.
     """
     table, cells = _read_table(folder / TABLE, made, config), made["cells"]
-    figures = make_figures(files.load(config), config, table)
+    figures = make_figures(files.load(config), config, table, cells.get("quick") is True)
     changed = changed_files(folder, made)
     bad = [
         [n for n in _files_of(figure) if n in changed or not (folder / n).is_file()]
