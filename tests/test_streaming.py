@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,10 @@ def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generato
     assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
 
 
+def unwhitened(one: likelihood.Likelihood, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    return one.sum_over_rows(x, lambda rows: score_rows(one, x, np.eye(len(x)), rows))
+
+
 @pytest.mark.parametrize("side", [True, False])
 def test_the_short_way_of_strict_judgments_is_the_general_one(
     rng: np.random.Generator, side: bool
@@ -217,16 +222,12 @@ def test_the_short_way_of_strict_judgments_is_the_general_one(
     model = JudgmentModel(side=side)
     plain = model.likelihood(Evidence.of(judged(rng)), SCALE)
     short = StrictLikelihood(plain.evidence, plain.family, side=side)
-    x = plain.start + 0.3 * rng.random(plain.n_parameters)
-    for lapses in (0.2, 1e-5, 0.0):
+    start = plain.start + 0.3 * rng.random(plain.n_parameters)
+    for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 30, 1000)):
+        x = steepness * start
         x[plain.index("lapses")] = lapses
         for found, twin in zip(short.expand(x), plain.expand(x), strict=True):
             assert found == pytest.approx(twin, rel=1e-11, abs=1e-9)
-        pairs = zip(
-            short.sum_over_rows(x, lambda rows: score_rows(short, x, np.eye(len(x)), rows)),
-            plain.sum_over_rows(x, lambda rows: score_rows(plain, x, np.eye(len(x)), rows)),
-            strict=True,
-        )
-        for found, twin in pairs:
+        for found, twin in zip(unwhitened(short, x), unwhitened(plain, x), strict=True):
             assert found[0] == pytest.approx(twin[0], rel=1e-11, abs=1e-12)
             assert found[1] == pytest.approx(twin[1], rel=1e-11, abs=1e-12)

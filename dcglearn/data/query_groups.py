@@ -34,6 +34,8 @@ def group_numbers(groups: ArrayLike) -> Integers:
     if array.dtype.kind in "iuU":
         _, first, codes = np.unique(array, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[codes]
+    if not any(group is not None for group in array.flat):
+        return np.arange(array.size, dtype=np.int64)
     numbers: dict[object, int] = {}
     keys = (
         ("alone", row) if group is None or group != group else ("group", group)

@@ -18,7 +18,9 @@ from dcglearn.inference.evidence import transposed_product
 from dcglearn.inference.likelihood import Likelihood, Rows
 
 _FEWEST_LAPSES = 1e-6
-"""Below this share of lapses P may be 0 to rounding: the general likelihood takes care of that."""
+_LARGEST = 100.0
+"""Below this share of lapses and beyond this difference in log odds, P may be 0 to rounding: the
+general likelihood takes care of that."""
 
 
 class _Answered(NamedTuple):
@@ -31,9 +33,10 @@ class _Answered(NamedTuple):
 
     @classmethod
     def of(cls, sign: Floats | float, v: Floats, e: float) -> _Answered:
-        p = expit(sign * v)
+        z = sign * v
+        p = expit(z)
         P = e / 2 + (1 - e) * p
-        return cls(P, p, sign * (1 - e) * p * (1 - p) / P, (0.5 - p) / P)
+        return cls(P, p, sign * (1 - e) * p * expit(-z) / P, (0.5 - p) / P)
 
 
 class StrictLikelihood(Likelihood):
@@ -41,7 +44,7 @@ class StrictLikelihood(Likelihood):
 
     def expand_rows(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
         """Return the log likelihood of a chunk, gradient, Hessian, and the gradient in W."""
-        e = self._lapses(parameters)
+        e = self._lapses(parameters, rows)
         if e is None:
             return super().expand_rows(parameters, rows)
         weights, found = self.evidence.weights[rows.rows], self._answered(rows, None, e)
@@ -66,7 +69,7 @@ class StrictLikelihood(Likelihood):
 
     def scores(self, parameters: Floats, rows: Rows, answer: int | None = None) -> Floats:
         """Return the gradient of the log probability of each answer, shape (n, P)."""
-        e = self._lapses(parameters)
+        e = self._lapses(parameters, rows)
         if e is None:
             return super().scores(parameters, rows, answer)
         found = self._answered(rows, answer, e)
@@ -79,18 +82,21 @@ class StrictLikelihood(Likelihood):
 
     def information_rows(self, parameters: Floats, rows: Rows) -> list[Floats]:
         """Return matrices Z whose sum of Z'Z is the expected information of the judgments."""
-        e = self._lapses(parameters)
+        e = self._lapses(parameters, rows)
         if e is None:
             return super().information_rows(parameters, rows)
         odds = _Answered.of(1.0, rows.v, e).P / _Answered.of(-1.0, rows.v, e).P
         factors = np.sqrt(self.evidence.weights[rows.rows] * odds)
         return [self.scores(parameters, rows, A) * factors[:, None]]
 
-    def _lapses(self, parameters: Floats) -> float | None:
+    def _lapses(self, parameters: Floats, rows: Rows) -> float | None:
         """Return the share of lapses, None where the general likelihood is needed."""
+        if self.ties != "strict" or self.relative_lapses is not None or not self.lapses:
+            return None
         e = self.value_of("lapses", parameters)
-        general = self.ties != "strict" or self.relative_lapses is not None
-        return None if general or e < _FEWEST_LAPSES else e
+        if e < _FEWEST_LAPSES and np.abs(rows.v).max(initial=0.0) > _LARGEST:
+            return None
+        return e
 
     def _sign(self, rows: Rows) -> Floats:
         return np.where(self.evidence.answers[rows.rows] == A, 1.0, -1.0)
