@@ -207,6 +207,5 @@ def test_one_query_says_nothing_about_others() -> None:
     assert np.isinf(fit.gains()[1].high)
     assert not fit.other("side").determined
     assert {question.verdict for question in usual_questions(one)} == {"not determined"}
-    assert (
-        certainty_of(one).reason == "all judgments are of one query, and say nothing about others"
-    )
+    reason = "all strict judgments are of one query, and say nothing about others"
+    assert certainty_of(one).reason == reason

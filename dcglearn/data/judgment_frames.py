@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 _IDS = ("query", "judge")
 
 FrameLike: TypeAlias = Any
-"""A frame of pandas or polars, a table of Arrow, or a mapping from names to columns."""
+"""A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
+columns."""
+
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+"""What frames have that give their columns to Arrow, whatever library they are of."""
 
 
 def judgments_of_frame(
@@ -110,7 +114,7 @@ def is_frame(value: object) -> bool:
     bool
     """
     return isinstance(value, Mapping) or any(
-        hasattr(value, name) for name in ("to_pydict", "to_dicts", "iloc")
+        hasattr(value, name) for name in (*_ARROW, "iloc", "collect")
     )
 
 
@@ -130,22 +134,51 @@ def columns_of_frame(frame: FrameLike) -> dict[str, list[Any]]:
     InputError
         If it is not a frame, a column appears twice, or columns differ in length.
     """
-    if hasattr(frame, "to_pydict"):  # Arrow
-        held: dict[str, list[Any]] = frame.to_pydict()
-    elif hasattr(frame, "to_dicts"):  # polars
-        held = frame.to_dict(as_series=False)
-    elif isinstance(frame, Mapping):
+    if isinstance(frame, Mapping):
         held = {str(name): list(values) for name, values in frame.items()}
-    elif hasattr(frame, "columns") and hasattr(frame, "iloc"):
-        if not frame.columns.is_unique:
-            repeated = frame.columns[frame.columns.duplicated()][0]
-            raise InputError(f'the column "{repeated}" appears twice', "keep one")
+    elif hasattr(frame, "iloc"):
+        _check_distinct(list(frame.columns))
         held = {str(name): frame[name].tolist() for name in frame.columns}
+    elif is_frame(frame):
+        held = _columns_of_table(frame)
     else:
         raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if len(set(map(len, held.values()))) > 1:
         raise InputError("the columns differ in length", "give one value per judgment in each")
     return held
+
+
+def _columns_of_table(frame: Any) -> dict[str, list[Any]]:
+    """Return the columns of what gives them to Arrow; a lazy frame is collected first."""
+    import pyarrow as pa
+
+    if not any(hasattr(frame, name) for name in _ARROW):
+        frame = frame.collect()
+    table = pa.table(frame)
+    _check_distinct(table.column_names)
+    return {
+        name: _python_values(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+def _python_values(column: Any) -> list[Any]:
+    """Return the values of a column; decimals are numbers."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    value, wanted = column.type, pa.float64()
+    while kinds.is_nested(value) and hasattr(value, "value_type"):
+        value, wanted = value.value_type, pa.list_(wanted)
+    if kinds.is_decimal(value):
+        column = column.cast(wanted)
+    return column.to_pylist()  # type: ignore[no-any-return]  # pyarrow has no type hints
+
+
+def _check_distinct(names: list[Any]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'the column "{name}" appears twice', "keep one")
 
 
 def check_unknown(found: ColumnMap, strict: bool) -> None:

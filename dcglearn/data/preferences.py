@@ -193,7 +193,8 @@ class Preferences:
 
         Parameters
         ----------
-        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or mapping
+        frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
+            Or anything else that gives its columns to Arrow, or is collected to such a frame.
             Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
             text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
             well-known names or as `columns` says. A list may be spread over columns: ``a1``,

@@ -2,18 +2,25 @@
 
 A batch of records may be compressed buffer by buffer; each buffer begins with the size it unpacks
 to, and pyarrow allocates that at once. Where the buffers are is said by a FlatBuffers table of the
-message: https://arrow.apache.org/docs/format/Columnar.html and https://flatbuffers.dev/internals.
+message. A stream holds one message after the other; the messages of a file are those that its footer
+names: https://arrow.apache.org/docs/format/Columnar.html and https://flatbuffers.dev/internals.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.files.compressed import MAX_DECOMPRESSED, MAX_RATIO
 
 _MAGIC = b"ARROW1\0\0"
+_END = b"ARROW1"
+_BLOCKS = (2, 3)
+_BLOCK = "<qi4xq"
+"""Where a message of a file is: its offset, and the lengths of its metadata and of its body."""
+
 _HEADER_TYPE, _HEADER = 1, 2
 _DICTIONARY, _RECORDS = 2, 3
 _DICTIONARY_DATA = 1
@@ -40,9 +47,10 @@ def check_arrow_size(content: Any, name: str) -> None:
     """
     import pyarrow as pa
 
-    if content.read(len(_MAGIC)) != _MAGIC:
-        content.seek(0)
-    for message in pa.ipc.MessageReader.open_stream(content):
+    is_file = content.read(len(_MAGIC)) == _MAGIC
+    content.seek(0)
+    messages = _messages_of_file(content) if is_file else pa.ipc.MessageReader.open_stream(content)
+    for message in messages:
         try:
             size = _unpacked_size(message)
         except (struct.error, IndexError) as error:
@@ -51,6 +59,24 @@ def check_arrow_size(content: Any, name: str) -> None:
             problem = f"a batch that unpacks to {size / 2**20:,.0f} MiB"
             remedy = "write it without compression if that is right"
             raise InputError(f"{problem}, over {MAX_RATIO} times its size", remedy, name)
+
+
+def _messages_of_file(content: Any) -> Iterator[Any]:
+    """Iterate over the messages that the footer of a file names, which are those that are read."""
+    import pyarrow as pa
+
+    end = content.size() - len(_END) - 4
+    try:
+        content.seek(end)
+        size = struct.unpack("<i", content.read(4))[0]
+        content.seek(end - size)
+        footer = _Table.root(memoryview(content.read(size)))
+        blocks = [block for field in _BLOCKS for block in footer.vector(field, _BLOCK)]
+    except (struct.error, IndexError, OSError, ValueError) as error:
+        raise pa.ArrowInvalid("the file is cut short or damaged") from error
+    for offset, _, _ in blocks:
+        content.seek(offset)
+        yield pa.ipc.read_message(content)
 
 
 def _unpacked_size(message: Any) -> int:
@@ -69,7 +95,7 @@ def _unpacked_size(message: Any) -> int:
     body = memoryview(message.body)
     sizes = (
         struct.unpack_from("<q", body, start)[0] if length else 0
-        for start, length in batch.pairs(_BUFFERS)
+        for start, length in batch.vector(_BUFFERS, "<qq")
     )
     return sum(size for size in sizes if size > 0)  # -1: this one is not compressed
 
@@ -105,11 +131,11 @@ class _Table:
         place = self._target(number)
         return _Table(self._content, place) if place else None
 
-    def pairs(self, number: int) -> list[tuple[int, int]]:
-        """Return a vector of pairs of 64-bit numbers."""
+    def vector(self, number: int, layout: str) -> list[tuple[int, ...]]:
+        """Return a vector of structs of numbers."""
         place = self._target(number)
         if not place:
             return []
         size = struct.unpack_from("<I", self._content, place)[0]
-        end = place + 4 + 16 * size
-        return list(struct.iter_unpack("<qq", self._content[place + 4 : end]))
+        end = place + 4 + struct.calcsize(layout) * size
+        return list(struct.iter_unpack(layout, self._content[place + 4 : end]))

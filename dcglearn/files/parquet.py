@@ -210,8 +210,18 @@ def read_parquet_table(path: str | Path, choose: Callable[[list[str]], list[str]
 
 
 def _text_columns(metadata: Any) -> list[str]:
-    columns = map(metadata.schema.column, range(len(metadata.schema)))
-    return [column.path for column in columns if column.logical_type.type == "STRING"]
+    """Return the columns of text that pyarrow can read as dictionaries."""
+    schema, groups = metadata.schema, range(metadata.num_row_groups)
+    found = [at for at in range(len(schema)) if schema.column(at).logical_type.type == "STRING"]
+    return [
+        schema.column(at).path
+        for at in found
+        if not any(_is_delta(metadata.row_group(group).column(at)) for group in groups)
+    ]
+
+
+def _is_delta(chunk: Any) -> bool:
+    return any(encoding.startswith("DELTA") for encoding in chunk.encodings)
 
 
 def _check_not_pipe(path: str | Path) -> None:

@@ -42,7 +42,7 @@ NO_GRADES = "the model of the judgment takes grades, and documents have none"
 
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
 _NO_SIDES = "the packed pairs do not say how they were shown; pack the judgments again"
-_ONE_QUERY = "all judgments are of one query, and say nothing about others"
+_ONE_QUERY = "all strict judgments are of one query, and say nothing about others"
 _LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
 

@@ -328,7 +328,8 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
     path : path-like
         ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
         compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
-        weights 1) are left out.
+        weights 1) are left out. An empty rank above the last document of a list is read back as
+        one with ``unjudged="nothing"`` only.
 
     Raises
     ------

@@ -166,22 +166,34 @@ def _block(batch: Any, names: list[str], unused: list[str], done: int, place: st
 
 
 def _usual(column: Any) -> Any:
-    """Return a column whose text has a type that all functions of Arrow know."""
+    """Return a column with a type that all functions of Arrow know."""
+    wanted = _usual_type(column.type)
+    return column if wanted == column.type else column.cast(wanted)
+
+
+def _usual_type(found: Any) -> Any:
+    """Return the type for one that polars, DuckDB or a warehouse writes: decimals are numbers."""
     import pyarrow as pa
     import pyarrow.types as kinds
 
-    if kinds.is_string_view(column.type):
-        return column.cast(pa.large_string())
-    if _is_list(column.type) and kinds.is_string_view(column.type.value_type):
-        return column.cast(pa.large_list(pa.large_string()))
-    return column
+    if kinds.is_string_view(found):
+        return pa.large_string()
+    if kinds.is_decimal(found):
+        return pa.float64() if found.scale else pa.int64()
+    if not (_is_list(found) or kinds.is_dictionary(found)):
+        return found
+    value = _usual_type(found.value_type)
+    if kinds.is_dictionary(found):
+        return found if value == found.value_type else pa.dictionary(pa.int32(), value)
+    is_view = kinds.is_list_view(found) or kinds.is_large_list_view(found)
+    return pa.large_list(value) if is_view or value != found.value_type else found
 
 
 def _is_list(found: Any) -> bool:
     import pyarrow.types as kinds
 
-    tests = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
-    return any(test(found) for test in tests)
+    tests = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+    return any(getattr(kinds, f"is_{test}")(found) for test in tests)
 
 
 def _check_column(schema: Any, name: str, kind: FieldKind, place: str) -> None:
@@ -194,7 +206,7 @@ def _check_column(schema: Any, name: str, kind: FieldKind, place: str) -> None:
 
     if schema.names.count(name) > 1:
         raise InputError(f"the column {name!r} appears twice", "keep one", place)
-    found, wanted = schema.field(name).type, _TYPES[kind][0]
+    found, wanted = _usual_type(schema.field(name).type), _TYPES[kind][0]
     if kind == "labels" and not is_one(found, _TEXT):
         fits = _is_list(found) and is_one(found.value_type, wanted)
     else:
@@ -205,7 +217,7 @@ def _check_column(schema: Any, name: str, kind: FieldKind, place: str) -> None:
         raise InputError(problem, f"it must hold {_TYPES[kind][1]}", place)
 
 
-_TEXT = ("string", "large_string", "string_view")
+_TEXT = ("string", "large_string")
 _NUMBERS = ("integer", "floating")
 _TYPES: dict[FieldKind, tuple[tuple[str, ...], str]] = {
     "labels": ((*_NUMBERS, *_TEXT), "lists of numbers or text"),
