@@ -83,7 +83,7 @@ def test_what_is_packed_is_read_back(
 def test_another_reader_sees_the_same(tmp_path: Path, some: Preferences) -> None:
     path = tmp_path / "p.parquet"
     write_packed(some, path, some.scale)
-    fastparquet = pytest.importorskip("fastparquet", reason="needs fastparquet, another reader of Parquet")
+    fastparquet = pytest.importorskip("fastparquet", reason="another reader of Parquet")
     frame = (
         fastparquet.ParquetFile(io.BytesIO(path.read_bytes())).to_pandas().replace({np.nan: None})
     )

@@ -2,8 +2,8 @@
 
 A batch of records may be compressed buffer by buffer; each buffer begins with the size it unpacks
 to, and pyarrow allocates that at once. Where the buffers are is said by a FlatBuffers table of the
-message. A stream holds one message after the other; the messages of a file are those that its footer
-names: https://arrow.apache.org/docs/format/Columnar.html and https://flatbuffers.dev/internals.
+message. A stream holds one message after the other, a file those that its footer names:
+https://arrow.apache.org/docs/format/Columnar.html and https://flatbuffers.dev/internals.
 """
 
 from __future__ import annotations

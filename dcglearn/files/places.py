@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, cast
+from urllib.parse import unquote
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
@@ -24,6 +26,8 @@ Place = str | os.PathLike[str] | IO[bytes] | IO[str]
 STANDARD_INPUT = "standard input"
 
 _BLOCK = 1 << 20
+_PARTITION = re.compile(r"([^=]+)=(.*)")
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
 class TemporaryCopies:
@@ -84,11 +88,15 @@ class Part:
     path : pathlib.Path
     named : bool
         Whether the name must say what the file is; that of an open file may be any.
+    partition : dict
+        From keys to values, of folders on the way to the file that are named ``key=value``, as
+        Hive names them.
     """
 
     name: str
     path: Path
     named: bool = True
+    partition: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -180,7 +188,7 @@ def _expand(place: Any, copies: TemporaryCopies, seen: dict[Any, str]) -> PartGr
     except OSError as error:
         problem = f"cannot be read ({error.strerror or error})"
         raise InputError(problem, "check the path and its permissions", name) from error
-    return PartGroup(name, [Part(name, path)])
+    return PartGroup(name, [Part(name, path, partition=_partition(path))])
 
 
 def _open_file(place: Any) -> tuple[str, Any]:
@@ -196,12 +204,34 @@ def _copied(content: Any, name: str, copies: TemporaryCopies, named: bool = True
 
 
 def _folder_parts(folder: Path, name: str) -> PartGroup:
-    inside = sorted(folder.iterdir())
-    for path in inside:
-        if path.is_dir() and not _is_hidden(path):
-            remedy = f"name the files, such as {name.rstrip('/')}/*/*.parquet"
-            raise InputError(f"holds the folder {path.name}", remedy, name)
-    return _group(name, inside, "is a folder without files of records")
+    return _group(name, list(_files_below(folder, name)), "is a folder without files of records")
+
+
+def _files_below(folder: Path, name: str) -> Iterator[Path]:
+    """Iterate over the files of a folder and of its partitions, by name."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name == "_delta_log":
+            problem = "is a table of Delta Lake, some of whose files may be out of date"
+            raise InputError(problem, "export the table as Parquet", name)
+        if not path.is_dir() or _is_hidden(path):
+            yield path
+        elif _PARTITION.fullmatch(path.name):
+            yield from _files_below(path, name)
+        else:
+            inside = next((one for one in sorted(path.rglob("*.*")) if one.is_file()), path / "*")
+            depth = len(inside.relative_to(folder).parts) - 1
+            suffix = inside.name[len(Path(split_compression(inside.name)[0]).stem) :]
+            pattern = "/".join((str(folder), *("*" * depth), "*" + suffix))
+            raise InputError(
+                f"holds the folder {path.name}", f"name the files in quotes: {pattern!r}", name
+            )
+
+
+def _partition(path: Path) -> dict[str, str]:
+    """Return the values that the names of the folders of a file hold: ``date=2026-01-01``."""
+    found = filter(None, map(_PARTITION.fullmatch, path.parts[:-1]))
+    values = {unquote(one[1]): unquote(one[2]) for one in found}
+    return {key: "" if value == _MISSING else value for key, value in values.items()}
 
 
 def _matching(pattern: str) -> PartGroup:
@@ -229,7 +259,8 @@ def _group(name: str, paths: list[Path], empty: str) -> PartGroup:
         other = plain.setdefault(split_compression(str(path))[0], path)
         if other is not path:
             raise InputError(f"holds {other.name} and {path.name}", "keep one of them", name)
-    return PartGroup(name, [Part(str(path), path) for path in kept], notes)
+    parts = [Part(str(path), path, partition=_partition(path)) for path in kept]
+    return PartGroup(name, parts, notes)
 
 
 def _is_hidden(path: Path) -> bool:

@@ -70,6 +70,8 @@ class Source:
     notes : list of str
         What was found out about it, such as ``the text is Latin-1``, if it is not what everybody
         writes. An encoding that shows after the first MiB is added when it has been read.
+    partition : dict
+        Columns that the names of its folders hold (``date=2026-01-01``), which have one value each.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Source:
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
     _left_out: bytes = field(default=b"", repr=False)
+    partition: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_text(self) -> bool:
@@ -131,7 +134,7 @@ def find_sources(
     places : place or iterable of places
         Paths, patterns (``parts/*.csv``), folders, ``-`` (standard input) or open files. The files
         of a pattern or folder are sorted by name, and hidden ones (``.x``, ``_SUCCESS``,
-        ``x.crc``) are left out.
+        ``x.crc``) are left out. Folders in a folder are partitions: ``date=2026-01-01``.
     file_format : {"jsonl", "json", "csv", "tsv", "parquet", "arrow"}, optional
         The format of all of them. By default it follows from the suffix, or from the content where
         there is none.
@@ -192,7 +195,8 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
         if delimiter not in (None, ",") and found != "tsv":
             notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
     size = path.stat().st_size
-    return Source(name, found, delimiter, size, notes, path, copies, declared.encode())
+    left_out = declared.encode()
+    return Source(name, found, delimiter, size, notes, path, copies, left_out, part.partition)
 
 
 def format_of_name(name: str, must: bool = False) -> SourceFormat | None:

@@ -233,7 +233,7 @@ def gather_judgments(
             source.name,
             columns,
             strict,
-            other_fields,
+            (*other_fields, *source.partition),
             document_grades is not None,
             explains_empty(answers),
         )

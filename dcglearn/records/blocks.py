@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Literal
 
 from dcglearn.base.types import Integers
@@ -65,6 +65,40 @@ class RecordBlock:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def with_partition(self, values: Mapping[str, str]) -> RecordBlock:
+        """Return the block with more columns of one value each, where it does not have them.
+
+        Parameters
+        ----------
+        values : mapping of str to str
+            By column; empty text where it is missing.
+
+        Returns
+        -------
+        RecordBlock
+
+        Examples
+        --------
+        >>> block = RecordBlock(None, range(0), "line", lambda: iter([(1, {"a": "2 0"})]))
+        >>> list(block.with_partition({"query": "q1"}).read())
+        [(1, {'query': 'q1', 'a': '2 0'})]
+        """
+        plain = {name: value if value or self.textual else None for name, value in values.items()}
+        exact = replace(
+            self,
+            columns=None,
+            numbers=range(0),
+            read=lambda: ((number, plain | record) for number, record in self.read()),
+        )
+        columns = self.columns
+        if columns is None or any(columns[name].null_count for name in plain if name in columns):
+            return exact  # of nulls, some may be of records without the field
+        import pyarrow as pa
+
+        texts = {name: pa.scalar(value, pa.string()) for name, value in plain.items()}
+        more = {name: pa.repeat(text, len(self)) for name, text in texts.items()}
+        return replace(exact, columns=more | columns, numbers=self.numbers)
 
 
 def read_chunks(file: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[bytes]:

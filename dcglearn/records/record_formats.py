@@ -12,6 +12,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def read_blocks(
     source : Source
     choose : callable
         Given the names of the columns of a table, returns what those that are used hold.
+        Partition keys in the names of folders are columns, too, unless the file has them.
     ignored : IgnoredInput, optional
         If given, repeated keys (the last one counts) are counted there; by default they are
         refused.
@@ -66,7 +68,13 @@ def read_blocks(
     InputError
         If the file cannot be read.
     """
-    if source.format == "parquet":
+    if source.partition:
+        whole = replace(source, partition={})
+        for block in read_blocks(
+            whole, lambda names: choose([*names, *source.partition]), ignored, advance
+        ):
+            yield block.with_partition(source.partition)
+    elif source.format == "parquet":
         yield from read_parquet_blocks(source.path, source.name, choose, advance)
     elif source.format == "arrow":
         yield from read_arrow_blocks(source.path, source.name, choose)
