@@ -209,7 +209,7 @@ def test_a_given_format_counts_more_than_the_suffix(tmp_path: Path) -> None:
         ({"d/a.csv": b"a,b", "d/b.tsv": b"a\tb"}, "d/*", "such as a.csv and b.tsv"),
         ({"d/a": b"a,b", "d/b": b"{}"}, "d/*", "such as a and b"),
         ({"d/a.csv": b"a", "d/a.csv.gz": gzip.compress(b"a")}, "d", "holds a.csv and a.csv.gz"),
-        ({"d/x/a.csv": b"a"}, "d", "d: holds the folder x; name the files, such as d/*/*.parquet"),
+        ({"d/x/a.csv": b"a"}, "d", "d: holds the folder x; name the files in quotes: 'd/*/*.csv'"),
         ({"x.doc": b"a"}, "x.doc", "x.doc: ends in '.doc'; use a name that ends in .jsonl, .ndj"),
         ({"x.xlsx": b"a"}, "x.xlsx", "x.xlsx: is a spreadsheet; save it as CSV"),
         ({"x.csv": b"PK\x03\x04..."}, "x.csv", "x.csv: is a spreadsheet or a zip archive; save"),
