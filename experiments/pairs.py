@@ -18,7 +18,7 @@ from dcglearn.lab.repetitions import (
     paired_difference,
     rows_where,
 )
-from dcglearn.lab.similarity import similarity
+from dcglearn.trials.similarity import similarity
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
 

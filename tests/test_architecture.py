@@ -41,6 +41,7 @@ ROOMS = {
             "simulation",
             "asking",
             "design",
+            "trials",
             "lab",
             "report",
             "figures",

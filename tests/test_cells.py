@@ -18,9 +18,10 @@ from dcglearn.design import cells
 from dcglearn.design.cells import CELL_VERSION, cell_of, key_of, query_table_hash, rng_for
 from dcglearn.design.sampling import strict_pairs, truth_of
 from dcglearn.design.setting import LISTS, Setting, check_setting
-from dcglearn.lab import compute, records, store
-from dcglearn.lab.compute import compute_cell, run_cell
+from dcglearn.lab import records, store
 from dcglearn.lab.store import Store
+from dcglearn.trials import compute
+from dcglearn.trials.compute import compute_cell, run_cell
 
 GOLDEN = Path(__file__).parent / "golden" / "cells.json"
 SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 50}
@@ -65,7 +66,7 @@ def test_cross_validation_chooses_C_on_the_noisy_judgments_only() -> None:
 
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
-        "import json; from dcglearn.lab.compute import run_cell; "
+        "import json; from dcglearn.trials.compute import run_cell; "
         f"print(json.dumps(run_cell({SMALL!r})))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -176,7 +177,7 @@ def test_a_bug_in_a_cell_keeps_its_traceback(
     monkeypatch.setattr(compute, "_learn", broken)
     outcome = run_cell(SMALL)
     lines = outcome["traceback"].splitlines()
-    assert re.match(r"dcglearn/lab/compute\.py:\d+ in compute_cell: .*_learn\(", lines[1])
+    assert re.match(r"dcglearn/trials/compute\.py:\d+ in compute_cell: .*_learn\(", lines[1])
     assert lines[2].startswith("test_cells.py:")
     assert any(line.startswith("numpy/linalg/") for line in lines)
     assert lines[-1] == outcome["error"]

@@ -16,12 +16,12 @@ from dcglearn.design.sampling import truth_of
 from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.lab.certainty_cells import in_log_odds, interval_record, simulated_judgments
-from dcglearn.lab.compute import run_cell
 from dcglearn.lab.records import problem_of_result
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.answering import NOISES, Answerer
+from dcglearn.trials.certainty_cells import in_log_odds, interval_record, simulated_judgments
+from dcglearn.trials.compute import run_cell
 
 SMALL: dict[str, Any] = {
     "learner": "judgment-model",

@@ -15,7 +15,6 @@ from dcglearn.base.workers import open_workers
 from dcglearn.design.cells import key_of, query_table_hash
 from dcglearn.design.config import Config, read_config
 from dcglearn.design.setting import Setting
-from dcglearn.lab.compute import compute_cell
 from dcglearn.lab.experiment_files import (
     ExperimentFiles,
     config_files,
@@ -24,6 +23,7 @@ from dcglearn.lab.experiment_files import (
 )
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
+from dcglearn.trials.compute import compute_cell
 
 GOOD = """
 experiment = "pairs"

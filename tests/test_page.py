@@ -503,11 +503,11 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import dataclasses
 
     from dcglearn.design.config import read_config
-    from dcglearn.lab.compute import run_cell
     from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
     from dcglearn.pages.page import write_page
     from dcglearn.pages.results import write_results
+    from dcglearn.trials.compute import run_cell
 
     out = tmp_path_factory.mktemp("partial")
     store, shown = Store(out / "store"), []

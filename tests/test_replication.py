@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.lab.similarity import identifiable_similarity, similarity
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
 from dcglearn.simulation.judges import flip_pairs, true_pairs
@@ -17,6 +16,7 @@ from dcglearn.simulation.lists import (
     sorted_against_shuffled,
 )
 from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.trials.similarity import identifiable_similarity, similarity
 
 
 def learned_weights(n: int, seed: int, truth: DCG = DATA_1) -> np.ndarray:

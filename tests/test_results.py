@@ -13,8 +13,8 @@ from conftest import ROOT
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
 from dcglearn.design.setting import Setting
-from dcglearn.lab.compute import run_cell
 from dcglearn.lab.provenance import changed_files, read_provenance
+from dcglearn.trials.compute import run_cell
 
 RESULTS = ROOT / "results"
 NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))

@@ -7,7 +7,7 @@ C, in the number of pairs or of errors, or in the truth, use the same lists; and
 extended or reordered asks for the same cells again.
 
 A table of queries (counts of grades read from a LETOR file) may be large. A cell holds its hash;
-the table itself is passed to :func:`dcglearn.lab.compute.run_cell` and stored once.
+the table itself is passed to :func:`dcglearn.trials.compute.run_cell` and stored once.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ JUDGMENT_MODEL = "judgment-model"
 
 LEARNERS = ("qp", "qp-dcg", JUDGMENT_MODEL)
 """What is tested: the W of the quadratic program, the DCG factorised from it, or the intervals and
-tests of a model of the judgment (:mod:`dcglearn.lab.certainty_cells`)."""
+tests of a model of the judgment (:mod:`dcglearn.trials.certainty_cells`)."""
 
 SAME = "same"
 """The value of ``test_lists`` for test pairs made like the training pairs."""

@@ -45,7 +45,7 @@ def encode_record(cell: dict[str, Any], outcome: dict[str, Any]) -> str:
     ----------
     cell : dict
     outcome : dict
-        ``result`` or ``error``, as :func:`dcglearn.lab.compute.run_cell` returns.
+        ``result`` or ``error``, as :func:`dcglearn.trials.compute.run_cell` returns.
 
     Returns
     -------

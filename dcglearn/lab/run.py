@@ -8,8 +8,8 @@ from functools import partial
 from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
 from dcglearn.design.config import Config
-from dcglearn.lab.compute import run_cell
 from dcglearn.lab.store import Store
+from dcglearn.trials.compute import run_cell
 
 
 @dataclass(frozen=True)

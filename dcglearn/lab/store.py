@@ -142,7 +142,7 @@ class Store:
         ----------
         cell : dict
         outcome : dict
-            ``result`` or ``error``, as :func:`dcglearn.lab.compute.run_cell` returns.
+            ``result`` or ``error``, as :func:`dcglearn.trials.compute.run_cell` returns.
 
         Raises
         ------

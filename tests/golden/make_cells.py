@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from dcglearn.design.cells import CELL_VERSION
-from dcglearn.lab.compute import compute_cell
+from dcglearn.trials.compute import compute_cell
 
 CELLS = [
     {},

@@ -27,13 +27,6 @@ from dcglearn.design.sampling import (
     truth_of,
 )
 from dcglearn.design.setting import JUDGMENT_MODEL, Setting, check_setting
-from dcglearn.lab.certainty_cells import certainty
-from dcglearn.lab.similarity import (
-    align_to_truth,
-    identifiable_similarity,
-    offset_similarity,
-    similarity,
-)
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import is_affine
@@ -45,6 +38,13 @@ from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
+from dcglearn.trials.certainty_cells import certainty
+from dcglearn.trials.similarity import (
+    align_to_truth,
+    identifiable_similarity,
+    offset_similarity,
+    similarity,
+)
 
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
@@ -95,7 +95,7 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
         truth is a DCG); ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
         true utility and of all pairs drawn; and ``precision:PRESET`` for each preset of
         ``against``. For a model of the judgment, what
-        :func:`~dcglearn.lab.certainty_cells.certainty` returns.
+        :func:`~dcglearn.trials.certainty_cells.certainty` returns.
 
     Raises
     ------

@@ -1,0 +1,1 @@
+"""Cells computed: from a cell to its result, in any process."""
