@@ -135,8 +135,8 @@ from .simulation.lists import permuted_lists as permuted_lists
 from .simulation.lists import lists_of_queries as lists_of_queries
 from .simulation.judges import side_by_side as side_by_side
 from .simulation.judges import true_pairs as true_pairs
-from .lab.similarity import similarity as similarity
-from .lab.similarity import identifiable_similarity as identifiable_similarity
+from .trials.similarity import similarity as similarity
+from .trials.similarity import identifiable_similarity as identifiable_similarity
 
 # Errors and version
 from .base.errors import InputError as InputError
