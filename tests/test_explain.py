@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.coherence.explain import clearest_example, explain
+from dcglearn.coherence.clearest_example import clearest_example, example_depth
+from dcglearn.coherence.explain import explain
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -69,6 +70,44 @@ def test_the_example_is_the_clearest_of_all_short_lists() -> None:
     assert (long[0][4:] == -1).all()
 
 
+@settings(max_examples=60)
+@given(g=GAINS, h=GAINS, c=DISCOUNTS, d=DISCOUNTS, cuts=st.tuples(*[st.integers(1, 6)] * 2))
+def test_measures_of_two_depths_are_compared_to_the_larger_one(
+    g: list[int], h: list[int], c: list[int], d: list[int], cuts: tuple[int, int]
+) -> None:
+    """Against all pairs of lists; of more than five ranks, those are 729."""
+    first, second = DCG(g, [*c, 1, 1, 1]) @ cuts[0], DCG(h, [*d, 1, 1, 1]) @ cuts[1]
+    K = max(cuts)
+    assert example_depth(first, second) == K
+    lists = np.array(list(product(range(3), repeat=K)))
+    values = [m.score(lists) for m in (first, second)]
+    one, other = ((v[:, None] - v) / max(np.ptp(v), 1e-9) for v in values)
+    best = float(np.minimum(one, -other).max())
+    found = clearest_example(first, second)
+    assert (found is None) == (best < 1e-9)
+    if found is not None and cuts[0] != cuts[1]:
+        one, other = (
+            np.subtract(*m.score(found)) / np.ptp(v)
+            for m, v in zip((first, second), values, strict=True)
+        )
+        assert min(one, -other) == pytest.approx(best, abs=1e-9)
+
+
+def test_depths_of_examples() -> None:
+    measure, weights = DCG([1, 0], "log2"), LinearUtility([[1, 0], [2, 0]])
+    for one, other, depth in (
+        (measure, measure, 5),
+        (measure @ 3, measure, 8),
+        (measure @ 5, measure @ 10, 10),
+        (measure @ 10, DCG([1, 0], [1, 0.5]), 2),
+        (weights, measure @ 1, 2),
+        (DCG([1, 0], [1, 0.5]) @ 1, measure @ 4, 4),
+    ):
+        assert example_depth(one, other) == example_depth(other, one) == depth
+        found = clearest_example(one, other)
+        assert found is None or found.shape[1] <= depth
+
+
 def test_weights_that_are_not_a_dcg_have_no_reason() -> None:
     weights = LinearUtility([[1, 0], [5, 0]])
     found = explain(DCG([1, 0], "zipf"), weights, [0, 1], [1, 0])
@@ -99,7 +138,16 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         in drawn.stdout
     )
     alike = run("explain", "linear-log2", "constant", "--scale", "1,0", "--K", "1")
-    assert alike.stdout.strip() == "The two measures order all short lists in the same way."
+    alone = "No two lists of 1 rank are ordered differently by the two measures."
+    assert alike.stdout.strip() == alone
+    deeper = run("explain", "linear-log2 @ 3", "linear-log2", "--scale", "3,2,1,0")
+    assert "linear-log2 @ 3 prefers a" in deeper.stdout
+    assert "linear-log2 prefers b" in deeper.stdout
+    assert "The discounts are the reason" in deeper.stdout
+    lists = ("--a", "2,0,1,0", "--b", "0,3,0,3")
+    given = run("explain", "linear-log2 @ 3", "linear-log2", "--scale", "3,2,1,0", *lists)
+    assert "linear-log2 @ 3 prefers a" in given.stdout
+    assert "linear-log2 prefers b" in given.stdout
     told = json.loads(
         run("explain", "DCG([1, 0], zipf)", "LinearUtility([[1, 0], [5, 0]])", "--json").stdout
     )
@@ -121,8 +169,8 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         ),
         (("none.json", "zipf"), "none.json: no such file"),
         (
-            ("linear-log2", "zipf", "--scale", "1,0", "--K", "8"),
-            "--K is 8, and examples have at most 5 ranks",
+            ("linear-log2", "zipf", "--scale", "1,0", "--K", "101"),
+            "an example of 101 ranks, and it can have at most 100; lower --K",
         ),
     ):
         assert message in refused("explain", *arguments), arguments

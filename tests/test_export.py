@@ -179,3 +179,18 @@ def test_bad_input_of_the_command(arguments: tuple[str, ...], problem: str, run:
     assert done.returncode == 2
     assert problem in done.stderr
     assert done.stdout == ""
+
+
+def test_a_measure_file_within_a_form(run: Any, tmp_path: Path) -> None:
+    measure = DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5, 0.25])
+    write_measure(measure, tmp_path / "m.json")
+    for name, expected in (
+        ("nDCG(m.json)", measure.normalised() @ 3),
+        ("nDCG(m.json) @ 2", measure.normalised() @ 2),
+        ("m.json @ 2", measure @ 2),
+    ):
+        done = run("export", name, "--to", "json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["measure"] == str(expected)
+    done = run("export", "nDCG(zipf)", "--to", "json")
+    assert "the preset 'nDCG(zipf)' needs grades" in done.stderr

@@ -456,7 +456,7 @@ def test_the_command_if_no_cut_pays(run: Run, tmp_path: Path) -> None:
         (["--gains", "2=1", "--measure", "m.json"], "--gains with --measure"),
         (["--cost", "1"], "--cost without --gains or --measure"),
         (["--relevant", "2,,1"], "--relevant: an empty grade"),
-        (["--relevant", "7,good"], "no document has the grade 7, good; they have 0, 1, 2"),
+        (["--relevant", "good"], "no document has the grade good; they have 0, 1, 2"),
         (["--debit", "-2"], "--debit is -2"),
         (["--beta", "2"], "--beta is 2"),
     ],
@@ -466,6 +466,21 @@ def test_the_command_refuses_in_one_line(
 ) -> None:
     written(tmp_path, "d.csv", FILE)
     assert problem in refused("threshold", "d.csv", *options)
+
+
+def test_a_day_without_relevant_documents_is_ordinary(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    written(tmp_path, "d.csv", FILE)
+    found = run("threshold", "d.csv", "--relevant", "3")
+    assert found.returncode == 0
+    assert found.stderr == "no document has the grade 3; they have 0, 1, 2\n"
+    assert "relevant (grade 3): 0, worth 3 each" in found.stdout
+    assert "no cut brings utility above 0" in found.stdout
+    written(tmp_path, "n.csv", "score,grade\n.9,fair\n.8,bad\n")
+    assert run("threshold", "n.csv", "--relevant", "good").returncode == 0
+    problem = "no document has the grade fiar; did you mean 'fair'? they have bad, fair"
+    assert problem in refused("threshold", "n.csv", "--relevant", "fiar")
 
 
 def test_the_lenient_command_ignores_unknown_fields(

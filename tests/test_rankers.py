@@ -99,11 +99,34 @@ def test_lightgbm_assumes_that_gains_increase_with_the_label() -> None:
         export(DCG([0.5, 0, 1], "log2", 2), "lightgbm")
 
 
+def installed_xgboost() -> Any:
+    return pytest.importorskip("xgboost", reason="xgboost is too large to be installed for a test")
+
+
+def test_xgboost_without_a_cutoff_counts_every_document(rng: np.random.Generator) -> None:
+    """Without one in the metric's name it cuts at 32."""
+    xgboost = installed_xgboost()
+    measure = DCG({2: 1, 1: 0.5, 0: 0}, "log2", None, "ideal")
+    params = executed(export(measure, "xgboost").text)["PARAMS"]
+    sizes = [300, 40, 5]
+    X, labels = rng.random((sum(sizes), 3)), rng.choice([2, 1, 0], sum(sizes), p=[0.02, 0.05, 0.93])
+    data = xgboost.DMatrix(X, label=np.array([0, 0.5, 1])[labels], group=sizes)
+    found: dict[str, Any] = {}
+    booster = xgboost.train(
+        {**params, "nthread": 1}, data, 3, evals=[(data, "t")], evals_result=found
+    )
+    ((_, reported),) = found["t"].items()
+    expected, cut = (
+        mean_ndcg(one, labels, booster.predict(data), sizes, without=0.0)
+        for one in (measure, measure @ 32)
+    )
+    assert reported[-1] == pytest.approx(expected, abs=1e-6)
+    assert abs(expected - cut) > 0.01
+
+
 @pytest.mark.parametrize("cutoff", [5, None])
 def test_xgboost_reports_the_measure(cutoff: int | None, letor: Any) -> None:
-    xgboost = pytest.importorskip(
-        "xgboost", reason="xgboost is too large to be installed for one test"
-    )
+    xgboost = installed_xgboost()
     X, y, sizes, X_test, y_test, test_sizes = letor
     measure = DCG({4: 1, 3: 0.65, 2: 0.7, 1: 0.1, 0: 0}, "log2", cutoff, "ideal")
     module = executed(export(measure, "xgboost").text)
@@ -130,6 +153,9 @@ def test_xgboost_parameters() -> None:
         "lambdarank_pair_method": "topk",
         "lambdarank_num_pair_per_sample": 7,
     }
+    exported = export(DCG([1, 0]), "xgboost")
+    assert executed(exported.text)["PARAMS"]["eval_metric"] == "ndcg@2147483647-"
+    assert any("XGBoost cuts an nDCG without a cutoff at 32" in note for note in exported.notes)
 
 
 def test_lightgbm_parameters() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
 from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.terminal.output import print_json, print_text
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from dcglearn.base.types import Grades
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import NamedMeasure
-
-EXAMPLE_RANKS = 5
-"""Ranks of an example, unless the lists or the measures have fewer."""
 
 
 def explain(
@@ -47,13 +45,14 @@ def explain(
 
     Without lists, the example is the one on which the measures differ most.
     """
+    from dcglearn.coherence.clearest_example import SHORT, example_depth
     from dcglearn.coherence.explain import explain as explain_difference
     from dcglearn.report.explanation import ExplanationReport
 
     if (a is None) != (b is None):
         lone = "--a without --b" if b is None else "--b without --a"
         raise InputError(lone, "give both, or neither for an example")
-    declared, measures = _on_one_scale((first, second), scale, n_ranks or EXAMPLE_RANKS)
+    declared, measures = _on_one_scale((first, second), scale, n_ranks or SHORT)
     if a is not None and b is not None:
         lists: tuple[Grades, Grades] | None = _lists(a, b, declared, n_ranks)
     else:
@@ -63,7 +62,9 @@ def explain(
             texts = [str(named.measure) for named in measures]
             print_json({"first": texts[0], "second": texts[1], "lists": None})
         else:
-            print_text("The two measures order all short lists in the same way.")
+            depth = n_ranks or example_depth(*(named.measure for named in measures))
+            ranks = counted(depth, "rank")
+            print_text(f"No two lists of {ranks} are ordered differently by the two measures.")
         return
     result = explain_difference(measures[0].measure, measures[1].measure, *lists)
     found = ExplanationReport(result, measures, lists, declared)
@@ -114,14 +115,14 @@ def _lists(a: str, b: str, scale: Scale, n_ranks: int | None) -> tuple[Grades, G
 
 def _example(measures: list[NamedMeasure], n_ranks: int | None) -> tuple[Grades, Grades] | None:
     """Return the lists on which the measures differ most, or None if they never differ."""
-    from dcglearn.coherence.explain import clearest_example
+    from dcglearn.coherence.clearest_example import DEEPEST, clearest_example, example_depth
 
-    if n_ranks is not None and n_ranks > EXAMPLE_RANKS:
-        raise InputError(
-            f"--K is {n_ranks}, and examples have at most {EXAMPLE_RANKS} ranks",
-            "lower it, or give lists by --a and --b",
-        )
-    ranks = n_ranks or min(named.measure.n_ranks or EXAMPLE_RANKS for named in measures)
     first, second = (named.measure for named in measures)
-    example = clearest_example(first, second, min(ranks, EXAMPLE_RANKS))
+    depth = example_depth(first, second)
+    if (n_ranks or depth) > DEEPEST:
+        raise InputError(
+            f"an example of {n_ranks or depth} ranks, and it can have at most {DEEPEST}",
+            "lower --K, or give lists by --a and --b",
+        )
+    example = clearest_example(first, second, n_ranks)
     return None if example is None else (example[0], example[1])

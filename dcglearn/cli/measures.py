@@ -48,12 +48,13 @@ def show(
     """Show a measure: its numbers, and a figure with the usual ones."""
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.measure_files import measure_to_json
+    from dcglearn.naming.names import is_measure_file_name
     from dcglearn.report.measures import in_full, measure_text
 
     declared = None if scale is None else Scale.parse(scale)
     named = _named(measure, declared, n_ranks)
     content = named.file or _file_of(named.measure)
-    path = _figure_path(measure, figure, named.file is not None and not no_figure)
+    path = _figure_path(measure, figure, is_measure_file_name(measure) and not no_figure)
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:

@@ -11,7 +11,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.terminal.inputs import naming, reading_file
 from dcglearn.terminal.options import JsonOption, LenientOption
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.base.types import Floats
@@ -111,6 +111,8 @@ def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
     from dcglearn.report.threshold import LinearWorth
 
     if isinstance(worth, LinearWorth):
+        if worth.relevant is not None and (none := documents.none_relevant(worth.relevant)):
+            print_note(str(none))
         return relevance_utilities(documents.relevant(worth.relevant), worth.credit, worth.debit)
     import numpy as np
 

@@ -9,7 +9,6 @@ with the discounts of the other: the part whose exchange reverses the verdict is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -19,16 +18,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.overflow import multiplied
 from dcglearn.base.types import Floats
+from dcglearn.coherence.clearest_example import plain
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.naming.names import MeasureLike, as_measure
-
-MOST_LISTS = 400
-"""Examples are sought among all lists of n ranks, n the largest for which there are at most this
-many."""
 
 Preferred = Literal["a", "b", "equal"]
 """The list that one measure prefers."""
@@ -145,55 +140,9 @@ def explain(first: MeasureLike, second: MeasureLike, a: ArrayLike, b: ArrayLike)
     )
 
 
-def clearest_example(first: Measure, second: Measure, n_ranks: int) -> NDArray[np.int64] | None:
-    """Find the two lists on which two measures disagree most clearly.
-
-    Parameters
-    ----------
-    first, second : DCG or LinearUtility
-        On the same grades.
-    n_ranks : int
-        K of the lists. Only the first n ranks hold documents, n the largest for which
-        there are at most :data:`MOST_LISTS` lists to try.
-
-    Returns
-    -------
-    ndarray of int, shape (2, K), or None
-        Lists a and b: the first measure prefers a, the second b. Of all such pairs, the one
-        with the largest difference by the measure that is less sure, relative to the largest
-        difference by that measure. None where the measures disagree on no pair.
-
-    Examples
-    --------
-    >>> clearest_example(DCG([3, 1, 0], "zipf"), DCG([3, 2.9, 0], "zipf"), 2)
-    array([[0, 2],
-           [1, 1]])
-    """
-    L, filled = first.n_grades, 1
-    while filled < n_ranks and L ** (filled + 1) <= MOST_LISTS:
-        filled += 1
-    some = np.array(list(product(range(L), repeat=filled)))
-    lists = np.full((len(some), n_ranks), NO_DOCUMENT)
-    lists[:, :filled] = some
-    relative = []
-    for measure in (first, second):
-        value = rescaled(_plain(measure)).measure.score(lists)
-        difference = value[:, None] - value
-        relative.append(difference / (np.abs(difference).max() or 1.0))
-    clearness = np.minimum(relative[0], -relative[1])
-    if clearness.max() <= TIE_TOLERANCE:
-        return None
-    pair = np.unravel_index(int(clearness.argmax()), clearness.shape)
-    return lists[list(pair)]
-
-
-def _plain(measure: Measure) -> Measure:
-    return measure.plain() if isinstance(measure, DCG) else measure
-
-
 def _terms(measure: Measure, a: NDArray[np.integer], b: NDArray[np.integer]) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
-    matrix = _plain(measure).matrix_for(len(a))
+    matrix = plain(measure).matrix_for(len(a))
     W = np.column_stack([matrix, np.zeros(len(a))])  # the last column, index -1: no document
     ranks = np.arange(len(a))
     found: Floats = W[ranks, a] - W[ranks, b]

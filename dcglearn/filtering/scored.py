@@ -19,7 +19,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.fields.judgment_fields import parse_id
 from dcglearn.measures.scale import Label, Scale, canonical_label
@@ -71,12 +71,16 @@ class Scored:
         ------
         InputError
             If a grade is a name and `relevant` is not given (naming the line), or no document has
-            one of the relevant grades.
+            one of the relevant grades and they seem to be misspelt: names where the documents
+            have numbers or the reverse, or a name that is near one of theirs.
         """
-        if relevant is not None and self.judged.any() and not set(relevant) & set(self.grades):
-            wanted = ", ".join(map(str, relevant))
-            held = ", ".join(sorted({str(grade) for grade in self.grades if grade is not None}))
-            raise InputError(f"no document has the grade {wanted}", f"they have {held}")
+        if relevant is not None and (none := self.none_relevant(relevant)) is not None:
+            held = {grade for grade in self.grades if grade is not None}
+            names = {grade for grade in held if isinstance(grade, str)}
+            near = "".join(did_you_mean(one, names) for one in relevant if isinstance(one, str))
+            kinds = [{isinstance(grade, str) for grade in some} for some in (relevant, held)]
+            if near or not kinds[0] & kinds[1]:
+                raise InputError(none.problem, near + none.remedy)
         found = np.zeros(len(self), bool)
         for row, grade in enumerate(self.grades):
             if grade is None:
@@ -89,6 +93,24 @@ class Scored:
                 )
             found[row] = float(grade) > 0 if relevant is None else grade in relevant
         return found
+
+    def none_relevant(self, relevant: Collection[Label]) -> InputError | None:
+        """Return what to say if documents are judged and none has one of the relevant grades.
+
+        Parameters
+        ----------
+        relevant : collection of labels
+
+        Returns
+        -------
+        InputError or None
+            For the caller to raise or to print; None where a document has such a grade.
+        """
+        if not self.judged.any() or set(relevant) & set(self.grades):
+            return None
+        wanted = ", ".join(map(str, relevant))
+        held = ", ".join(sorted({str(grade) for grade in self.grades if grade is not None}))
+        return InputError(f"no document has the grade {wanted}", f"they have {held}")
 
     def indices(self, scale: Scale, unjudged: int) -> NDArray[np.int64]:
         """Return the grade index of each document.

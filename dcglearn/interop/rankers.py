@@ -23,6 +23,9 @@ from dcglearn.measures.discounts import format_number
 _LIGHTGBM_LONGEST = 10_000
 """LightGBM refuses queries with more documents."""
 
+_XGBOOST_LONGEST = 2**31 - 1
+"""A cutoff that covers any group. Without one XGBoost cuts its nDCG at 32."""
+
 
 def to_lightgbm(measure: DCG) -> Export:
     """Return parameters for LightGBM's lambdarank and ndcg.
@@ -98,9 +101,14 @@ def to_xgboost(measure: DCG) -> Export:
     check_range(measure, "XGBoost", SINGLE)
     check_gains(measure, "XGBoost")
     notes = ndcg_notes(measure, "XGBoost")
-    metric = "ndcg-" if measure.n_ranks is None else f"ndcg@{measure.n_ranks}-"
     pairs = ""
-    if measure.n_ranks is not None:
+    if measure.n_ranks is None:
+        notes.append(
+            f"XGBoost cuts an nDCG without a cutoff at 32, so {_XGBOOST_LONGEST} is written, which "
+            "covers every group. Training compares the 32 best-ranked documents with the others; "
+            "lambdarank_num_pair_per_sample changes that."
+        )
+    else:
         pairs = (
             '    "lambdarank_pair_method": "topk",\n'
             f'    "lambdarank_num_pair_per_sample": {measure.n_ranks},\n'
@@ -108,7 +116,7 @@ def to_xgboost(measure: DCG) -> Export:
     text = (
         f"# {measure}\nPARAMS = {{\n"
         '    "objective": "rank:ndcg",\n    "ndcg_exp_gain": False,\n'
-        f'    "eval_metric": "{metric}",\n{pairs}}}\n'
+        f'    "eval_metric": "ndcg@{measure.n_ranks or _XGBOOST_LONGEST}-",\n{pairs}}}\n'
         f"LABELS = {gains_by_label(measure)!r}  # the label of each grade is its gain\n"
     )
     return Export(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast, get_args
 
@@ -137,6 +138,7 @@ def parse_measure(text: str) -> NamedMeasure:
     Parameters
     ----------
     text : str
+        A file may have a cutoff, ``learned.json @ 5``, or a form, ``nDCG(learned.json) @ 5``.
 
     Returns
     -------
@@ -153,11 +155,38 @@ def parse_measure(text: str) -> NamedMeasure:
     >>> parse_measure("nDCG([3, 1, 0], log2) @ 10").measure
     nDCG([3, 1, 0], log2) @ 10
     """
-    match = _FILE.fullmatch(checked_text(text, "a measure", "zipf").strip())
-    if match is None:
-        kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
-        return NamedMeasure(text, kind.parse(text))
-    path, part = match.groups()
+    return _named(text, _in_full)
+
+
+def states_its_grades(text: str) -> bool:
+    """Return whether a text is a measure file or a measure in full, and not a preset.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> names = ("learned.json", "nDCG(learned.json) @ 5", "DCG([1, 0], log2)", "nDCG(zipf)")
+    >>> [states_its_grades(name) for name in names]
+    [True, True, True, False]
+    """
+    if "[" in text or "{" in text:
+        return True
+    match = _WRAPPED.fullmatch(text)
+    return is_measure_file_name(split_cutoff(text if match is None else match.group(2))[0])
+
+
+def _in_full(text: str) -> NamedMeasure:
+    kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
+    return NamedMeasure(text, kind.parse(text))
+
+
+def _from_file(text: str, path: str, part: str | None) -> NamedMeasure:
     use = None if part is None else part.lower()
     if use not in (None, *get_args(MeasurePart)):
         raise InputError(f"has no part {part!r}", f"write {path}:dcg or {path}:utility", path)
@@ -196,7 +225,7 @@ def measure_for(text: str, scale: ScaleLike, n_ranks: int) -> NamedMeasure:
     DCG({1: 1, 0: 0}, zipf)
     """
     scale = needed_scale(scale)
-    named = _named(text, scale, n_ranks)
+    named = _on_scale(text, scale, n_ranks)
     try:
         check_compatible(named.measure, scale, n_ranks)
     except InputError as error:
@@ -232,7 +261,7 @@ def measure_for_documents(text: str, scale: ScaleLike, n_ranks: int) -> NamedMea
     nDCG({1: 1, 0: 0}, log2) @ 5
     """
     scale = needed_scale(scale)
-    return measure_on_scale(_named(text, scale, n_ranks), scale)
+    return measure_on_scale(_on_scale(text, scale, n_ranks), scale)
 
 
 def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
@@ -277,11 +306,21 @@ def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
     return replace(named, measure=fitted)
 
 
-def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+def _on_scale(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
+    def preset_or_in_full(name: str) -> NamedMeasure:
+        if "[" in name or "{" in name:
+            return _in_full(name)
+        return NamedMeasure(name, preset(name, scale, n_ranks))
+
+    return _named(text, preset_or_in_full)
+
+
+def _named(text: str, in_other_words: Callable[[str], NamedMeasure]) -> NamedMeasure:
+    """Return the measure of a text, where a function reads what is not a file."""
     match = _WRAPPED.fullmatch(checked_text(text, "a measure", "zipf"))
     if match is not None:
         head, name, cutoff = match.groups()
-        inner = _named(name, scale, n_ranks)
+        inner = _named(name, in_other_words)
         if isinstance(inner.measure, LinearUtility):
             remedy = f"write {name.removesuffix(':utility')}:dcg"
             raise InputError("position-dependent weights are not a DCG", remedy, text)
@@ -292,14 +331,15 @@ def _named(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         whole = replace(inner.measure, normalise=normalise, cutoff=cut)
         return NamedMeasure(text, whole, inner.file)
     called, depth = split_cutoff(text)
-    if is_measure_file_name(called) and depth is not None:
-        named = parse_measure(called)
+    file = _FILE.fullmatch(called.strip())
+    if file is not None:
+        named = _from_file(called, *file.groups())
+        if depth is None:
+            return named
         if isinstance(named.measure, LinearUtility):
             raise InputError("position-dependent weights have no cutoff", "leave it out", text)
         return replace(named, name=text, measure=named.measure @ depth)
-    if is_measure_file_name(text) or "[" in text or "{" in text:
-        return parse_measure(text)
-    return NamedMeasure(text, preset(text, scale, n_ranks))
+    return in_other_words(text)
 
 
 def check_compatible(

@@ -76,9 +76,9 @@ def check_distinct(names: Sequence[str]) -> None:
 
 def needs_scale(text: str) -> bool:
     """Return whether a measure is a preset: files and measures in full state their grades."""
-    from dcglearn.naming.names import is_measure_file_name
+    from dcglearn.naming.names import states_its_grades
 
-    return not (is_measure_file_name(text) or "[" in text or "{" in text)
+    return not states_its_grades(text)
 
 
 def scale_of(measure: Measure) -> Scale:
