@@ -193,7 +193,11 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         SHEET.encode("cp1252") + "caf\xe9,1,0,a,1\r\n".encode(),
         "x.csv, line 5: mixed encodings: this line is UTF-8, and line 3 is not; save the whole",
     ),
-    "pandas, to_json of columns": ("x.json", FRAME.to_json(), "x.json, line 1: "),
+    "pandas, to_json of values": (
+        "x.json",
+        FRAME.to_json(orient="values"),
+        "x.json, record 1: is not a JSON object",
+    ),
     "two objects on a line": ("x.jsonl", '{"a": [1]}{"a": [0]}', "one JSON object per line"),
     "an unknown answer": ("x.csv", SHEET.replace("tie", "dunno"), "line 4: the answer is 'dunno'"),
     "two answers": (

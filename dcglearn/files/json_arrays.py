@@ -137,7 +137,10 @@ class _Records:
     def _no_object(self, text: bytes) -> InputError:
         shown = text[:40].decode(errors="replace")
         problem = f"is not a JSON object ({shown!r})"
-        return InputError(problem, 'write {"field": value, ...}', self.place())
+        remedy = 'write {"field": value, ...}'
+        if text.startswith(b"["):
+            remedy += ", as pandas does by to_json(orient='records')"
+        return InputError(problem, remedy, self.place())
 
     def _on_one_line(self, line: bytes) -> bytes:
         """Return an object without line breaks, which are between its values or a fault."""

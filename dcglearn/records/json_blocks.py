@@ -8,8 +8,10 @@ then lies between two records. An array becomes lines first (:mod:`dcglearn.file
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,6 +21,7 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.text_lines import ASCII_BLANKS, decode_line
 from dcglearn.base.types import Integers
 from dcglearn.files.json_arrays import array_as_lines
+from dcglearn.files.json_tables import MAX_DOCUMENT, records_of_document
 from dcglearn.files.json_text import decode_json
 from dcglearn.records.blocks import (
     NumberedRecord,
@@ -30,6 +33,9 @@ from dcglearn.records.blocks import (
 )
 from dcglearn.records.json_decoder import JsonDecoder
 
+_BATCH = 4096
+"""The records of a table that make a chunk of lines."""
+
 _FEWEST_LINES = 64
 """A block of fewer lines is not split where Arrow cannot decode it."""
 
@@ -39,7 +45,7 @@ _BLANKS = ASCII_BLANKS.encode()
 def read_json_lines(
     file: BinaryIO, name: str, ignored: IgnoredInput | None
 ) -> Iterator[RecordBlock]:
-    """Read JSON lines block by block.
+    """Read JSON lines block by block, or the table that one JSON object holds.
 
     Parameters
     ----------
@@ -53,8 +59,59 @@ def read_json_lines(
     Yields
     ------
     RecordBlock
+        The records of one object (:mod:`dcglearn.files.json_tables`) are numbered as such.
+
+    Raises
+    ------
+    InputError
+        If the object may hold a table, but does not say which.
     """
-    return _blocks(read_chunks(file), "line", name, ignored)
+    chunks = read_chunks(file)
+    start = list(islice(chunks, 2))
+    if _may_be_whole(start):
+        while sum(map(len, start)) <= MAX_DOCUMENT and (more := next(chunks, b"")):
+            start.append(more)
+        records = _records_of(b"".join(start), name, ignored)
+        if records is not None:
+            yield from _blocks(_as_lines(records), "record", name, ignored)
+            return
+    yield from _blocks(chain(start, chunks), "line", name, ignored)
+
+
+def _may_be_whole(chunks: list[bytes]) -> bool:
+    """Return whether a file may hold one JSON object only, given its first chunks."""
+    head = b"".join(chunks).lstrip(_BLANKS)
+    line, _, rest = head.partition(b"\n")
+    line = line.strip(_BLANKS)
+    return line.startswith(b"{") and not (line.endswith(b"}") and rest.strip(_BLANKS))
+
+
+def _records_of(
+    content: bytes, name: str, ignored: IgnoredInput | None
+) -> list[dict[str, Any]] | None:
+    """Return the records of a table in one JSON object; None if the text is something else."""
+    if len(content) > MAX_DOCUMENT:
+        return None
+    repeated = None if ignored is None else IgnoredInput()
+    try:
+        document = decode_json(content, "", _counter(repeated))
+    except InputError:
+        return None  # the reader of lines says why
+    try:
+        records = records_of_document(document)
+    except InputError as error:
+        raise error.at(name) from error
+    if records is None and isinstance(document, dict) and b"\n" in content.strip(_BLANKS):
+        records = [document]  # one record on several lines
+    if records is not None and ignored is not None and repeated is not None:
+        ignored.counts.update(repeated.counts)
+    return records
+
+
+def _as_lines(records: list[dict[str, Any]]) -> Iterator[bytes]:
+    for start in range(0, len(records), _BATCH):
+        lines = (json.dumps(one, ensure_ascii=False) for one in records[start : start + _BATCH])
+        yield "".join(f"{line}\n" for line in lines).encode()
 
 
 def read_json_array(
