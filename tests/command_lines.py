@@ -261,7 +261,7 @@ def write_files(place: Path) -> None:
         "$rated$.csv": "grades,stars\n2 0,1\n1 $,5e-324\n",
         "config.toml": f'experiment = "pairs"\nfigures = [1]\nseed = {"9" * 30}\n',
         "wrong.toml": 'experiment = "pairs"\nfigures = []\nseed = 1\n[sweep]\npairs = []\n',
-        "tiny.toml": 'experiment = "pairs"\nfigures = [1]\nseed = 1\nrepetitions = 2\n'
+        "tiny.toml": 'experiment = "pairs"\nfigures = [1, 2, "2b"]\nseed = 1\nrepetitions = 2\n'
         '[sweep]\nlists = ["drawn"]\ntruth = ["data-1"]\npairs = [20]\n',
         "deep.toml": "x = " + "[" * 100_000,
         "utility.json": '{"utility": {"weights": [[1e308, 0], [1, 0]]}, "use": "utility"}',

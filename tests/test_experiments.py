@@ -53,7 +53,10 @@ def smallest(name: str) -> Config:
     config = read_config(CONFIGS[name])
     sweep = {key: values[:1] for key, values in config.sweep.items()}
     fixed = {**config.fixed, "test_pairs": 100, "validation_pairs": 50}
-    return replace(config, sweep=sweep, quick_sweep=sweep, fixed=fixed, repetitions=2)
+    figures = config.figures[:1] if name == "ad_hoc" else config.figures  # one per truth
+    return replace(
+        config, sweep=sweep, quick_sweep=sweep, fixed=fixed, repetitions=2, figures=figures
+    )
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -22,9 +22,9 @@ from dcglearn.lab.provenance import read_provenance, write_provenance
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
-CONFIG = """# Figure T1: a small one.
+CONFIG = """# Figures 5 and 6, small.
 experiment = "flips"
-figures = ["T1"]
+figures = [5, 6]
 seed = 5
 repetitions = 2
 
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> None:
     done = run("run", "configs/flips.toml")
     assert done.returncode == 0, done.stderr
-    assert "flips: 8 of 8 cells\n" in done.stdout
+    assert "flips: 8 of 8 cells: 0 kept, 8 new\n" in done.stdout
     assert "figure 5: undecided\nfigure 6: undecided\n" in done.stdout
     out = folder / "results" / "flips"
     names = {path.name for path in out.iterdir()}
@@ -121,7 +121,7 @@ def test_a_larger_grid_is_the_same_experiment(run: Run, folder: Path) -> None:
     assert run("run", "configs/flips.toml").returncode == 0
     larger = CONFIG.replace("[0, 5]", "[0, 3, 5]").replace("repetitions = 2", "repetitions = 3", 1)
     (folder / "configs/flips.toml").write_text(larger)
-    assert "18 of 18 cells" in run("run", "configs/flips.toml").stdout
+    assert "18 of 18 cells: 8 kept, 10 new" in run("run", "configs/flips.toml").stdout
     assert (folder / "results/store/cells.jsonl").read_text().count('"key"') == 18
 
 
@@ -148,20 +148,20 @@ def test_a_smaller_grid_replaces_results_only_on_request(
 def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) -> None:
     """Configs may share cells, and a few shared cells do not replace a whole table."""
     other = CONFIG.replace('"flips"\n', '"wrong_grades"\n').replace("flips = ", "wrong_grades = ")
-    (folder / "configs/wrong_grades.toml").write_text(other.replace('"T1"', '"T2"'))
+    (folder / "configs/wrong_grades.toml").write_text(other.replace("[5, 6]", "[7, 8]"))
     for name in ("flips", "wrong_grades"):
         assert run("run", f"configs/{name}.toml").returncode == 0
     place = folder / "results/wrong_grades"
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     (folder / "results/store/cells.jsonl").unlink()
-    done = run("reproduce", "--only", "t1")
+    done = run("reproduce", "--only", "5")
     assert done.returncode == 0, done.stderr
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
     page = (folder / "results/README.md").read_text("utf-8")
     assert "wrong_grades/figure-07.png" in page
     assert "Unfinished" not in page
     (place / "figure-07.svg").unlink()
-    left = run("reproduce", "--only", "t1")
+    left = run("reproduce", "--only", "5")
     assert left.returncode == 0
     assert "results/wrong_grades/figure-07.svg: is missing; it is made again" in left.stderr
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
@@ -285,7 +285,7 @@ def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
     odd = "a|b `c` <img src=x> (d).toml"
     (folder / "configs" / "flips.toml").rename(folder / "configs" / odd)
     path = folder / "configs" / odd
-    path.write_text(CONFIG.replace('"flips"\n', '"odd"\n', 1))
+    path.write_text(CONFIG.replace('"flips"\n', '"odd"\n', 1).replace("[5, 6]", "[9]"))
     done = run("run", f"configs/{odd}")
     assert done.returncode == 0, done.stderr
     assert run("report", f"configs/{odd}").returncode == 0
@@ -377,10 +377,10 @@ def test_results_of_another_version_are_replaced_only_on_request(run: Run, folde
 def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) -> None:
     bad = CONFIG.replace('"data-2"', '"DCG([1, 1, 1, 1, 1], log2)"')
     (folder / "configs/flips.toml").write_text(bad)
-    for _ in range(2):
+    for counts in ("0 kept, 4 new", "4 kept, 0 new"):
         failed = run("run", "configs/flips.toml")
         assert failed.returncode == 1
-        assert "flips: 4 of 8 cells, 4 failed" in failed.stdout
+        assert f"flips: 4 of 8 cells: {counts}, 4 failed" in failed.stdout
         assert "4 cells failed; the others are kept" in failed.stderr
         assert "distinguishes too few permutations lists" in failed.stderr
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
@@ -430,7 +430,6 @@ def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
 
 
 def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
-    (folder / "configs/flips.toml").write_text(CONFIG.replace('"T1"', "5, 6"))
     assert "unknown figure or config '99'" in run("reproduce", "--only", "99").stderr
     assert "--only is empty" in run("reproduce", "--only", ",").stderr
     done = run("reproduce", "--only", "5, 6")
@@ -439,11 +438,96 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
     assert {p.name for p in (folder / "results").iterdir() if p.is_dir()} == {"flips", "store"}
     page = (folder / "results/index.html").read_text()
     assert "Figure 5." in page
-    assert "Not run yet:" in page
+    assert "Not run yet:" not in page
     status = run("status")
     assert re.search(r"flips +5, 6 +8 +0 +8 +2 of 2", status.stdout)
-    rows = json.loads(run("status", "--json").stdout)
-    assert {row["experiment"]: row["done"] for row in rows}["pairs"] == 0
+
+
+def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
+    run: Run, folder: Path
+) -> None:
+    (folder / "configs/flips.toml").rename(folder / "configs/mine.toml")
+    (folder / "configs/mine.toml").write_text(CONFIG.replace("5, 6", '"T5", "T6"'))
+    (folder / "experiments").mkdir()
+    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
+    (folder / "experiments/flips.py").write_text(
+        shipped.replace('("5", "precision"), ("6"', '("T5", "precision"), ("T6"')
+    )
+    statuses = (run("status", "--json", *asked).stdout for asked in ((), ("--shipped",)))
+    names = [[row["experiment"] for row in json.loads(status)] for status in statuses]
+    assert names[0] == ["mine"]
+    assert {"mine", "flips", "pairs"} <= set(names[1])
+    done = run("reproduce")
+    assert done.returncode == 0, done.stderr
+    assert "mine: 8 of 8 cells: 0 kept, 8 new" in done.stdout
+    assert done.stdout.count(" cells: ") == 1
+    page = (folder / "results/index.html").read_text()
+    assert "Not run yet" not in page
+    refused = run("reproduce", "--only", "pairs")
+    assert refused.returncode == 2
+    assert "--only: 'pairs' is one of the shipped experiments; add --shipped" in refused.stderr
+    both = run("reproduce", "--only", "T5", "--shipped")
+    assert both.returncode == 0, both.stderr
+    assert "mine: 8 of 8 cells: 8 kept, 0 new" in both.stdout
+    page = (folder / "results/index.html").read_text()
+    assert "Not run yet:</strong> pairs" in page
+
+
+def test_two_configs_that_draw_the_same_figure_are_refused(run: Run, folder: Path) -> None:
+    (folder / "configs/other.toml").write_text(CONFIG.replace("[5, 6]", '[7, "06"]'))
+    for command in (("reproduce",), ("reproduce", "--only", "7")):
+        refused = run(*command)
+        assert refused.returncode == 2
+        assert (
+            "configs/other.toml, figures: draws figure 06, as configs/flips.toml does; name another"
+            in refused.stderr
+        )
+    assert not (folder / "results").exists()
+    assert run("run", "configs/flips.toml").returncode == 0
+    refused = run("report")
+    assert refused.returncode == 2
+    assert "as configs/flips.toml does" in refused.stderr
+    assert not (folder / "results/index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ('[5, 6, "T7"]', "lists figure T7, which .+/flips.py does not draw; draw it, or remove it"),
+        ("[5]", r"lists no figure 6, which .+/flips.py draws; write figures = \[5, 6\], or do"),
+    ],
+)
+def test_a_config_lists_the_figures_that_are_drawn(
+    run: Run, folder: Path, listed: str, message: str
+) -> None:
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", listed))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert re.search(f"configs/flips.toml, figures: {message}", refused.stderr)
+    assert not (folder / "results/flips").exists()
+    (folder / "configs/flips.toml").write_text(CONFIG)
+    assert "8 of 8 cells: 8 kept, 0 new" in run("run", "configs/flips.toml").stdout
+
+
+def test_a_figure_is_drawn_once(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
+    twice = shipped.replace('("6", "similarity")', '("05", "similarity")')
+    (folder / "experiments/flips.py").write_text(twice)
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "flips.py: figures(table) returned figure 05 twice; give one" in refused.stderr
+
+
+def test_a_quotation_says_where_it_is_from(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
+    without = shipped.replace('section="6.4"', 'quote="It “falls”."')
+    (folder / "experiments/flips.py").write_text(without)
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "a claim quotes the paper and does not say where; give its section" in refused.stderr
+    assert ", line " in refused.stderr
 
 
 def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_sigterm_ends_like_ctrl_c(tmp_path: Path) -> None:
 
 RUN = """
 experiment = "flips"
-figures = ["T"]
+figures = [5, 6]
 seed = 5
 repetitions = 1000
 

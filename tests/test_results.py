@@ -12,12 +12,25 @@ from conftest import ROOT
 
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import read_config
+from dcglearn.design.figure_names import figure_file_name
 from dcglearn.design.setting import Setting
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.trials.compute import run_cell
 
 RESULTS = ROOT / "results"
-NAMES = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+
+
+def in_the_making(name: str, results: Path) -> bool:
+    """Whether an experiment has no results yet: no folder, and no figure on the page."""
+    if (results / name).exists():
+        return False
+    page = (results / "README.md").read_text("utf-8")
+    figures = read_config(ROOT / "configs" / f"{name}.toml").figures
+    return not any(f'<a id="{figure_file_name(figure)}">' in page for figure in figures)
+
+
+NAMES = [name for name in CONFIGS if not in_the_making(name, RESULTS)]
 WITHIN = 0.02
 
 # Means over about ten seeds by independent programs, with C = 1 unless the config says otherwise:
@@ -133,6 +146,18 @@ REPLICATIONS = [
         {20: ".616", 200: ".856", 800: ".95"},
     ),
 ]
+
+
+def test_an_experiment_is_in_the_making_until_its_results_or_its_figures_are_there(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "README.md").write_text("no figure")
+    assert in_the_making("flips", tmp_path)
+    (tmp_path / "README.md").write_text('<a id="figure-06"></a>')
+    assert not in_the_making("flips", tmp_path)
+    (tmp_path / "README.md").write_text("no figure")
+    (tmp_path / "flips").mkdir()
+    assert not in_the_making("flips", tmp_path)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -33,7 +33,7 @@ from dcglearn.solver.streamed import Streamed
 
 CONFIG = """
 experiment = "flips"
-figures = ["T"]
+figures = [5, 6]
 seed = 5
 repetitions = 20
 

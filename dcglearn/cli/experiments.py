@@ -51,12 +51,18 @@ ReplaceOption = Annotated[
 ConfigsArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="CONFIG", help="Config files (.toml); by default all in the folder configs."
+        metavar="CONFIG",
+        help="Config files (.toml); by default all in the folder configs, or the shipped ones if "
+        "it has none.",
     ),
 ]
 OnlyOption = Annotated[
     str | None,
     typer.Option("--only", metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
+]
+
+ShippedOption = Annotated[
+    bool, typer.Option("--shipped", help="Also the shipped experiments, beside your own.")
 ]
 
 DEFAULT_FOLDER = "results"
@@ -91,17 +97,22 @@ def reproduce(
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
+    shipped: ShippedOption = False,
 ) -> None:
-    """Run every experiment in configs, then write the page."""
-    from dcglearn.lab.experiment_files import ExperimentFiles
+    """Run every experiment in the folder configs, then write the page.
+
+    Without such a folder, run the shipped ones, which reproduce the paper.
+    """
+    from dcglearn.lab.experiment_files import ExperimentFiles, refuse_shared_figures
 
     files = ExperimentFiles()
-    selected = _selected_configs(only)
+    every = _configs(lenient=only is not None, shipped=shipped)
+    refuse_shared_figures(every)
+    selected = every if only is None else _selected(every, only, shipped)
     place = _results_folder(out)
     shown = _run(selected, quick, "1" if workers is None else workers, place, replace, files)
     _print_verdicts(shown)
-    known = {one.config.name: one for one in shown}
-    others = [c for c in _configs(lenient=only is not None) if c.name not in known]
+    others = [config for config in every if config not in selected]
     store = _store(place, say=False)
     rest = [_other(config, quick, store, place, files) for config in others]
     _write_page([*shown, *rest], quick, place)
@@ -109,7 +120,10 @@ def reproduce(
 
 
 def status(
-    configs: ConfigsArgument = None, out: OutOption = None, json: JsonOption = False
+    configs: ConfigsArgument = None,
+    out: OutOption = None,
+    json: JsonOption = False,
+    shipped: ShippedOption = False,
 ) -> None:
     """Show how much of each experiment is done."""
     from dcglearn.design.cells import key_of
@@ -119,7 +133,7 @@ def status(
     store = _store(_results_folder(out))
     rows, errors = [], {}
     known: set[str] = set()
-    for config in _configs(configs, lenient=True):
+    for config in _configs(configs, lenient=True, shipped=shipped):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
         full, part = count_cells(config, False, store), count_cells(config, True, store)
         if full.first_error is not None:
@@ -146,9 +160,10 @@ def report(
     quick: QuickOption = False,
     out: OutOption = None,
     replace: ReplaceOption = False,
+    shipped: ShippedOption = False,
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
-    from dcglearn.lab.experiment_files import ExperimentFiles
+    from dcglearn.lab.experiment_files import ExperimentFiles, refuse_shared_figures
     from dcglearn.pages.results import write_results
 
     place = _results_folder(out)
@@ -157,9 +172,11 @@ def report(
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
     files = ExperimentFiles()
+    selected = _configs(configs, lenient=True, shipped=shipped)
+    refuse_shared_figures(selected)
     shown = [
         write_results(config, quick, store, _folder(place, quick, config), replace, files)
-        for config in _configs(configs, lenient=True)
+        for config in selected
     ]
     _print_damage(place)
     _write_page(shown, quick, place)
@@ -201,12 +218,17 @@ def _run(
                 for words in refused:
                     print_note(f"{config.name}: {words}")
                 refused.clear()
-            failures = f", {done.failed:,} failed" if done.failed else ""
-            print_text(f"{config.name}: {done.done:,} of {counted(done.total, 'cell')}{failures}")
+            print_text(f"{config.name}: {_counts(done)}")
             folder = _folder(out, quick, config)
             shown.append(write_results(config, quick, store, folder, replace, files))
             store.check_kept()
     return shown
+
+
+def _counts(done: CellCounts) -> str:
+    failures = f", {done.failed:,} failed" if done.failed else ""
+    parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
+    return f"{done.done:,} of {counted(done.total, 'cell')}: {parts}"
 
 
 def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> CellCounts:
@@ -284,7 +306,9 @@ def _store(out: Path, say: bool = True) -> Store:
     return store
 
 
-def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[Config]:
+def _configs(
+    paths: Sequence[str] | None = None, lenient: bool = False, shipped: bool = False
+) -> list[Config]:
     """Return the named configs, or all; if lenient, without those of all that have errors."""
     from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import config_files
@@ -292,7 +316,7 @@ def _configs(paths: Sequence[str] | None = None, lenient: bool = False) -> list[
     if paths:
         return [read_config(path) for path in paths]
     found = []
-    for path in config_files():
+    for path in config_files(shipped):
         try:
             found.append(read_config(path))
         except InputError as error:
@@ -311,20 +335,24 @@ def _first_figure(config: Config) -> tuple[int, str]:
     return (int(first) if first.isdecimal() else 10_000), config.name
 
 
-def _selected_configs(only: str | None) -> list[Config]:
-    configs = _configs(lenient=only is not None)
-    if only is None:
-        return configs
-    known = [name for config in configs for name in (*config.figures, config.name)]
-    spelt = {name.lower(): name for name in known}
+def _selected(configs: Sequence[Config], only: str, shipped: bool) -> list[Config]:
+    spelt = _names(configs)
     asked = []
     for name in (part.strip() for part in only.split(",") if part.strip()):
         if name.lower() not in spelt:
-            raise unknown_name("figure or config", name, known, "--only")
+            if not shipped and name.lower() in _names(_configs(lenient=True, shipped=True)):
+                words = f"{name!r} is one of the shipped experiments"
+                raise InputError(words, "add --shipped to run it", "--only")
+            raise unknown_name("figure or config", name, spelt.values(), "--only")
         asked.append(spelt[name.lower()])
     if not asked:
         raise InputError("--only is empty", "name figures or configs, such as --only 5,6")
     return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]
+
+
+def _names(configs: Sequence[Config]) -> dict[str, str]:
+    known = [name for config in configs for name in (*config.figures, config.name)]
+    return {name.lower(): name for name in known}
 
 
 def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:

@@ -9,7 +9,6 @@ selects some of these values and fewer repetitions, so its cells are a subset of
 from __future__ import annotations
 
 import itertools
-import re
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.collection.letor import read_grade_counts
 from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
 from dcglearn.design.config_errors import EXPECTED, explain_error
+from dcglearn.design.figure_names import FIGURE_NAME, same_figure
 from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.files.files import read_text
 from dcglearn.naming.names import is_measure_file_name, measure_for
@@ -33,9 +33,6 @@ MAX_CELLS = 1_000_000
 
 RESERVED = ("quick", "store", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment, nor to a config."""
-
-FIGURE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
-"""What a figure may be called; its files have the same name."""
 
 _LONGEST_NAME = 100
 """Characters of the name of an experiment, and parts of a key."""
@@ -260,7 +257,7 @@ def _check_names(document: _Document, path: Path) -> None:
         raise InputError("an empty list", "write figures = [1, 2]", "figures")
     names = [str(figure) for figure in document.figures]
     for n, name in enumerate(names, 1):
-        if name in names[: n - 1]:
+        if same_figure(name) in map(same_figure, names[: n - 1]):
             raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
         if not FIGURE_NAME.fullmatch(name):
             raise InputError(

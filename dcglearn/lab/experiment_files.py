@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import importlib.util
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from dcglearn.base.errors import InputError
-from dcglearn.design.config import FIGURE_NAME, Config
+from dcglearn.design.config import Config
+from dcglearn.design.figure_names import FIGURE_NAME, same_figure
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import add_settings
 
@@ -100,19 +101,51 @@ def search_folders(kind: str) -> list[Path]:
     return [place for place in places if place.is_dir()]
 
 
-def config_files() -> list[Path]:
-    """Return the path of every config, sorted by file name.
+def config_files(shipped: bool = False) -> list[Path]:
+    """Return the paths of configs, sorted by file name.
+
+    Parameters
+    ----------
+    shipped : bool, default False
+        Whether to take the shipped configs too where the current folder has some of its own.
 
     Returns
     -------
     list of Path
-        A config in the current folder hides a shipped one of the same name.
+        Those of the current folder, or the shipped ones if it has none. A config in the current
+        folder hides a shipped one of the same name.
     """
     found: dict[str, Path] = {}
     for folder in search_folders("configs"):
         for path in sorted(file for file in folder.glob("*.toml") if file.is_file()):
             found.setdefault(path.name, path)
+        if found and not shipped:
+            break
     return [found[name] for name in sorted(found)]
+
+
+def refuse_shared_figures(configs: Sequence[Config]) -> None:
+    """Refuse two configs that draw the same figure: a page has each figure once.
+
+    Parameters
+    ----------
+    configs : sequence of Config
+
+    Raises
+    ------
+    InputError
+        Naming the figure and both configs.
+    """
+    drawn: dict[str, Config] = {}
+    for config in configs:
+        for number in config.figures:
+            other = drawn.setdefault(same_figure(number), config)
+            if other is not config:
+                raise InputError(
+                    f"draws figure {number}, as {other.path} does",
+                    "name another figure in one of them",
+                    f"{config.path}, figures",
+                )
 
 
 def load_experiment(config: Config) -> Experiment:
@@ -176,7 +209,11 @@ def _execute(path: Path, name: str) -> Experiment:
 
 
 def make_figures(
-    experiment: Experiment, config: Config, table: pd.DataFrame, quick: bool = False
+    experiment: Experiment,
+    config: Config,
+    table: pd.DataFrame,
+    quick: bool = False,
+    complete: bool = False,
 ) -> tuple[Figure, ...]:
     """Return the figures of a table, as data: nothing is drawn yet.
 
@@ -189,6 +226,8 @@ def make_figures(
     quick : bool, default False
         Whether it is the table of a quick run, in which claims that need the whole grid are not
         judged.
+    complete : bool, default False
+        Whether no cell is missing.
 
     Returns
     -------
@@ -197,7 +236,9 @@ def make_figures(
     Raises
     ------
     InputError
-        If ``figures(table)`` of the experiment file fails or returns something else.
+        If ``figures(table)`` of the experiment file fails or returns something else; if a figure
+        is drawn that the config does not list; or if one that it lists is not drawn, although
+        no cell and no value of the sweep is missing.
     """
     path = experiment.path
     try:
@@ -216,7 +257,42 @@ def make_figures(
         if not FIGURE_NAME.fullmatch(figure.number):
             problem = f"figures(table) returned a figure with the number {figure.number!r}"
             raise InputError(problem, "use up to 40 letters, digits and -", str(path))
+    _check_listed(found, config, path)
+    if complete and (not quick or config.quick_sweep == config.sweep):
+        _check_drawn(found, config, path)
     return tuple(_in_quick_run(figure) for figure in found) if quick else found
+
+
+def _check_listed(found: tuple[Figure, ...], config: Config, path: Path) -> None:
+    drawn, numbers = [figure.name.lower() for figure in found], [one.number for one in found]
+    for n, figure in enumerate(found):
+        if drawn[n] in drawn[:n]:
+            raise InputError(
+                f"figures(table) returned figure {figure.number} twice",
+                "give one of them another number",
+                str(path),
+            )
+        if drawn[n] not in map(same_figure, config.figures):
+            raise InputError(
+                f"lists no figure {figure.number}, which {path} draws",
+                f"write figures = [{', '.join(map(_as_toml, numbers))}], or do not draw it",
+                f"{config.path}, figures",
+            )
+
+
+def _check_drawn(found: tuple[Figure, ...], config: Config, path: Path) -> None:
+    drawn = {figure.name.lower() for figure in found}
+    for number in config.figures:
+        if same_figure(number) not in drawn:
+            raise InputError(
+                f"lists figure {number}, which {path} does not draw",
+                "draw it, or remove it from the list; finished cells are kept",
+                f"{config.path}, figures",
+            )
+
+
+def _as_toml(number: str) -> str:
+    return number if number.isdecimal() else f'"{number}"'
 
 
 def _in_quick_run(figure: Figure) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from dcglearn.design.figure_names import figure_file_name
 from dcglearn.lab.claims import Claim
 from dcglearn.lab.repetitions import common_value, display_name, mean_over_repetitions
 
@@ -103,9 +104,7 @@ class Figure:
     @property
     def name(self) -> str:
         """The file name of the figure, without its ending."""
-        digits = "".join(c for c in self.number if c.isdecimal())
-        padded = self.number.replace(digits, f"{int(digits):02d}", 1) if digits else self.number
-        return f"figure-{padded}"
+        return figure_file_name(self.number)
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from dcglearn.base.parallel_map import Workers
@@ -23,12 +23,15 @@ class CellCounts:
     first_error : str or None
         The error of the first failed cell, in the order of the grid; if it is a bug, its
         traceback follows on further lines.
+    new : int
+        How many of the finished cells were computed just now, and not kept from earlier.
     """
 
     done: int
     failed: int
     total: int
     first_error: str | None = None
+    new: int = 0
 
     @property
     def complete(self) -> bool:
@@ -65,7 +68,8 @@ def compute_cells(
     for done, (index, outcome) in enumerate(workers(compute, lacking), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
-    return count_cells(config, quick, store)
+    found = count_cells(config, quick, store)
+    return replace(found, new=sum(store.get(cell) is not None for cell in lacking))
 
 
 def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:

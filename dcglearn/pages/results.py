@@ -200,7 +200,7 @@ def write_results(
         return ReportedExperiment(config, folder, counts, ())
     experiment = files.load(config)
     table = result_table(config, quick, store, experiment.columns)
-    figures = make_figures(experiment, config, table, quick)
+    figures = make_figures(experiment, config, table, quick, counts.complete)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
@@ -237,7 +237,10 @@ def _from_folder(
     another version of Matplotlib are, their provenance says what drew them.
     """
     table, cells = _read_table(folder / TABLE, made, config), made["cells"]
-    figures = make_figures(files.load(config), config, table, cells.get("quick") is True)
+    counts = CellCounts(cells["done"], cells["failed"], cells["total"])
+    quick = cells.get("quick") is True
+    complete = counts.complete and made["experiment"]["sweep"] == config.content["sweep"]
+    figures = make_figures(files.load(config), config, table, quick, complete)
     changed = changed_files(folder, made)
     bad = [
         [n for n in _files_of(figure) if n in changed or not (folder / n).is_file()]
@@ -251,7 +254,6 @@ def _from_folder(
     if redrawn.items() - made.get("files", {}).items() and "files" in made:
         described = {**made, "files": made["files"] | redrawn, "redrawn": made_with()}
         write_provenance(described, folder / PROVENANCE)
-    counts = CellCounts(cells["done"], cells["failed"], cells["total"])
     return ReportedExperiment(config, folder, counts, figures)
 
 
