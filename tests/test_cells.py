@@ -20,6 +20,7 @@ from dcglearn.design.sampling import strict_pairs, truth_of
 from dcglearn.design.setting import LISTS, Setting, check_setting
 from dcglearn.lab import records, store
 from dcglearn.lab.store import Store
+from dcglearn.simulation.truths import DATA_1
 from dcglearn.trials import compute
 from dcglearn.trials.compute import compute_cell, run_cell
 
@@ -50,6 +51,26 @@ def test_keys_of_stored_cells_stay_the_same() -> None:
     """Stores of earlier versions of this package are still used."""
     assert key_of(SMALL) == "6ccc786a1faf4274c799fb7fb5e6d1f8"
     assert key_of(cell_of(Setting(flips=5), 1, 0)) == "0f16deecd4621b853092b1e0ee11a3cc"
+
+
+def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
+    setting = Setting(pairs=20, margin="hamming", test_pairs=400)
+    cell = cell_of(setting, 3, 0)
+    found = compute_cell(cell)["margin_correlation"]
+    test = strict_pairs(setting, "permutations", 400, DATA_1, rng_for(cell, "test")).pairs
+    distances = (test[:, 0] != test[:, 1]).sum(axis=1)
+    W = np.outer([1 / np.log2(k + 2) for k in range(10)], [5, 4, 3, 2, 1])
+    scores = W[np.arange(10), test].sum(axis=2)
+    twin = np.corrcoef(distances, scores[:, 0] - scores[:, 1])[0, 1]
+    assert found == pytest.approx(twin, rel=1e-9)
+    assert "margin_correlation" not in compute_cell(SMALL)
+
+
+def test_without_grades_the_gains_of_documents_are_compared_with_their_grades() -> None:
+    cell = {**SMALL, "lists": "documents", "base": [5, 3, 3, 1], "pairs": 400}
+    found = compute_cell(cell)
+    assert found["gains"] == pytest.approx([5, 3, 3, 1], abs=0.3)
+    assert found["gains_correlation"] > 0.98
 
 
 def test_cross_validation_chooses_C_on_the_noisy_judgments_only() -> None:

@@ -24,7 +24,7 @@ from dcglearn.simulation.lists import (
     sorted_against_another,
     sorted_against_shuffled,
 )
-from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.simulation.truths import DATA_1, DATA_2, gains_by_rank, named_truth
 
 
 def test_truths_of_the_paper() -> None:
@@ -35,6 +35,26 @@ def test_truths_of_the_paper() -> None:
     assert DATA_1.discounts_for(10) / DATA_1.discounts_for(10)[0] == pytest.approx(
         natural / natural[0]
     )
+
+
+def test_gains_that_change_with_the_rank(rng: np.random.Generator) -> None:
+    """Those between the best and the worst fall from rank to rank, except with strength 0."""
+    even, falling = (named_truth(f"gains-by-rank:{s}", 5, 4, rng).matrix for s in (0, 0.5))
+    c = 1 / np.log2(np.arange(2, 7))
+    assert even == pytest.approx(np.outer(c, [1, 2 / 3, 1 / 3, 0]))
+    gains = falling / c[:, None]
+    assert (gains[:, [0, 3]] == [1, 0]).all()
+    assert (np.diff(gains[:, 1:3], axis=0) < 0).all()
+    assert gains[2] == pytest.approx([1, 2 / 3, 1 / 3, 0])  # the middle rank
+    assert gains_by_rank(1, 2, 3.0).matrix.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "nan", "inf", "1e9"])
+def test_truths_that_do_not_say_how_gains_change_are_refused(
+    number: str, rng: np.random.Generator
+) -> None:
+    with pytest.raises(InputError, match="gains-by-rank:1"):
+        named_truth(f"gains-by-rank:{number}", 5, 4, rng)
 
 
 def test_permutations_keep_the_documents_and_equal_utilities_are_dropped(

@@ -95,8 +95,8 @@ def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) ->
     return GENERATORS[name](setting, n, rng)
 
 
-def _base(setting: Setting) -> NDArray[np.int64]:
-    """Return the base list as grade indices."""
+def base_list(setting: Setting) -> NDArray[np.int64]:
+    """Return the base list of a setting as grade indices, 0 the best."""
     return setting.grades - np.array(setting.base, np.int64)
 
 
@@ -106,9 +106,9 @@ def _drawn(setting: Setting, n: int, rng: np.random.Generator) -> Pairs:
 
 
 GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
-    "permutations": lambda s, n, rng: permuted_lists(n, rng, _base(s))[:, :, : s.n_ranks],
+    "permutations": lambda s, n, rng: permuted_lists(n, rng, base_list(s))[:, :, : s.n_ranks],
     "drawn": _drawn,
-    "sorted-against-shuffled": lambda s, n, rng: sorted_against_shuffled(n, rng, _base(s))[
+    "sorted-against-shuffled": lambda s, n, rng: sorted_against_shuffled(n, rng, base_list(s))[
         :, :, : s.n_ranks
     ],
     "sorted-against-another": lambda s, n, rng: sorted_against_another(n, s.n_ranks, s.grades, rng),
@@ -145,7 +145,7 @@ def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
     truth = named_truth(setting.truth, setting.n_ranks, setting.grades, rng)
     if not setting.documents:
         return truth
-    return LinearUtility(truth.matrix_for(setting.n_ranks)[:, _base(setting)])
+    return LinearUtility(truth.matrix_for(setting.n_ranks)[:, base_list(setting)])
 
 
 EXACT = CalibratedJudge()

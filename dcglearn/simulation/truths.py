@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
@@ -33,6 +34,12 @@ TRUTHS = {"data-1": "linear-log2", "data-2": "exponential-log2"}
 FREE = "free"
 """The name of a truth whose gains are drawn independently at each rank."""
 
+BY_RANK = "gains-by-rank"
+"""The name, before a colon and a number, of a truth whose gains change from rank to rank."""
+
+MAX_STRENGTH = 10.0
+"""The largest such number."""
+
 
 def grade_scale(n_grades: int) -> Scale:
     """Return the scale of section 6: grades L ... 1, best first."""
@@ -45,8 +52,9 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     Parameters
     ----------
     name : str
-        ``data-1``, ``data-2``, ``free`` (see :func:`free_truth`), a preset, a measure file, or
-        a measure written in full with any gains and discounts.
+        ``data-1``, ``data-2``, ``free`` (see :func:`free_truth`), ``gains-by-rank:1`` or
+        another number (see :func:`gains_by_rank`), a preset, a measure file, or a measure
+        written in full with any gains and discounts.
     n_ranks, n_grades : int
         K and L.
     rng : numpy.random.Generator
@@ -72,12 +80,15 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     checked_count(n_ranks, "`n_ranks`")
     if name == FREE:
         return free_truth(n_ranks, n_grades, rng)
+    head, _, number = name.partition(":")
+    if head == BY_RANK:
+        return gains_by_rank(n_ranks, n_grades, _strength(name, number))
     scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
     if not (is_measure_file_name(text) or "[" in text or "{" in text):
         head = split_parameter(text.partition("@")[0])[0]
         if not is_one_of(head, PRESETS):
-            raise unknown_name("truth", name, [*TRUTHS, FREE, *PRESETS])
+            raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
     return measure_for(text, scale, n_ranks).measure
 
 
@@ -102,3 +113,45 @@ def free_truth(n_ranks: int, n_grades: int, rng: np.random.Generator) -> LinearU
     True
     """
     return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])
+
+
+def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility:
+    """Return a truth that is not a DCG: the gains between the best and the worst fall with rank.
+
+    Parameters
+    ----------
+    n_ranks, n_grades : int
+        K and L.
+    strength : float
+        At least 0. With s = 1 + `strength`, the gains at rank k are linear ones, from 1 down to
+        0, to the power s^(2 (k - 1) / (K - 1) - 1): from 1 / s at the first rank to s at the
+        last. With strength 0 they are linear at all ranks. Discounts are 1 / log2(k + 1).
+
+    Returns
+    -------
+    LinearUtility
+
+    Examples
+    --------
+    The middle grade of three, as a share of the best:
+
+    >>> W = gains_by_rank(3, 3, 1.0).matrix
+    >>> (W[:, 1] / W[:, 0]).round(3)
+    array([0.707, 0.5  , 0.25 ])
+    """
+    checked_count(n_grades, "`n_grades`", high=MAX_GRADES)
+    checked_count(n_ranks, "`n_ranks`")
+    down = np.linspace(-1, 1, n_ranks) if n_ranks > 1 else np.zeros(1)
+    gains = np.linspace(1, 0, n_grades) ** ((1 + strength) ** down)[:, None]
+    return LinearUtility(gains / np.log2(np.arange(2, n_ranks + 2))[:, None])
+
+
+def _strength(name: str, number: str) -> float:
+    try:
+        strength = float(number)
+    except ValueError:
+        strength = -1.0
+    if not 0 <= strength <= MAX_STRENGTH:
+        remedy = f"write a number from 0 to {MAX_STRENGTH:g}, such as {BY_RANK}:1"
+        raise InputError(f"{name!r} does not say how much gains change with the rank", remedy)
+    return strength

@@ -49,7 +49,8 @@ def certainty(
     Parameters
     ----------
     setting : Setting
-    truth : DCG
+    truth : DCG or LinearUtility
+        Without gains and discounts of its own, only hypotheses are tested.
     list_rng : numpy.random.Generator
         Draws lists and queries.
     rng : numpy.random.Generator
@@ -70,12 +71,14 @@ def certainty(
     Raises
     ------
     InputError
-        If the truth is not a DCG, or a family or a hypothesis is unknown.
+        If the truth is not a DCG and there are no hypotheses, or a family or a hypothesis is
+        unknown.
     SolverError
         If a maximum is not reached.
     """
-    if not isinstance(truth, DCG):
-        raise InputError(f"{setting.truth} has no gains and discounts", "name a DCG", "truth")
+    if not isinstance(truth, DCG) and not setting.hypotheses:
+        remedy = "name a DCG, or `hypotheses` to test"
+        raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
     data = simulated_judgments(setting, truth, list_rng, rng)
     evidence = Evidence.of(data, setting.ties)
     fits: dict[JudgmentModel, JudgmentFit] = {}
@@ -86,7 +89,7 @@ def certainty(
         return fits[model]
 
     fit = fitted(model_named(f"{setting.gains}-{setting.discounts}", setting.ties))
-    result = interval_record(fit, truth)
+    result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
     result["p:link"] = link_test(fit).p
     for text in setting.hypotheses:

@@ -17,16 +17,18 @@ import numpy as np
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.correlation.agreement import agreement
+from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.cells import AXES, QueryTable, rng_for
 from dcglearn.design.sampling import (
     CalibratedJudge,
+    base_list,
     judge_of,
     lists_to_test_on,
     strict_pairs,
     truth_of,
 )
 from dcglearn.design.setting import JUDGMENT_MODEL, Setting, check_setting
+from dcglearn.encoding.margins import margins
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import is_affine
@@ -35,7 +37,7 @@ from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.simulation.truths import grade_scale
+from dcglearn.simulation.truths import grade_scale, named_truth
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
@@ -92,7 +94,9 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     dict
         ``precision``; ``similarity``, ``identifiable`` and ``offset`` similarity; ``gains``
         and ``discounts`` aligned to the truth, and their ``_correlation`` with it (if the
-        truth is a DCG); ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
+        truth is a DCG, or has a gain for each document); with a margin that depends on the
+        pair, ``margin_correlation``, that of the margin and the true difference on the test
+        pairs; ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
         true utility and of all pairs drawn; and ``precision:PRESET`` for each preset of
         ``against``. For a model of the judgment, what
         :func:`~dcglearn.trials.certainty_cells.certainty` returns.
@@ -136,7 +140,8 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(truth, learned),
+        **_parameters(setting, learned, cell),
+        **_margin_correlation(setting, tests),
         "chosen_C": learned.problem.C,
         "draws": judged.draws,
         "drawn": judged.drawn,
@@ -229,20 +234,38 @@ def _learned_measure(setting: Setting, learned: Fit) -> Measure:
     return learned.dcg if setting.learner == "qp-dcg" else learned.utility
 
 
-def _parameters(truth: Measure, learned: Fit) -> dict[str, Any]:
+def _parameters(setting: Setting, learned: Fit, cell: dict[str, Any]) -> dict[str, Any]:
     """Return learned gains and discounts on the scale of the truth, if the truth is a DCG."""
+    L, K, rng = setting.grades, setting.n_ranks, rng_for(cell, "truth")
+    truth = named_truth(setting.truth, K, L, rng)
     if not isinstance(truth, DCG):
         return {}
     factors = learned.factors
-    c = truth.discounts_for(len(factors.discounts))
-    gains = align_to_truth(factors.gains, truth.gains)
+    c, g = truth.discounts_for(K), np.array(truth.gains)
+    if setting.documents:  # as many gains as documents
+        g = g[base_list(setting)]
+    gains = align_to_truth(factors.gains, g)
     discounts = align_to_truth(factors.discounts, c, is_affine(factors.gauge))
     return {
         "gains": gains.tolist(),
-        "gains_correlation": _correlation(factors.gains, np.array(truth.gains)),
+        "gains_correlation": _correlation(factors.gains, g),
         "discounts": discounts.tolist(),
         "discounts_correlation": _correlation(factors.discounts, c),
     }
+
+
+def _margin_correlation(setting: Setting, tests: str) -> dict[str, float]:
+    """Return how a margin that depends on the pair goes with the true difference."""
+    if setting.margin == "unit":
+        return {}
+    return {"margin_correlation": _correlation_with_truth(setting.margin, tests)}
+
+
+@lru_cache(32)
+def _correlation_with_truth(margin: str, tests: str) -> float:
+    cell, pairs = json.loads(tests)[1], _pairs(tests)
+    truth = truth_of(_setting(cell), rng_for(cell, "truth"))
+    return float(np.corrcoef(margins(pairs, margin), score_differences(truth, pairs))[0, 1])
 
 
 def _correlation(a: Floats, b: Floats) -> float:
