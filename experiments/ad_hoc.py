@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_above_zero
-from dcglearn.lab.plots import BAND, Figure, Plot, curve, describe_C
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve, describe_C, level
 from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
 
 AGAINST = (
@@ -43,15 +43,16 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
-    presets = (curve(table, "pairs", f"precision:{name}", name) for name in AGAINST)
+    presets = (level(table, f"precision:{name}", name) for name in AGAINST)
     return Figure(
         number,
         f"Learned against ad hoc: {truth}",
         Plot(
             f"judgments, {table['reliability'].iloc[0]:.0%} of them right",
             "precision on exact pairs",
-            (curve(table, "pairs", "precision", "learned W"), *presets),
+            (curve(table, "pairs", "precision", "Learned W"), *presets),
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, Figure, Plot, Series, curve, curves
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve, curves
 from dcglearn.lab.repetitions import MeanInterval, common_value, mean_over_repetitions, rows_where
 
 COLUMNS = (
@@ -53,6 +53,7 @@ def _by_lapses(table: pd.DataFrame) -> Figure:
             curves(table, "pairs", "coverage", "lapses", names),
             LEVELS,
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(
@@ -83,12 +84,18 @@ def _precision(means: list[MeanInterval]) -> str:
 
 
 def _by_truth(table: pd.DataFrame) -> Figure:
-    series: list[Series] = []
-    means = []
+    panels, means = [], []
     for truth, group in table.groupby("truth", sort=False):
+        kind = NAMES.get(str(truth), OTHER)
+        series = tuple(
+            curve(group, "pairs", f"coverage:{what}", what.capitalize())
+            for what in ("gains", "discounts")
+        )
+        panels.append(
+            Plot("judgments", Y, series, LEVELS, log_x=True, within=SHARE, title=f"{kind} gains")
+        )
         for what in ("gains", "discounts"):
-            label = f"{what}, {NAMES.get(str(truth), OTHER)}"
-            series.append(curve(group, "pairs", f"coverage:{what}", label))
+            label = f"{what}, {kind}"
             means += [
                 mean_over_repetitions(
                     rows_where(group, pairs=n), f"coverage:{what}", f"{label}, {n:,} judgments:"
@@ -98,7 +105,7 @@ def _by_truth(table: pd.DataFrame) -> Figure:
     return Figure(
         "C2",
         "Coverage by truth",
-        Plot("judgments", Y, tuple(series), LEVELS, log_x=True),
+        panels[0],
         (
             Claim(
                 "No truth has intervals of gains, or of discounts, that contain it in less than "
@@ -108,6 +115,7 @@ def _by_truth(table: pd.DataFrame) -> Figure:
         ),
         f"Means over {table['lapses'].nunique()} shares of answers at random. "
         f"{describe_model(table)} {BAND} The limit of 90% is this project's. {_precision(means)}",
+        tuple(panels[1:]),
     )
 
 

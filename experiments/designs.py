@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, Figure, Plot, curve
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve
 from dcglearn.lab.repetitions import mean_over_repetitions
 
 COLUMNS = (
@@ -25,25 +25,32 @@ BAND_OF_COVERAGE = (0.93, 0.97)
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure C3."""
-    series, means = [], []
-    for (lists, ties, clusters), group in table.groupby(["lists", "ties", "clusters"], sort=False):
-        label = LISTS[str(lists)]
-        label += ", ties" if ties != "strict" else ""
-        label += f", {clusters} queries" if clusters else ""
-        series.append(curve(group, "pairs", "coverage", label))
-        means.append(mean_over_repetitions(group, "coverage", f"{label}:"))
-    widest = max((one.high - one.low) / 3.92 for one in means)
-    return [
-        Figure(
-            "C3",
-            "Coverage in other designs",
+    panels, means = [], []
+    for lists, rows in table.groupby("lists", sort=False):
+        series = []
+        for (ties, clusters), group in rows.groupby(["ties", "clusters"], sort=False):
+            kinds = ["ties"] * (ties != "strict") + [f"{clusters} queries"] * bool(clusters)
+            name = ", ".join(kinds).capitalize() or "Independent, no ties"
+            series.append(curve(group, "pairs", "coverage", name))
+            label = ", ".join([LISTS[str(lists)], *kinds])
+            means.append(mean_over_repetitions(group, "coverage", f"{label}:"))
+        panels.append(
             Plot(
                 "judgments",
                 "share of 95% intervals that contain the truth",
                 tuple(series),
                 {"93%": 0.93, "97%": 0.97},
                 log_x=True,
-            ),
+                within=SHARE,
+                title=LISTS[str(lists)],
+            )
+        )
+    widest = max((one.high - one.low) / 3.92 for one in means)
+    return [
+        Figure(
+            "C3",
+            "Coverage in other designs",
+            panels[0],
             (
                 Claim(
                     "In each design 93 to 97% of the intervals contain the truth, in the mean over "
@@ -57,5 +64,6 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             f"Linear gains, discount log2, 5% of answers at random. {BAND} The band of "
             f"93 to 97% is this project's. Standard errors of the means: up to {100 * widest:.1f} "
             "percentage points.",
+            tuple(panels[1:]),
         )
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
     display_name,
@@ -41,7 +41,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         Figure(
             "13",
             "Precision without grades",
-            Plot("training pairs", "precision", tuple(series), {"95%": 0.95}, log_x=True),
+            Plot(
+                "training pairs",
+                "precision",
+                tuple(series),
+                {"95%": 0.95},
+                log_x=True,
+                within=SHARE,
+            ),
             (
                 Claim(
                     "Preferences over rankings are learned precisely without grades (from "

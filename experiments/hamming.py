@@ -7,8 +7,19 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.plots import (
+    BAND,
+    CORRELATION,
+    SHARE,
+    Figure,
+    Plot,
+    curves,
+    describe_C,
+    differences,
+)
 from dcglearn.lab.repetitions import MeanInterval, display_name, paired_difference, rows_where
+
+MARGINS = {"unit": "unit", "hamming": "Hamming"}
 
 COLUMNS = ("precision", "similarity", "identifiable")
 
@@ -28,14 +39,21 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
             "pairs",
             what,
             "truth",
-            {"data-1": f"Data 1, {margin} margin", "data-2": f"Data 2, {margin} margin"},
+            {"data-1": f"Data 1, {name} margin", "data-2": f"Data 2, {name} margin"},
         )
-        for margin in ("unit", "hamming")
+        for margin, name in MARGINS.items()
     ]
+    unit, hamming = (rows_where(table, margin=margin) for margin in MARGINS)
+    gains = differences(hamming, unit, "pairs", what, "truth")
     return Figure(
         number,
         f"{what.capitalize()} with the Hamming margin",
-        Plot("training pairs", what, (*series[0], *series[1])),
+        Plot(
+            "training pairs",
+            what,
+            (*series[0], *series[1]),
+            within=SHARE if what == "precision" else CORRELATION,
+        ),
         (
             Claim(
                 f"The Hamming margin brings no significant gain in {what} (of {SMALL} or more).",
@@ -44,6 +62,7 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
             ),
         ),
         f"Both margins on the same pairs; {describe_C(table)}. {BAND}",
+        (Plot("training pairs", "Hamming minus unit", gains, {"": 0.0, str(SMALL): SMALL}),),
     )
 
 

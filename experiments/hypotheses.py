@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between
-from dcglearn.lab.plots import BAND, Figure, Plot, curve
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curve
 from dcglearn.lab.repetitions import mean_over_repetitions, rows_where
 
 LINEAR = "p:linear-free in free-free"
@@ -62,9 +62,10 @@ def _size(table: pd.DataFrame) -> Figure:
         Plot(
             "judgments",
             f"share of studies with p < {LEVEL}",
-            tuple(curve(table, "pairs", name, name) for name in names),
+            tuple(curve(table, "pairs", name, _capital(name)) for name in names),
             {"3%": 0.03, "7%": 0.07},
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(
@@ -101,9 +102,10 @@ def _power(table: pd.DataFrame, linear: pd.Series) -> Figure:
         Plot(
             "judgments",
             f"share of studies with p < {LEVEL}",
-            tuple(curve(rejected, "pairs", name, name) for name in p.columns),
+            tuple(curve(rejected, "pairs", name, _capital(name)) for name in p.columns),
             {"80%": POWER},
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(
@@ -114,3 +116,7 @@ def _power(table: pd.DataFrame, linear: pd.Series) -> Figure:
         ),
         f"{ABOUT} {BAND} The limits of 80% and of {AT:,} judgments are this project's.",
     )
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]

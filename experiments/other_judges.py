@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import FEW_SHARES, Claim, Finding, judge_above_zero, judge_between
-from dcglearn.lab.plots import BAND, Figure, Plot, curves
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves
 from dcglearn.lab.repetitions import (
     MeanInterval,
     mean_over_repetitions,
@@ -23,7 +23,7 @@ COLUMNS = (
     "p:link",
 )
 
-NAMES = {"logistic": "logistic, as the model assumes", "normal": "normal", "cauchy": "Cauchy"}
+NAMES = {"logistic": "Logistic, as the model assumes", "normal": "Normal", "cauchy": "Cauchy"}
 ASSUMED = "logistic"
 
 LEVEL = 0.05
@@ -66,6 +66,7 @@ def _coverage(table: pd.DataFrame) -> Figure:
             curves(table, "pairs", "coverage", "noise", NAMES),
             {"90%": LEAST},
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(
@@ -87,7 +88,7 @@ def _bias(table: pd.DataFrame) -> Figure:
             "judgments",
             "middle gain, estimate minus truth",
             curves(table, "pairs", "middle_gain", "noise", NAMES),
-            {"no bias": 0.0},
+            {"No bias": 0.0},
             log_x=True,
         ),
         (
@@ -125,6 +126,7 @@ def _link(table: pd.DataFrame) -> Figure:
             curves(table, "pairs", "noticed", "noise", NAMES),
             {"5%": LEVEL},
             log_x=True,
+            within=SHARE,
         ),
         (
             Claim(

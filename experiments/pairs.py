@@ -5,11 +5,10 @@ The number of pairs, the truth, and whether both lists of a pair have the same g
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_above_zero, judge_claim
-from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     MeanInterval,
     change_over_range,
@@ -18,12 +17,11 @@ from dcglearn.lab.repetitions import (
     paired_difference,
     rows_where,
 )
-from dcglearn.trials.similarity import similarity
+from dcglearn.trials.similarity import limit_on_permutations
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
 
-C = 1 / np.log(np.arange(2, 12))
-LIMIT = similarity(np.outer(C, [5, 4, 3, 2, 1]), np.outer(C - C[-1], [5, 4, 3, 2, 1]))
+LIMIT = limit_on_permutations(10)
 """The limit of similarity when all pairs reorder one list: cos(c, c - c_K), whatever the gains."""
 
 CLOSE = 0.02
@@ -53,7 +51,12 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         Figure(
             "1",
             "Precision over the number of training pairs",
-            Plot("training pairs", "precision", curves(paper, "pairs", "precision", "truth")),
+            Plot(
+                "training pairs",
+                "precision",
+                curves(paper, "pairs", "precision", "truth"),
+                within=SHARE,
+            ),
             (
                 Claim(
                     "Precision grows with the number of pairs and is close to 95% at 200 (within "
@@ -71,7 +74,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "training pairs",
                 "similarity (eq. 3)",
                 curves(paper, "pairs", "similarity", "truth"),
-                {f"limit of this design, {LIMIT:.4f}": LIMIT},
+                {f"Limit {LIMIT:.4f}": LIMIT},
+                within=CORRELATION,
             ),
             (
                 Claim(
@@ -90,11 +94,10 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot(
                 "training pairs",
                 "similarity",
-                (
-                    *curves(other, "pairs", "similarity", "truth", _named("other content")),
-                    *curves(paper, "pairs", "identifiable", "truth", _named("identifiable part")),
-                ),
-                {"exact": 1.0},
+                curves(other, "pairs", "similarity", "truth"),
+                {"Exact": 1.0},
+                within=CORRELATION,
+                title="other content",
             ),
             (
                 Claim(
@@ -107,12 +110,18 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Other content: lists of independent uniform grades, with the similarity of eq. 3. "
             "Identifiable part: permutations of one list, with the cosine of the double-centred "
             f"matrices. {BAND}",
+            (
+                Plot(
+                    "training pairs",
+                    "similarity",
+                    curves(paper, "pairs", "identifiable", "truth"),
+                    {"Exact": 1.0},
+                    within=CORRELATION,
+                    title="identifiable part",
+                ),
+            ),
         ),
     ]
-
-
-def _named(what: str) -> dict[str, str]:
-    return {"data-1": f"Data 1, {what}", "data-2": f"Data 2, {what}"}
 
 
 def _precision(table: pd.DataFrame) -> Finding:

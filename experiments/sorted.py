@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
     display_name,
@@ -36,8 +36,9 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "training pairs",
                 "precision on permutations",
                 curves(table, "pairs", "precision", "truth"),
-                {"chance": 0.5},
+                {"Chance": 0.5},
                 log_x=True,
+                within=SHARE,
             ),
             (
                 Claim(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, Figure, Plot, Series, curves, describe_C
+from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
     display_name,
@@ -29,20 +29,23 @@ QUICK = 0.95
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure 10."""
-    series: list[Series] = []
-    for lists, name in TESTS.items():
-        names = {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"}
-        series += curves(rows_where(table, test_lists=lists), "pairs", "precision", "truth", names)
+    names = {lists: name.capitalize() for lists, name in TESTS.items()}
+    first, *more = (
+        Plot(
+            "training pairs",
+            "precision",
+            curves(rows, "pairs", "precision", "test_lists", names),
+            log_x=True,
+            within=SHARE,
+            title=display_name(truth),
+        )
+        for truth, rows in table.groupby("truth", sort=False)
+    )
     return [
         Figure(
             "10",
             "Precision with an optimal list of other content",
-            Plot(
-                "training pairs",
-                "precision",
-                tuple(series),
-                log_x=True,
-            ),
+            first,
             (
                 Claim(
                     "Precision grows slowly with the number of pairs: it grows, but on other lists "
@@ -54,6 +57,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             "Trained on pairs of a sorted list and an unsorted list with other grades. Tested on "
             "pairs like these, on pairs of two unsorted lists with different grades, and on "
             f"permutations of one list. {describe_C(table)}. {BAND}",
+            tuple(more),
         )
     ]
 

@@ -1,105 +1,338 @@
-"""Drawing the figures of experiments: curves with bands, and estimated against true values.
+"""Drawing the figures of experiments: curves with bands, bars, levels, and several panels.
 
-Lines differ in colour, marker and dashes, so they can be distinguished in greyscale too.
+A figure is as wide as a column or a page of a paper, and its text is legible at that width. Lines
+differ in colour, marker and dashes, so they can be distinguished in greyscale too; of lines that
+hide each other the first is the widest, with the largest markers.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
+from matplotlib.font_manager import FontProperties
 
-from dcglearn.figures.style import COLOURS, MARKERS, STYLE
-from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.base.errors import InputError
+from dcglearn.figures.labels import POINTS, EndLabels, text_width, wrapped
+from dcglearn.figures.series import (
+    EXACT,
+    categories_of,
+    curves_of,
+    draw_series,
+    named_ends,
+    scale_x,
+    scale_y,
+)
+from dcglearn.figures.style import DARK, LIGHT, STYLE, Palette
+from dcglearn.lab.plots import Figure, Plot
 
-DASHES = ("-", "--", "-.", ":")
+WIDTHS = {"column": 3.3, "page": 7.0}
+"""The widths of a column and of a page of a paper, in inches."""
 
-BAND_ALPHA = 0.18
+NARROWEST, WIDEST = 2.0, 20.0
+
+_WIDE = 5.0
+"""Inches from which panels are side by side and text is larger."""
+
+_HANDLE = 4.0
+"""The width of a line in the legend and of the space around it, in font sizes."""
 
 
-def draw_figure(figure: Figure) -> MatplotlibFigure:
+def figure_width(text: str) -> float:
+    """Return the width of a figure in inches.
+
+    Parameters
+    ----------
+    text : str
+        ``column``, ``page``, or a number of inches.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or too small or too large for a figure.
+
+    Examples
+    --------
+    >>> figure_width("column"), figure_width("5")
+    (3.3, 5.0)
+    """
+    try:
+        width = WIDTHS.get(text) or float(text)
+    except ValueError:
+        width = float("nan")
+    if not NARROWEST <= width <= WIDEST:
+        raise InputError(
+            f"{text!r} is not the width of a figure",
+            f"use column (3.3 inches), page (7), or inches from {NARROWEST:g} to {WIDEST:g}",
+            "width",
+        )
+    return width
+
+
+def draw_figure(
+    figure: Figure, width: float = WIDTHS["column"], title: bool = False, dark: bool = False
+) -> MatplotlibFigure:
     """Draw a figure of an experiment.
 
     Parameters
     ----------
     figure : Figure
         The figure as data (:class:`dcglearn.lab.plots.Figure`).
+    width : float, default 3.3
+        In inches, as it is printed. Panels are side by side from 5 inches on.
+    title : bool, default False
+        Whether the title is drawn; in a paper the caption has it.
+    dark : bool, default False
+        Whether the colours are for a dark background.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved.
+        Ready to be saved. Its height follows from what it holds.
     """
-    plot = figure.plot
-    many = len(plot.series) > 4
-    with mpl.rc_context(STYLE):
-        drawing = MatplotlibFigure(figsize=(7.4 if many else 5.4, 3.9), layout="constrained")
+    palette, panels = DARK if dark else LIGHT, figure.panels
+    with mpl.rc_context(_style(width, palette)):
+        drawing = MatplotlibFigure(figsize=(width, 10.0), layout="constrained")
         FigureCanvasAgg(drawing)
-        axes = drawing.subplots()
-        for index, series in enumerate(plot.series):
-            _draw_series(axes, series, index, bars=plot.diagonal)
-        for name, level in plot.levels.items():
-            axes.axhline(level, color="0.35", linewidth=0.9, linestyle=(0, (1, 2)), label=name)
-        if plot.diagonal:
-            axes.axline((0, 0), slope=1, color="0.6", linewidth=0.8, zorder=0, label="exact")
-        axes.set(xlabel=plot.x_label, ylabel=plot.y_label, title=_title(figure))
-        _scale_x(axes, plot)
-        axes.grid(axis="y", color="0.9", linewidth=0.6)
-        axes.set_axisbelow(True)
-        if many:
-            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        else:
-            axes.legend(loc="best")
+        n_columns = _columns(len(panels), width)
+        n_rows = -(-len(panels) // n_columns)
+        grid = list(drawing.subplots(n_rows, n_columns, squeeze=False).flat)
+        for spare in grid[len(panels) :]:
+            spare.remove()
+        size = (POINTS * 0.8 * width / n_columns, POINTS * _height(len(panels), width))
+        _draw_panels(grid[: len(panels)], panels, size, n_columns, palette)
+        if title:
+            large = _points("axes.titlesize")
+            words = wrapped(figure.heading, large, POINTS * (width - 0.1))
+            drawing.suptitle(words, x=0.01, ha="left", fontsize=large)
+        drawing.draw_without_rendering()  # how high is all the rest?
+        rows = [grid[row * n_columns].get_position().height for row in range(n_rows)]
+        drawing.set_size_inches(width, 10.0 * (1 - sum(rows)) + n_rows * size[1] / POINTS)
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine("none")
     return drawing
 
 
-def _title(figure: Figure) -> str:
-    head = f"Figure {figure.number}. " if figure.number[0].isdecimal() else ""
-    return head + figure.title
+def draw_on(
+    axes: Axes | Sequence[Axes], drawn: Figure | Plot, legend: bool = True, dark: bool = False
+) -> None:
+    """Draw a figure, or one plot, on axes of a figure that is the caller's.
 
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes or sequence of them
+        One for each panel; a single one takes the first panel. Names at the right end and the
+        legend above need room, which ``layout="constrained"`` makes.
+    drawn : Figure or Plot
+    legend : bool, default True
+        Whether the series are named in a legend above the axes.
+    dark : bool, default False
+        Whether the colours are for a dark background.
 
-def _draw_series(axes: Axes, series: Series, index: int, bars: bool) -> None:
-    x = np.asarray(series.x, float)
-    mean, low, high = (np.asarray(v, float) for v in (series.mean, series.low, series.high))
-    order = np.argsort(x, kind="stable")
-    x, mean, low, high = x[order], mean[order], low[order], high[order]
-    colour = COLOURS[index % len(COLOURS)]
-    axes.plot(
-        x,
-        mean,
-        color=colour,
-        marker=MARKERS[index % len(MARKERS)],
-        linestyle=DASHES[(index + index // len(COLOURS)) % len(DASHES)],
-        markersize=4.5,
-        markerfacecolor=colour if index < len(COLOURS) else "white",
-        linewidth=2.2 if index == 0 and not bars else 1.4,
-        label=series.label,
-    )
-    has_interval = ~np.isnan(low)
-    if not has_interval.any():
-        return
-    if bars:
-        axes.vlines(
-            x[has_interval], low[has_interval], high[has_interval], color=colour, linewidth=1.2
+    Raises
+    ------
+    InputError
+        If the number of axes is another than that of panels.
+
+    Examples
+    --------
+    >>> import matplotlib.figure
+    >>> from dcglearn.lab.plots import Series
+    >>> ax = matplotlib.figure.Figure().subplots()
+    >>> draw_on(ax, Plot("time", "speed", (Series("a", (1, 2), (3, 4), (2, 3), (4, 5), (9, 9)),)))
+    >>> ax.get_ylabel()
+    'Speed'
+    """
+    panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
+    given = [axes] if isinstance(axes, Axes) else list(axes)
+    if isinstance(axes, Axes):
+        panels = panels[:1]
+    if len(given) != len(panels):
+        raise InputError(
+            f"{len(given)} axes for {len(panels)} panels", "give one for each panel", "axes"
         )
-    else:
-        axes.fill_between(
-            x[has_interval],
-            low[has_interval],
-            high[has_interval],
-            color=colour,
-            alpha=BAND_ALPHA,
-            linewidth=0,
-        )
+    palette = DARK if dark else LIGHT
+    with mpl.rc_context({"text.parse_math": False}):
+        for one, panel in zip(given, panels, strict=True):
+            box, inches = one.get_position(), _drawing_of(one).get_size_inches()
+            size = (POINTS * box.width * inches[0], POINTS * box.height * inches[1])
+            _draw_panel(one, panel, panels, size, palette)
+            _label(one, panel, size)
+            if legend:
+                _legend_above(one, panel, size[0])
 
 
-def _scale_x(axes: Axes, plot: Plot) -> None:
-    if not plot.log_x:
+def _columns(n_panels: int, width: float) -> int:
+    if width < _WIDE:
+        return 1
+    return 2 if n_panels == 4 else min(n_panels, 3)
+
+
+def _height(n_panels: int, width: float) -> float:
+    """Return the height of the axes of a panel, in inches."""
+    if width < _WIDE:
+        return 1.9 if n_panels == 1 else 1.45
+    return 3.0 if n_panels == 1 else 2.1
+
+
+def _style(width: float, palette: Palette) -> Any:
+    """Return settings for a figure: text of 7 to 8 points in a column, a little more on a page."""
+    text = 8.0 if width < _WIDE else 9.0
+    settings = {
+        "font.size": text,
+        "axes.labelsize": text,
+        "axes.titlesize": text,
+        "xtick.labelsize": text - 1,
+        "ytick.labelsize": text - 1,
+        "legend.fontsize": text - 1,
+        "axes.linewidth": 0.6,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.minor.width": 0.5,
+        "xtick.major.size": 3.0,
+        "ytick.major.size": 3.0,
+        "figure.facecolor": palette.paper,
+        "axes.facecolor": "none",
+    }
+    inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+    return {**STYLE, **settings, **dict.fromkeys(inks, palette.ink)}
+
+
+def _points(setting: Literal["legend.fontsize", "axes.labelsize", "axes.titlesize"]) -> float:
+    """Return the size of a font in points."""
+    return float(FontProperties(size=mpl.rcParams[setting]).get_size_in_points())
+
+
+def _drawing_of(axes: Axes) -> MatplotlibFigure:
+    return cast("MatplotlibFigure", axes.get_figure(root=True))
+
+
+def _draw_panels(
+    grid: Sequence[Axes],
+    panels: Sequence[Plot],
+    size: tuple[float, float],
+    n_columns: int,
+    palette: Palette,
+) -> None:
+    """Draw panels in a grid; what neighbours share is written once."""
+    drawing, large = _drawing_of(grid[0]), _points("axes.labelsize")
+    one_legend = len({_legend_names(panel) for panel in panels}) == 1
+    one_y = len(panels) > n_columns and len({panel.y_label for panel in panels}) == 1
+    for index, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
+        _draw_panel(axes, panel, panels, size, palette)
+        left = panels[index - 1].y_label if index % n_columns else None
+        below = panels[index + n_columns].x_label if index + n_columns < len(panels) else None
+        _label(axes, panel, size, panel.x_label != below, panel.y_label != left, not one_y)
+        if not one_legend:
+            _legend_above(axes, panel, size[0])
+        elif panel.title:
+            axes.set_title(wrapped(_sentence(panel.title), _points("axes.titlesize"), size[0]))
+    if one_y:
+        room = 0.8 * size[1] * -(-len(panels) // n_columns)
+        drawing.supylabel(wrapped(_sentence(panels[0].y_label), large, room), fontsize=large)
+    if one_legend and _legend_names(panels[0]):
+        handles, names = grid[0].get_legend_handles_labels()
+        options = _legend_options(names, POINTS * (drawing.get_size_inches()[0] - 0.1))
+        drawing.legend(handles=handles, loc="outside upper left", **options)
+
+
+def _draw_panel(
+    axes: Axes, panel: Plot, panels: Sequence[Plot], size: tuple[float, float], palette: Palette
+) -> None:
+    """Draw one of the panels; those with the same label of an axis share its limits."""
+    same_x = [other for other in panels if other.x_label == panel.x_label]
+    same_y = [other for other in panels if other.y_label == panel.y_label]
+    categories = categories_of(same_x)
+    draw_series(axes, panel, categories, palette)
+    scale_x(axes, panel, same_x, categories, size[0], palette)
+    scale_y(axes, panel, same_y)
+    axes.grid(axis="y", color=palette.grid, linewidth=0.6)
+    axes.set_axisbelow(True)
+    ends = named_ends(panel, palette)
+    if ends:
+        EndLabels(axes, ends, _points("legend.fontsize"), 0.3 * size[0])
+
+
+def _label(
+    axes: Axes,
+    panel: Plot,
+    size: tuple[float, float],
+    x: bool = True,
+    y: bool = True,
+    own_y: bool = True,
+) -> None:
+    """Label the axes, unless a neighbour does."""
+    large = _points("axes.labelsize")
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_parse_math(False)  # names may hold dollar signs
+    axes.tick_params(labelbottom=x, labelleft=y)
+    if x:
+        axes.set_xlabel(wrapped(_sentence(panel.x_label), large, size[0]))
+    if y and own_y:
+        axes.set_ylabel(wrapped(_sentence(panel.y_label), large, 1.05 * size[1]))
+
+
+def _sentence(text: str) -> str:
+    """Begin a label with a capital, unless it begins with a symbol.
+
+    >>> _sentence("training pairs"), _sentence("p < 0.05")
+    ('Training pairs', 'p < 0.05')
+    """
+    return text[:1].upper() + text[1:] if text[1:2].isalpha() else text
+
+
+def _legend_names(panel: Plot) -> tuple[str, ...]:
+    """Return what a legend of a panel names: nothing if its curve is named at its end."""
+    names = [series.label for series in curves_of(panel)]
+    named = {name for name, _, _ in named_ends(panel, LIGHT)}
+    if len(names) == 1 and names[0] in named:
+        names = []
+    return (*names, EXACT) if panel.diagonal else tuple(names)
+
+
+def _legend_above(axes: Axes, panel: Plot, width: float) -> None:
+    """Name the series of one panel above it, below its title."""
+    if not _legend_names(panel):
         return
-    ticks = sorted({float(x) for series in plot.series for x in series.x})
-    if min(ticks) > 0:
-        axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
+    handles, names = axes.get_legend_handles_labels()
+    options = _legend_options(names, width)
+    if panel.title:
+        options |= {"title": _sentence(panel.title), "alignment": "left"}
+        options["title_fontsize"] = _points("axes.titlesize")
+    place = (0.0, 1.0)
+    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=place, **options)
+
+
+def _legend_options(names: Sequence[str], width: float) -> dict[str, Any]:
+    """Return wrapped names, and as many columns as fit into a width in points."""
+    size = _points("legend.fontsize")
+    labels = [wrapped(name, size, width - _HANDLE * size) for name in names]
+    widths = [
+        max(text_width(line, size) for line in label.split("\n")) + _HANDLE * size
+        for label in labels
+    ]
+    fitting = [
+        n
+        for n in range(1, len(names) + 1)
+        if sum(max(part) for part in np.array_split(widths, n)) <= width
+    ]
+    return {
+        "labels": labels,
+        "ncols": max(fitting, default=1),
+        "frameon": False,
+        "handlelength": 2.2,
+        "handletextpad": 0.5,
+        "columnspacing": 1.2,
+        "labelspacing": 0.3,
+        "borderpad": 0.2,
+        "borderaxespad": 0.2,
+    }

@@ -1,12 +1,14 @@
 """The style of all figures, and writing figures to files.
 
 Colours that colour-blind readers can distinguish (Okabe & Ito), markers that differ in
-greyscale, and files whose bytes depend only on the data.
+greyscale, and files whose bytes depend only on the data. A PDF embeds its fonts as Type 42, which
+journals ask for.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,39 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
 """Of the lines of a figure, in order."""
 
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of a figure on a light or a dark background.
+
+    Attributes
+    ----------
+    ink : str
+        Of text and axes.
+    soft, grid : str
+        Of horizontal levels, and of the lines behind the data.
+    paper : str
+        The background, where a format has no transparency or is not used with it.
+    colours : tuple of str
+        Of series, in order.
+    """
+
+    ink: str
+    soft: str
+    grid: str
+    paper: str
+    colours: tuple[str, ...]
+
+
+LIGHT = Palette("#1d1f21", "#6b7178", "#e3e5e1", "#ffffff", (*COLOURS[:6], "#1d1f21", COLOURS[7]))
+DARK = Palette(
+    "#e6e6e3",
+    "#9aa1a8",
+    "#3a3f44",
+    "#16181a",
+    ("#58aee8", "#f58a4b", "#35c49a", "#dd93bd", "#f0b840", "#a5dcff", "#e6e6e3", "#b5b5b5"),
+)
+
 STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -37,10 +72,11 @@ STYLE: Any = {
     "text.parse_math": False,  # names may hold dollar signs
     "svg.hashsalt": "dcglearn",
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,
 }
 
 
-def save(figure: Figure, path: str | Path) -> None:
+def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False) -> None:
     """Write a figure to a file, atomically; the same data give the same bytes.
 
     Parameters
@@ -48,6 +84,12 @@ def save(figure: Figure, path: str | Path) -> None:
     figure : matplotlib.figure.Figure
     path : path-like
         ``.png``, ``.svg`` or ``.pdf``.
+    dpi : int, default 150
+        The resolution of ``.png``.
+    adapts : bool, default False
+        Whether an ``.svg`` in the colours of :data:`LIGHT` has no background, and takes those of
+        :data:`DARK` where the reader prefers dark pages. Programs that do not know such
+        preferences show it as it is.
 
     Raises
     ------
@@ -60,7 +102,47 @@ def save(figure: Figure, path: str | Path) -> None:
         if figure.get_layout_engine() is not None:  # one layout for all its files
             figure.draw_without_rendering()
             figure.set_layout_engine(None)
-        figure.savefig(temporary, dpi=150, metadata=FIGURE_FORMATS[suffix], format=suffix[1:])
+        adapts &= suffix == ".svg"
+        figure.savefig(
+            temporary,
+            dpi=dpi,
+            metadata=FIGURE_FORMATS[suffix],
+            format=suffix[1:],
+            transparent=adapts,
+        )
+        if adapts:
+            text = temporary.read_text("utf-8")
+            temporary.write_text(adapting_svg(text), "utf-8", newline="\n")
+
+
+def adapting_svg(text: str) -> str:
+    """Return an SVG that is shown in other colours where the reader prefers dark pages.
+
+    Parameters
+    ----------
+    text : str
+        An SVG by Matplotlib in the colours of :data:`LIGHT`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> "prefers-color-scheme: dark" in adapting_svg("<svg><defs></defs></svg>")
+    True
+    """
+    light = (LIGHT.ink, LIGHT.soft, LIGHT.grid, *LIGHT.colours)
+    dark = (DARK.ink, DARK.soft, DARK.grid, *DARK.colours)
+    rules = "".join(
+        f'[style*="{what}: {old.lower()}"]{{{what}:{new}!important}}'
+        for old, new in dict(zip(light, dark, strict=True)).items()
+        for what in ("fill", "stroke")
+    )
+    style = (
+        f'<style type="text/css">@media screen and (prefers-color-scheme: dark){{{rules}}}</style>'
+    )
+    return text.replace("<defs>", f"{style}\n <defs>", 1)
 
 
 def unit_range(values: Floats) -> Floats:

@@ -1,20 +1,34 @@
 """Figures of experiments as data: series with confidence bands, labels, claims and captions.
 
-Nothing is drawn here; :mod:`dcglearn.figures.experiment_figures` draws.
+Nothing is drawn here; :mod:`dcglearn.figures.experiment_figures` draws. A :class:`Figure` has one
+:class:`Plot` or several panels; a plot has series, and says which values are possible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import pandas as pd
 
 from dcglearn.design.figure_names import figure_file_name
 from dcglearn.lab.claims import Claim
-from dcglearn.lab.repetitions import common_value, display_name, mean_over_repetitions
+from dcglearn.lab.repetitions import (
+    MeanInterval,
+    common_value,
+    display_name,
+    mean_over_repetitions,
+    paired_difference,
+    rows_where,
+)
 
 BAND = "Bands: 95% intervals of the mean over repetitions."
+
+SHARE = (0.0, 1.0)
+CORRELATION = (-1.0, 1.0)
+"""The values that shares, and correlations or cosines, can have: `within` of a plot."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +38,9 @@ class Series:
     Attributes
     ----------
     label : str
-    x : tuple of float or str
+    x : tuple of float, str or None
+        Names are categories. A single None means every x: the series is a level
+        (:func:`level`), drawn as a plain line that is named at its right end.
     mean, low, high : tuple of float
         Means over repetitions and their 95% intervals.
     n : tuple of int
@@ -38,6 +54,11 @@ class Series:
     high: tuple[float, ...]
     n: tuple[int, ...]
 
+    @property
+    def is_level(self) -> bool:
+        """Whether the series has one value, whatever x is."""
+        return self.x == (None,)
+
 
 @dataclass(frozen=True)
 class Plot:
@@ -48,11 +69,19 @@ class Plot:
     x_label, y_label : str
     series : tuple of Series
     levels : dict from str to float
-        Horizontal lines, by name.
+        Horizontal lines, by name; an empty name is not written.
     diagonal : bool
         Whether the line y = x is drawn, for plots of estimated against true values.
-    log_x : bool
-        Whether the x axis is logarithmic.
+    log_x, log_y : bool
+        Whether an axis is logarithmic. If it has values at or below 0, it is linear up to the
+        smallest positive value.
+    bars : bool
+        Whether the series are bars side by side; every x is then a category.
+    within : (float, float)
+        The values that y can have, such as :data:`SHARE`. Neither a band nor the axis goes
+        beyond them.
+    title : str
+        Of a panel, where a figure has several.
     """
 
     x_label: str
@@ -61,6 +90,10 @@ class Plot:
     levels: dict[str, float] = field(default_factory=dict)
     diagonal: bool = False
     log_x: bool = False
+    log_y: bool = False
+    bars: bool = False
+    within: tuple[float, float] = (-inf, inf)
+    title: str = ""
 
     def table(self) -> pd.DataFrame:
         """Return the points as a table, one row per point."""
@@ -90,9 +123,13 @@ class Figure:
         As in the paper, or a name: ``2``, ``2b``, ``ad-hoc``.
     title : str
     plot : Plot
+        The first panel, mostly the only one.
     claims : tuple of Claim
         What is claimed about the figure, by the paper or by this project, with the verdicts.
     caption : str
+    more : tuple of Plot
+        Further panels, such as one of differences. Panels with the same label of an axis have
+        the same limits there.
     """
 
     number: str
@@ -100,11 +137,31 @@ class Figure:
     plot: Plot
     claims: tuple[Claim, ...]
     caption: str = ""
+    more: tuple[Plot, ...] = ()
 
     @property
     def name(self) -> str:
         """The file name of the figure, without its ending."""
         return figure_file_name(self.number)
+
+    @property
+    def heading(self) -> str:
+        """The title, after the number where it is one of the paper's figures."""
+        head = f"Figure {self.number}. " if self.number[0].isdecimal() else ""
+        return head + self.title
+
+    @property
+    def panels(self) -> tuple[Plot, ...]:
+        """All plots of the figure."""
+        return (self.plot, *self.more)
+
+    def table(self) -> pd.DataFrame:
+        """Return the points of all panels; with several, the first column names the panel."""
+        if not self.more:
+            return self.plot.table()
+        names = [panel.title or panel.y_label for panel in self.panels]
+        tables = [panel.table() for panel in self.panels]
+        return pd.concat(tables, keys=names, names=["panel"]).reset_index(level="panel")
 
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
@@ -131,17 +188,62 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     >>> curve(table, "pairs", "precision", "all").mean
     (0.75, 0.9)
     """
-    points = [
-        (value, mean_over_repetitions(group, y)) for value, group in table.groupby(x, sort=False)
-    ]
+    groups = table.groupby(x, sort=False)
+    return series_of(label, {value: mean_over_repetitions(group, y) for value, group in groups})
+
+
+def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
+    """Return a series of means with their intervals.
+
+    Parameters
+    ----------
+    label : str
+        The name of the series.
+    points : mapping from x to MeanInterval
+
+    Returns
+    -------
+    Series
+
+    Examples
+    --------
+    >>> series_of("all", {20: MeanInterval("", 0.7, 0.6, 0.8, 50)}).mean
+    (0.7,)
+    """
+    found = points.values()
     return Series(
         label,
-        tuple(value for value, _ in points),
-        tuple(p.mean for _, p in points),
-        tuple(p.low for _, p in points),
-        tuple(p.high for _, p in points),
-        tuple(p.n for _, p in points),
+        tuple(points),
+        tuple(p.mean for p in found),
+        tuple(p.low for p in found),
+        tuple(p.high for p in found),
+        tuple(p.n for p in found),
     )
+
+
+def level(table: pd.DataFrame, y: str, label: str) -> Series:
+    """Return the mean of a column that does not change with x, such as the precision of a preset.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per cell.
+    y : str
+        The column.
+    label : str
+        The name, written at the right end of the line.
+
+    Returns
+    -------
+    Series
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"repetition": [0, 0, 1, 1], "zipf": [0.8, 0.8, 0.9, 0.9]})
+    >>> level(table, "zipf", "Zipf").x
+    (None,)
+    """
+    return series_of(label, {None: mean_over_repetitions(table, y)})
 
 
 def curves(
@@ -164,6 +266,51 @@ def curves(
     return tuple(
         curve(group, x, y, (names or {}).get(value, display_name(value)))
         for value, group in table.groupby(by, sort=False)
+    )
+
+
+def differences(
+    one: pd.DataFrame,
+    other: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str,
+    names: dict[Any, str] | None = None,
+) -> tuple[Series, ...]:
+    """Return curves of the difference between two tables, paired within each repetition.
+
+    Parameters
+    ----------
+    one, other : DataFrame
+        One row per cell; `other` is subtracted.
+    x, y, by : str
+        The columns: `y` over `x`, one series per value of `by`. Values that only one of the
+        tables has are left out.
+    names : dict, optional
+        Labels for the values of `by`; by default their display names.
+
+    Returns
+    -------
+    tuple of Series
+
+    Examples
+    --------
+    >>> one = pd.DataFrame({"repetition": [0, 1], "pairs": 20, "truth": "data-1", "y": [0.9, 0.8]})
+    >>> other = one.assign(y=[0.7, 0.7])
+    >>> [(found,)] = [series.mean for series in differences(one, other, "pairs", "y", "truth")]
+    >>> round(found, 3)
+    0.15
+    """
+    return tuple(
+        series_of(
+            (names or {}).get(value, display_name(value)),
+            {
+                at: paired_difference(rows, rows_where(other, **{by: value, x: at}), y)
+                for at, rows in group.groupby(x, sort=False)
+                if len(rows_where(other, **{by: value, x: at}))
+            },
+        )
+        for value, group in one.groupby(by, sort=False)
     )
 
 

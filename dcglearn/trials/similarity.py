@@ -57,6 +57,28 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     return _cosine(fix_gauge(truth, "worst"), fix_gauge(found, "worst"))
 
 
+def limit_on_permutations(n_ranks: int) -> float:
+    """Return the limit of the similarity where all pairs reorder one list.
+
+    Parameters
+    ----------
+    n_ranks : int
+        The number of ranks K of the discounts c = 1 / log(k + 1) of the paper.
+
+    Returns
+    -------
+    float
+        cos(c, c - c_K), whatever the gains; 0 for one rank.
+
+    Examples
+    --------
+    >>> round(limit_on_permutations(10), 4)
+    0.8917
+    """
+    c = 1 / np.log(np.arange(2, n_ranks + 2))
+    return _cosine(c, c - c[-1])
+
+
 def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     """Return the similarity of the part of W that pairs of permutations of one list determine.
 
