@@ -92,7 +92,7 @@ def _by_truth(table: pd.DataFrame) -> Figure:
             for what in ("gains", "discounts")
         )
         panels.append(
-            Plot("judgments", Y, series, LEVELS, log_x=True, within=SHARE, title=f"{kind} gains")
+            Plot("judgments", Y, series, LEVELS, log_x=True, within=SHARE, title=f"gains: {kind}")
         )
         for what in ("gains", "discounts"):
             label = f"{what}, {kind}"

@@ -39,7 +39,7 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
             "pairs",
             what,
             "truth",
-            {"data-1": f"Data 1, {name} margin", "data-2": f"Data 2, {name} margin"},
+            {"data-1": f"Data 1, {name}", "data-2": f"Data 2, {name}"},
         )
         for margin, name in MARGINS.items()
     ]

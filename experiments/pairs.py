@@ -55,6 +55,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "training pairs",
                 "precision",
                 curves(paper, "pairs", "precision", "truth"),
+                log_x=True,
                 within=SHARE,
             ),
             (
@@ -75,6 +76,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "similarity (eq. 3)",
                 curves(paper, "pairs", "similarity", "truth"),
                 {f"Limit {LIMIT:.4f}": LIMIT},
+                log_x=True,
                 within=CORRELATION,
             ),
             (
@@ -96,6 +98,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "similarity",
                 curves(other, "pairs", "similarity", "truth"),
                 {"Exact": 1.0},
+                log_x=True,
                 within=CORRELATION,
                 title="other content",
             ),
@@ -116,6 +119,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     "similarity",
                     curves(paper, "pairs", "identifiable", "truth"),
                     {"Exact": 1.0},
+                    log_x=True,
                     within=CORRELATION,
                     title="identifiable part",
                 ),

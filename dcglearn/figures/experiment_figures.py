@@ -259,7 +259,7 @@ def _draw_panel(
     axes.set_axisbelow(True)
     ends = named_ends(panel, palette)
     if ends:
-        EndLabels(axes, ends, _points("legend.fontsize"), 0.3 * size[0])
+        EndLabels(axes, ends, _points("legend.fontsize"), 0.36 * size[0])
 
 
 def _label(
@@ -278,7 +278,7 @@ def _label(
     if x:
         axes.set_xlabel(wrapped(_sentence(panel.x_label), large, size[0]))
     if y and own_y:
-        axes.set_ylabel(wrapped(_sentence(panel.y_label), large, 1.05 * size[1]))
+        axes.set_ylabel(wrapped(_sentence(panel.y_label), large, 0.96 * size[1]))
 
 
 def _sentence(text: str) -> str:

@@ -157,7 +157,8 @@ class EndLabels(Artist):
         edge = axes.bbox.x1
         ends = axes.transData.transform([(0.0, y) for y in self.heights])[:, 1]
         sizes = [text.get_window_extent(renderer).height + 1.5 * point for text in self.texts]
-        moved = spread(ends, np.array(sizes), axes.bbox.y0, axes.bbox.y1)
+        half = max(sizes) / 2
+        moved = spread(ends, np.array(sizes), axes.bbox.y0 - half, axes.bbox.y1 + half)
         near, far = edge + self.GAP * point, edge + (self.GAP + self.LEADER) * point
         leads = np.abs(moved - ends).max(initial=0.0) > point
         for text, line, end, place in zip(self.texts, self.leaders, ends, moved, strict=True):

@@ -180,10 +180,10 @@ def scale_y(axes: Axes, plot: Plot, plots: Sequence[Plot]) -> None:
     logarithmic = axes.get_yscale() == "log"
     low, high = _limits([v for v in values if v > 0 or not logarithmic], within, logarithmic)
     axes.set_ylim(low, high)
-    for line in axes.lines:  # a whole marker where a value is at the edge of what is possible
+    for line in axes.lines:  # whole where a value is at the edge of what is possible
         heights = np.asarray(line.get_ydata(), float)
         edges = [edge for edge in within if edge in (low, high)]
-        if line.get_marker() != "None" and any(np.isclose(heights, e).any() for e in edges):
+        if any(np.isclose(heights, edge).any() for edge in edges):
             line.set_clip_on(False)
 
 
@@ -201,8 +201,8 @@ def _look(index: int, n: int, palette: Palette) -> dict[str, Any]:
         "color": colour,
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": DASHES[(index + index // len(palette.colours)) % len(DASHES)],
-        "markersize": 5.4 - 0.8 * rank,
-        "linewidth": 2.0 - 0.3 * rank,
+        "markersize": 4.6 - 0.7 * rank,
+        "linewidth": 1.6 - 0.22 * rank,
         "markerfacecolor": colour if index < len(palette.colours) else "none",
         "markeredgewidth": 0.7,
     }
