@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.lines import AxLine
+from matplotlib.text import Text
 
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, read_config
@@ -44,6 +47,8 @@ X_AXIS = {
 }
 
 
+FORMATS = (".svg", ".pdf", ".png")
+
 VERDICTS_ON_TWO_CELLS = {"ad_hoc": "does not hold", "sorted": "holds, with a reason"}
 """All other verdicts are undecided."""
 
@@ -75,10 +80,10 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     for figure in shown.figures:
         assert_drawn(figure)
         assert "95% intervals" in figure.caption
-        first = {e: (tmp_path / name / f"{figure.name}{e}").read_bytes() for e in (".svg", ".png")}
+        first = {e: (tmp_path / name / f"{figure.name}{e}").read_bytes() for e in FORMATS}
         assert b"<svg" in first[".svg"]
         for ending, content in first.items():
-            save(draw_figure(figure), tmp_path / f"again{ending}")
+            save(draw_figure(figure), tmp_path / f"again{ending}", dpi=300, adapts=True)
             assert (tmp_path / f"again{ending}").read_bytes() == content
     if name in X_AXIS and name != "ad_hoc":
         series = shown.figures[0].plot.series[0]
@@ -92,17 +97,22 @@ def shown_column(name: str) -> str:
 
 def assert_drawn(figure: Figure) -> None:
     """Compare the lines, bands and labels of the drawing with the plot."""
-    drawing = draw_figure(figure)
-    (axes,) = drawing.axes
-    assert axes.get_xlabel() == figure.plot.x_label
-    assert axes.get_ylabel() == figure.plot.y_label
-    assert figure.title in axes.get_title("left")
-    legend = axes.get_legend()
-    assert legend is not None
-    labels = [text.get_text() for text in legend.get_texts()]
+    drawing = draw_figure(figure, 7.0, title=True)
+    assert drawing.get_suptitle().replace("\n", " ") == figure.heading
+    shown = [" ".join(text.get_text().split()) for text in drawing.findobj(Text)]
+    assert len(drawing.axes) == len(figure.panels)
+    for axes, plot in zip(drawing.axes, figure.panels, strict=True):
+        for label in (plot.x_label, plot.y_label, plot.title):
+            assert label.lower() in (text.lower() for text in shown)
+        names = [s.label for s in plot.series] + [name for name in plot.levels if name]
+        assert set(names) <= set(shown)
+        assert_series_drawn(axes, plot)
+
+
+def assert_series_drawn(axes: Axes, plot: Plot) -> None:
     drawn = {str(line.get_label()): line for line in axes.lines}
-    for series in figure.plot.series:
-        assert series.label in labels
+    curves = [series for series in plot.series if not series.is_level]
+    for series in curves:
         order = np.argsort(np.asarray(series.x, float), kind="stable")
         line = drawn[series.label]
         assert np.asarray(line.get_xdata()) == pytest.approx(np.asarray(series.x, float)[order])
@@ -114,14 +124,16 @@ def assert_drawn(figure: Figure) -> None:
     ]
     assert len(set(looks)) == len(looks)
     bands = [c for c in axes.collections if isinstance(c, PolyCollection | LineCollection)]
-    known = [s for s in figure.plot.series if not np.isnan(s.low).all()]
+    known = [s for s in curves if not np.isnan(s.low).all()]
     assert len(bands) == len(known)
     for band, series in zip(bands, known, strict=True):
         heights = np.concatenate([path.vertices[:, 1] for path in band.get_paths()])
-        assert heights.min() == pytest.approx(np.nanmin(series.low))
-        assert heights.max() == pytest.approx(np.nanmax(series.high))
-    for name in figure.plot.levels:
-        assert name in labels
+        assert heights.min() == pytest.approx(np.nanmin(np.clip(series.low, *plot.within)))
+        assert heights.max() == pytest.approx(np.nanmax(np.clip(series.high, *plot.within)))
+    lines = [line for line in axes.lines if not isinstance(line, AxLine)]
+    heights = [line.get_ydata()[0] for line in lines if [*line.get_xdata()] == [0, 1]]
+    levels = [series.mean[0] for series in plot.series if series.is_level]
+    assert heights == [*levels, *plot.levels.values()]
 
 
 # --- verdicts on made-up tables; the first of each agrees with the paper's claim

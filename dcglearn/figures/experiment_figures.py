@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.font_manager import FontProperties
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from dcglearn.base.errors import InputError
 from dcglearn.figures.labels import POINTS, EndLabels, text_width, wrapped
@@ -101,7 +102,8 @@ def draw_figure(
     """
     palette, panels = DARK if dark else LIGHT, figure.panels
     with mpl.rc_context(_style(width, palette)):
-        drawing = MatplotlibFigure(figsize=(width, 10.0), layout="constrained")
+        layout = ConstrainedLayoutEngine()
+        drawing = MatplotlibFigure(figsize=(width, 10.0), layout=layout)
         FigureCanvasAgg(drawing)
         n_columns = _columns(len(panels), width)
         n_rows = -(-len(panels) // n_columns)
@@ -114,10 +116,10 @@ def draw_figure(
             large = _points("axes.titlesize")
             words = wrapped(figure.heading, large, POINTS * (width - 0.1))
             drawing.suptitle(words, x=0.01, ha="left", fontsize=large)
-        drawing.draw_without_rendering()  # how high is all the rest?
+        layout.execute(drawing)  # how high is all the rest?
         rows = [grid[row * n_columns].get_position().height for row in range(n_rows)]
         drawing.set_size_inches(width, 10.0 * (1 - sum(rows)) + n_rows * size[1] / POINTS)
-        drawing.draw_without_rendering()
+        layout.execute(drawing)
         drawing.set_layout_engine("none")
     return drawing
 
@@ -259,7 +261,10 @@ def _draw_panel(
     axes.set_axisbelow(True)
     ends = named_ends(panel, palette)
     if ends:
-        EndLabels(axes, ends, _points("legend.fontsize"), 0.36 * size[0])
+        small = _points("legend.fontsize")
+        words = [text_width(word, small) for name, _, _ in ends for word in name.split()]
+        room = np.clip(max(words, default=0.0), 0.3 * size[0], 0.5 * size[0])
+        EndLabels(axes, ends, small, float(room))
 
 
 def _label(

@@ -147,9 +147,13 @@ class EndLabels(Artist):
         ]
         self.set_clip_on(False)
         axes.add_artist(self)
-        for part in (*self.texts, *self.leaders):
+        for part in self.get_children():
             part.set_figure(axes.figure)
             part.set_transform(IdentityTransform())
+
+    def get_children(self) -> list[Artist]:
+        """Return the names and the lines to them."""
+        return [*self.leaders, *self.texts]
 
     def _place(self, renderer: RendererBase) -> None:
         axes = self.host
@@ -175,7 +179,7 @@ class EndLabels(Artist):
     def draw(self, renderer: RendererBase) -> None:
         """Place the names and draw them."""
         self._place(renderer)
-        for part in (*self.leaders, *self.texts):
+        for part in self.get_children():
             part.draw(renderer)
 
 

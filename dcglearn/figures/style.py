@@ -15,6 +15,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
@@ -99,9 +100,9 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
     suffix = checked_suffix(path, FIGURE_FORMATS)
     with mpl.rc_context(STYLE), warnings.catch_warnings(), atomic_write(path) as temporary:
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # drawn as boxes
-        if figure.get_layout_engine() is not None:  # one layout for all its files
+        if not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
             figure.draw_without_rendering()
-            figure.set_layout_engine(None)
+            figure.set_layout_engine("none")  # one layout for all its files
         adapts &= suffix == ".svg"
         figure.savefig(
             temporary,

@@ -21,7 +21,7 @@ from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.design.cells import CELL_VERSION, query_table_hash
 from dcglearn.design.config import Config
-from dcglearn.figures.experiment_figures import draw_figure
+from dcglearn.figures.experiment_figures import WIDTHS, draw_figure
 from dcglearn.figures.style import save
 from dcglearn.files.files import write_text
 from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
@@ -40,6 +40,9 @@ from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import Store
 
 TABLE = "table.csv"
+
+PRINTED = 300
+"""The resolution of pictures, in dots per inch at the width of a figure."""
 
 _OTHER_FOLDER = "name another `out`, or use `replace`"
 _RESTORE = "restore the file, or compute the cells again: dcglearn run"
@@ -158,6 +161,7 @@ def write_results(
     folder: Path,
     replace: bool = False,
     files: ExperimentFiles | None = None,
+    width: float | None = None,
 ) -> ReportedExperiment:
     """Write the table, the figures and the provenance of the finished cells.
 
@@ -176,6 +180,8 @@ def write_results(
         Whether results of another config, or of more cells, may be replaced.
     files : ExperimentFiles, optional
         Pass the same object to several calls, and each experiment file is executed only once.
+    width : float, optional
+        Of the figures, in inches; by default that of a column of a paper.
 
     Returns
     -------
@@ -193,7 +199,7 @@ def write_results(
         check_folder(folder, config)
         kept = _read_provenance(folder)
         if kept is not None and kept["cells"]["done"] > counts.done:
-            return _from_folder(config, folder, kept, files)
+            return _from_folder(config, folder, kept, files, width)
         for name in changed_files(folder, kept or {}) if counts.done else ():
             _warn(folder / name)
     if not counts.done:
@@ -204,7 +210,7 @@ def write_results(
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
     for figure in figures:
-        _write_figure(figure, folder)
+        _write_figure(figure, folder, width)
     names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
     made = _provenance(config, quick, counts, _hashes(folder, names))
     write_provenance(made, folder / PROVENANCE)
@@ -212,29 +218,33 @@ def write_results(
 
 
 def _files_of(figure: Figure) -> list[str]:
-    return [f"{figure.name}{ending}" for ending in (".csv", ".svg", ".png")]
+    return [f"{figure.name}{ending}" for ending in (".csv", ".svg", ".pdf", ".png")]
 
 
 def _hashes(folder: Path, names: Sequence[str]) -> dict[str, str]:
     return {name: sha256_of((folder / name).read_bytes()) for name in names}
 
 
-def _write_figure(figure: Figure, folder: Path) -> None:
-    points = figure.plot.table()
-    text = points.to_csv(index=False, lineterminator="\n", float_format="%.9g")
+def _write_figure(figure: Figure, folder: Path, width: float | None) -> None:
+    text = figure.table().to_csv(index=False, lineterminator="\n", float_format="%.9g")
     write_text(folder / f"{figure.name}.csv", text)
-    drawing = draw_figure(figure)
-    for ending in (".svg", ".png"):
-        save(drawing, folder / f"{figure.name}{ending}")
+    drawing = draw_figure(figure, width or WIDTHS["column"])
+    for ending in (".svg", ".pdf", ".png"):
+        save(drawing, folder / f"{figure.name}{ending}", dpi=PRINTED, adapts=True)
 
 
 def _from_folder(
-    config: Config, folder: Path, made: dict[str, Any], files: ExperimentFiles
+    config: Config,
+    folder: Path,
+    made: dict[str, Any],
+    files: ExperimentFiles,
+    width: float | None,
 ) -> ReportedExperiment:
     """Report an experiment from the table that its folder already holds.
 
-    Figures that are missing or were changed are drawn again. If the bytes are others, as those of
-    another version of Matplotlib are, their provenance says what drew them.
+    Figures that are missing or were changed, or are asked for in a width, are drawn again. If the
+    bytes are others, as those of another version of Matplotlib are, their provenance says what drew
+    them.
     """
     table, cells = _read_table(folder / TABLE, made, config), made["cells"]
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
@@ -243,13 +253,14 @@ def _from_folder(
     figures = make_figures(files.load(config), config, table, quick, complete)
     changed = changed_files(folder, made)
     bad = [
-        [n for n in _files_of(figure) if n in changed or not (folder / n).is_file()]
+        [n for n in _files_of(figure) if width or n in changed or not (folder / n).is_file()]
         for figure in figures
     ]
     for figure, names in zip(figures, bad, strict=True):
+        for name in [n for n in names if n in changed or "files" not in made][:1]:
+            _warn(folder / name)
         if names:
-            _warn(folder / names[0])
-            _write_figure(figure, folder)
+            _write_figure(figure, folder, width)
     redrawn = _hashes(folder, [name for names in bad for name in names])
     if redrawn.items() - made.get("files", {}).items() and "files" in made:
         described = {**made, "files": made["files"] | redrawn, "redrawn": made_with()}

@@ -15,7 +15,7 @@ from dcglearn.files.files import checked_suffix, write_text
 FIGURE_FORMATS = {
     ".png": {"Software": None},
     ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
