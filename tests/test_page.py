@@ -62,7 +62,7 @@ def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> No
     assert names == {
         "table.csv",
         "provenance.json",
-        *(f"figure-0{n}.{e}" for n in (5, 6) for e in ("csv", "svg", "png")),
+        *(f"figure-0{n}.{e}" for n in (5, 6) for e in ("csv", "svg", "pdf", "png")),
     }
     rows = (out / "table.csv").read_text().splitlines()
     assert rows[0] == "truth,flips,repetition,precision,similarity,identifiable,chosen_C"
