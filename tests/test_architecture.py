@@ -62,7 +62,9 @@ ONLY_IN = {
     "cvxpy": ["solver/qp.py"],
     "matplotlib": [
         "figures/experiment_figures.py",
+        "figures/labels.py",
         "figures/measure_figures.py",
+        "figures/series.py",
         "figures/style.py",
         "figures/system_figures.py",
         "study/figures.py",
