@@ -21,7 +21,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from dcglearn.base.errors import InputError
 from dcglearn.figures.labels import POINTS, EndLabels, text_width, wrapped
 from dcglearn.figures.series import (
-    EXACT,
+    DIAGONAL,
     categories_of,
     curves_of,
     draw_series,
@@ -301,7 +301,7 @@ def _legend_names(panel: Plot) -> tuple[str, ...]:
     named = {name for name, _, _ in named_ends(panel, LIGHT)}
     if len(names) == 1 and names[0] in named:
         names = []
-    return (*names, EXACT) if panel.diagonal else tuple(names)
+    return (*names, DIAGONAL) if panel.diagonal else tuple(names)
 
 
 def _legend_above(axes: Axes, panel: Plot, width: float) -> None:

@@ -22,7 +22,7 @@ DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, 
 
 BAND_ALPHA = 0.18
 
-EXACT = "Exact"
+DIAGONAL = "Exact"
 """The name of the line y = x."""
 
 MARGIN = 0.05
@@ -81,7 +81,7 @@ def draw_series(axes: Axes, plot: Plot, categories: list[Any] | None, palette: P
         style = (0, (1, 1.6))
         axes.axhline(height, color=palette.soft, linewidth=0.9, linestyle=style, zorder=1.5)
     if plot.diagonal:
-        axes.axline((0, 0), slope=1, color=palette.soft, linewidth=0.7, zorder=0.9, label=EXACT)
+        axes.axline((0, 0), slope=1, color=palette.soft, linewidth=0.7, zorder=0.9, label=DIAGONAL)
 
 
 def named_ends(plot: Plot, palette: Palette) -> list[tuple[str, float, str]]:
