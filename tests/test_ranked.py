@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations, permutations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -246,11 +248,90 @@ def test_bounds_by_the_rules() -> None:
     assert plain.values[0, 0].tolist() == [0.5, 0.0]
 
 
+def with_unjudged(gains: list[int]) -> tuple[Any, Any, Any]:
+    """Qrels of grade indices, two runs that share unjudged documents, and whose these are."""
+    rng = np.random.default_rng(len(gains))
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.integers(0, len(gains))) for d in range(rng.integers(1, 5))}
+        for q in range(6)
+    }
+    runs: dict[str, Any] = {"one": {}, "two": {}}
+    for run in runs.values():
+        for q, judged in qrels.items():
+            new = rng.choice(["x", "y", "z", "v"], rng.integers(0, 3), replace=False).tolist()
+            order = rng.permutation([*judged, *new]).tolist()
+            run[q] = {document: float(score) for score, document in enumerate(order)}
+    own = {name: {q: set(run[q]) - set(qrels[q]) for q in qrels} for name, run in runs.items()}
+    union = {q: sorted(own["one"][q] | own["two"][q]) for q in qrels}
+    return qrels, runs, {"own": own, "all": {"one": union, "two": union}}
+
+
+def their_ndcg(qrels: Any, run: Any, gains: list[int], cutoff: int) -> dict[str, float]:
+    """trec_eval's values, with gains written into the qrels."""
+    written = {q: {d: gains[g] for d, g in judged.items()} for q, judged in qrels.items()}
+    found = pytrec_eval.RelevanceEvaluator(written, {f"ndcg_cut.{cutoff}"}).evaluate(run)
+    return {q: one[f"ndcg_cut_{cutoff}"] for q, one in found.items()}
+
+
+@pytest.mark.parametrize("cutoff", [2, 5])
+@pytest.mark.parametrize("pool", ["all", "own"])
+def test_bounds_over_the_unjudged_documents_of_all_runs(pool: Any, cutoff: int) -> None:
+    """Against trec_eval under every assignment of grades."""
+    gains = [2, 1, 0]
+    qrels, runs, unjudged = with_unjudged(gains)
+    graded = {q: {d: 2 - g for d, g in judged.items()} for q, judged in qrels.items()}
+    rules = Rules(unjudged="bounds", pool=pool)
+    found = evaluate(graded, runs, f"nDCG(linear-log2) @ {cutoff}", rules=rules, scale="2,1,0")
+    assert found.high is not None
+    for s, (name, run) in enumerate(runs.items()):
+        for q, query in enumerate(found.queries):
+            new = unjudged[pool][name][query]
+            filled = {
+                f"{i}": {**qrels[query], **dict(zip(new, grades, strict=True))}
+                for i, grades in enumerate(product(range(3), repeat=len(new)))
+            }
+            values = their_ndcg(filled, dict.fromkeys(filled, run[query]), gains, cutoff).values()
+            bounds = [found.values[s, 0, q], found.high[s, 0, q]]
+            assert bounds == pytest.approx([min(values), max(values)], abs=1e-9)
+
+
+@pytest.mark.parametrize("pool", ["all", "own"])
+def test_a_query_has_one_ideal_for_all_runs(pool: Any) -> None:
+    """Gains 2, 1, .5 and .1: documents without a judgment gain something, and enter the ideal."""
+    gains = [20, 10, 5, 1]
+    qrels, runs, unjudged = with_unjudged(gains)
+    graded = {q: {d: 3 - g for d, g in judged.items()} for q, judged in qrels.items()}
+    measure = "nDCG({3: 2, 2: 1, 1: 0.5, 0: 0.1}, log2) @ 5"
+    found = evaluate(graded, runs, measure, rules=Rules(pool=pool), scale="3,2,1,0")
+    for s, (name, run) in enumerate(runs.items()):
+        filled = {
+            q: {**qrels[q], **dict.fromkeys(unjudged[pool][name][q], 3)} for q in found.queries
+        }
+        expected = their_ndcg(filled, run, gains, 5)
+        assert found.values[s, 0] == pytest.approx([expected[q] for q in found.queries], abs=1e-9)
+    default = evaluate(graded, runs, measure, scale="3,2,1,0").values
+    assert (default == found.values).all() == (pool == "all")
+
+
+def test_a_document_of_another_run_may_be_relevant() -> None:
+    qrels = {"q": {"a": 1}}
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 2.0, "z": 1.0}}}
+    measure = DCG({1: 1, 0: 0}, "log2", None, "ideal")
+    for pool, least in ((None, 1.0), ("own", 1.0), ("all", 1 / (1 + 1 / np.log2(3)))):
+        rules = Rules(unjudged="bounds", pool=pool)
+        found = evaluate(qrels, runs, measure, rules=rules, scale="1,0")
+        assert found.values[:, 0, 0] == pytest.approx([least, 1.0])
+        assert found.high is not None
+        assert found.high[:, 0, 0].tolist() == [1.0, 1.0]
+
+
 def test_rules_name_their_choices() -> None:
     with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
         Rules(ties="men")
     with pytest.raises(InputError, match="unknown `unjudged` 'bound'; did you mean 'bounds'"):
         Rules(unjudged="bound")
+    with pytest.raises(InputError, match="unknown `pool` 'al'; did you mean 'all'"):
+        Rules(pool="al")
 
 
 def test_a_measure_must_cover_the_grades() -> None:

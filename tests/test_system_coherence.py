@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import pytrec_eval
 from conftest import ROOT
 
 from dcglearn.base.errors import InputError
@@ -18,7 +19,7 @@ from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
 from dcglearn.collection.qrels_runs import Run as Retrieved
 from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.evaluate import evaluate
-from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.measure_files import write_measure
 from dcglearn.systems.orderings import compare_orderings
@@ -231,12 +232,15 @@ def test_rules_under_which_every_document_has_one_rank_and_grade(
     assert coherence_rules(Rules()) == Rules(ties="input")
     for kept in (Rules(ties="docid", unjudged="removed"), Rules(ties="input", single=True)):
         assert coherence_rules(kept) == kept
-    for unjudged in ("bounds", "nothing"):
-        with pytest.raises(InputError, match=f'`unjudged="{unjudged}"`, and each document'):
-            coherence_rules(Rules(unjudged=unjudged))
-    for rules in (Rules(missing=None), Rules(worthless=None), Rules(worthless=1.0)):
-        with pytest.raises(InputError, match="does not count 0"):
+    for kept in (Rules("docid", "nothing"), Rules("input", missing=None)):
+        assert coherence_rules(kept) == kept
+    with pytest.raises(InputError, match='`unjudged="bounds"`, and each document'):
+        coherence_rules(Rules(unjudged="bounds"))
+    for rules in (Rules(worthless=None), Rules(worthless=1.0)):
+        with pytest.raises(InputError, match="which they are depends on the gains"):
             coherence_rules(rules)
+    with pytest.raises(InputError, match="queries missing from a run count 1"):
+        coherence_rules(Rules(missing=1.0))
     known, runs = drawn
     with pytest.raises(InputError, match="that increase or fall below 0"):
         pairs_of(known, runs, DCG([2, 1, -1], "log2", K), K)
@@ -251,9 +255,102 @@ def test_rules_under_which_every_document_has_one_rank_and_grade(
     tied = run_of({q: {"d1": 1.0, "d2": 1.0} for q in known.queries}, "tied")
     with pytest.raises(InputError, match='equal scores under `ties="mean"`'):
         system_pairs(evaluate(known, [*runs, tied], given), given, K)
-    leaves_out = Rules(ties="input", missing=None)
-    with pytest.raises(InputError, match="use `missing=0`"):
+    leaves_out = Rules(ties="input", worthless=None)
+    with pytest.raises(InputError, match="use `worthless=0`"):
         system_pairs(evaluate(known, runs, given, rules=leaves_out), given, K)
+    costly = DCG([2, 1, 0.5], "log2", K)
+    with pytest.raises(InputError, match="the ideal of a query would depend on the run"):
+        system_pairs(evaluate(known, runs, given, rules=Rules("input")), costly, K)
+
+
+@pytest.fixture
+def official() -> tuple[Any, Any]:
+    """Qrels and runs with tied scores, some only in single precision, and missing queries."""
+    rng = np.random.default_rng(5)
+    qrels = {f"q{q}": {f"d{d}": int(rng.choice([-1, 0, 1, 2])) for d in range(9)} for q in range(8)}
+    qrels["q1"] = dict.fromkeys(qrels["q1"], 0)
+    runs = {
+        f"system {s}": {
+            q: {
+                f"d{d}": float(rng.choice([1.0, 1.0 + 1e-9, 2.0, 3.0, rng.random()]))
+                for d in rng.permutation(14)[:9]
+            }
+            for q in qrels
+            if (s, q) not in ((0, "q3"), (2, "q0"), (2, "q5"))
+        }
+        for s in range(5)
+    }
+    return qrels, runs
+
+
+def theirs(qrels: Any, runs: Any, gains: tuple[float, ...]) -> dict[str, float]:
+    """trec_eval's means of nDCG, with gains written into the qrels as whole numbers."""
+    levels = {g: round(1e5 * x) for g, x in zip((2, 1, 0, -1), (*gains, -1), strict=True)}
+    written = {q: {d: levels[g] for d, g in judged.items()} for q, judged in qrels.items()}
+    evaluator = pytrec_eval.RelevanceEvaluator(written, {f"ndcg_cut.{K}"})
+    return {
+        name: float(np.mean([one[f"ndcg_cut_{K}"] for one in evaluator.evaluate(run).values()]))
+        for name, run in runs.items()
+    }
+
+
+def test_the_rankings_are_those_that_trec_eval_scores(
+    official: tuple[Any, Any], rng: np.random.Generator
+) -> None:
+    qrels, runs = official
+    measure = "nDCG(linear-log2) @ 4"
+    rules = coherence_rules(LIKE["trec_eval"])
+    assert rules == LIKE["trec_eval"]
+    evaluation = evaluate(qrels, runs, measure, rules=rules)
+    given = DCG({2: 2, 1: 1, 0: 0, -1: 0}, "log2", K)
+    pairs = {(pair.a, pair.b): pair.mean_ndcg for pair in system_pairs(evaluation, given, K)}
+    winners = {pair.winner for pair in pairs.values()}
+    assert "depends" in winners
+    assert winners & {"a", "b"}
+    for x in [0.0, 1.0, *rng.random(60)]:
+        means = theirs(qrels, runs, (1.0, x, 0.0))
+        for (a, b), found in pairs.items():
+            difference = means[a] - means[b]
+            assert found.bounds[0] - 1e-4 <= difference <= found.bounds[1] + 1e-4
+            assert difference >= -1e-4 or found.winner != "a"
+            assert difference <= 1e-4 or found.winner != "b"
+    for (a, b), found in pairs.items():
+        for witness, difference in zip(found.witnesses, found.differences, strict=True):
+            if witness is not None:
+                means = theirs(qrels, runs, witness.gains[:3])
+                assert means[a] - means[b] == pytest.approx(difference, abs=1e-4)
+    ours = system_pairs(evaluate(qrels, runs, measure, rules=Rules("input")), given, K)
+    assert any(pair.mean_ndcg.bounds != pairs[pair.a, pair.b].bounds for pair in ours)
+
+
+@pytest.mark.parametrize("unjudged", ["worst", "nothing"])
+def test_every_run_has_the_same_ideal_where_the_worst_grade_gains(
+    official: tuple[Any, Any], unjudged: Any, rng: np.random.Generator
+) -> None:
+    qrels, runs = official
+    given = DCG({2: 2, 1: 1, 0: 0.5, -1: 0.1}, "log2", K)
+    rules = Rules("input", unjudged, missing=None)
+    evaluation = evaluate(qrels, runs, given.normalised(), rules=rules)
+    pairs = system_pairs(evaluation, given, K)
+    depending = 0
+    for gains in (given.gains, *(np.sort(rng.random((30, 4)))[:, ::-1])):
+        measure = DCG(dict(zip((2, 1, 0, -1), gains, strict=True)), "log2", K, "ideal")
+        means = evaluate(qrels, runs, measure, rules=rules).means()[:, 0]
+        names = dict(zip(runs, means, strict=True))
+        for pair in pairs:
+            low, high = pair.mean_ndcg.bounds
+            assert low - 1e-9 <= names[pair.a] - names[pair.b] <= high + 1e-9
+            depending += pair.mean_ndcg.winner == "depends"
+    assert depending
+    for pair in pairs:
+        for witness, difference in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
+            if witness is not None:
+                on = DCG(dict(zip((2, 1, 0, -1), witness.gains, strict=True)), "log2", K, "ideal")
+                means = evaluate(qrels, runs, on, rules=rules).means()[:, 0]
+                names = dict(zip(runs, means, strict=True))
+                assert names[pair.a] - names[pair.b] == pytest.approx(difference, abs=1e-9)
 
 
 def test_causes_are_the_queries_that_moved_most() -> None:
@@ -305,6 +402,20 @@ def test_the_command_in_words_and_what_it_refuses(
     assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
     assert "in the order of the run's lines" in found.stdout
+    official = run("coherence", "qrels", "one", "two", "--like", "trec_eval")
+    assert "documents with equal scores: by id, the largest first, scores in single precision" in (
+        official.stdout
+    )
+    assert "documents without a judgment keep their rank and gain nothing" in official.stdout
+    assert "queries missing from a run are left out" in official.stdout
+    rules = json.loads(
+        run("coherence", "qrels", "one", "two", "--like", "trec_eval", "--json").stdout
+    )["rules"]
+    assert rules == vars(LIKE["trec_eval"])
+    (tmp_path / "tied").write_text("q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\n")
+    mean = run("coherence", "qrels", "one", "tied", "--like", "sklearn")
+    assert "\nsklearn takes the mean over the orders of documents" in mean.stderr
+    assert not run("coherence", "qrels", "one", "two", "--like", "sklearn").stderr
     short = run("coherence", "qrels", "one", "two", "-m", "short.json")
     assert "mean nDCG any the given @ 2" in " ".join(short.stdout.split()), short.stderr
     cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
@@ -316,6 +427,7 @@ def test_the_command_in_words_and_what_it_refuses(
         (("one", "two", "-m", "zipf @ 12"), "has 12 ranks, and 10 are compared; raise --K"),
         (("one", "two", "-m", "a[1].json"), "a[1].json: no such file"),
         (("one", "two", "--unjudged", "bounds"), "unknown --unjudged 'bounds'"),
+        (("one", "two", "--like", "trec-eval"), "did you mean 'trec_eval'"),
         (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
         (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
     ):

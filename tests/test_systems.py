@@ -138,6 +138,7 @@ def test_a_learned_measure_is_not_rescaled(run: Run, files: Path) -> None:
 
 def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> None:
     (files / "other").write_text(ONE + "q9 Q0 d1 1 1 one\n")
+    (files / "twice").write_text(ONE + "q1 Q0 d1 3 1 one\n")
     (files / "strange").write_text("q9 Q0 d1 1 1 one\n")
     (files / "grades").write_text(QRELS + "q1 0 d7 3\n")
     (files / "copy").write_text(QRELS)
@@ -146,8 +147,8 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
         (("qrels", "qrels"), "qrels: is given as qrels and as a run"),
         (("qrels", "copy"), "copy, line 1: 4 fields: this looks like qrels"),
-        (("qrels", "other"), "other, line 4: the query q9 is not in the qrels; remove it"),
         (("qrels", "strange", "--lenient"), "strange: none of its queries is in the qrels"),
+        (("qrels", "twice"), "twice, line 4: "),
         (("qrels", "one", "one"), "one: appears twice among the runs"),
         (("grades", "one", "-m", "DCG({2: 2, 1: 1, 0: 0}, log2)"), "no gain for the grade 3"),
         (("qrels", "one", "-m", "DCG([2, 1, 0], [1, 0.5]) @ 5"), "discounts"),
@@ -167,9 +168,26 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         assert message in refused("evaluate", *arguments), arguments
     said = run("evaluate", "one", "qrels")
     assert (said.returncode, said.stderr.count("\n")) == (2, 1)
-    lenient = run("evaluate", "qrels", "other", "--lenient")
-    assert lenient.returncode == 0
-    assert "one: ignored queries that are not in the qrels: 1" in lenient.stderr
+
+
+def test_queries_without_judgments_are_ordinary(run: Run, files: Path) -> None:
+    """Runs hold more topics than were judged; they are counted once for all runs."""
+    more = "".join(f"q{i} Q0 d1 1 1 {{0}}\n" for i in range(7, 10))
+    for name, text in (("one", ONE), ("two", TWO)):
+        (files / name).write_text(text + more.format(name) + "q6 Q0 d1 1 1 x\n" * (name == "two"))
+    asked = ("-m", "zipf", "--test", "none")
+    for command in (("evaluate", *asked), ("coherence", "-m", "zipf")):
+        found = run(command[0], "qrels", "one", "two", *command[1:])
+        assert found.returncode == 0, found.stderr
+        notes = [line for line in found.stderr.splitlines() if "left out" in line]
+        assert notes == ["left out: 4 queries of the runs, not in the qrels"]
+    alone = run("evaluate", "qrels", "one", *asked)
+    assert alone.stderr == "left out: 3 queries of the run, not in the qrels\n"
+    (files / "one").write_text(ONE + "q9 Q0 d1 1 1 one\nq1 Q0 d1 3 1 one\n")
+    assert run("evaluate", "qrels", "one", *asked).returncode == 2  # a document appears twice
+    forgiven = run("evaluate", "qrels", "one", *asked, "--lenient")
+    assert forgiven.returncode == 0
+    assert "1 time" in forgiven.stderr
 
 
 @pytest.fixture

@@ -17,7 +17,12 @@ from dcglearn.cli.systems import (
     rules_of,
 )
 from dcglearn.files.files import check_writable, checked_suffix
-from dcglearn.terminal.choices import FixedTiesChoice, GradedUnjudgedChoice
+from dcglearn.terminal.choices import (
+    FixedTiesChoice,
+    GradedUnjudgedChoice,
+    LikeChoice,
+    MissingChoice,
+)
 from dcglearn.terminal.options import (
     MAX_RANKS,
     FigureOption,
@@ -27,7 +32,7 @@ from dcglearn.terminal.options import (
     RunsArgument,
     ScaleOption,
 )
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.measures.dcg import DCG
@@ -57,19 +62,39 @@ def coherence(
             "--K", "--depth", min=1, max=MAX_RANKS, metavar="K", help="Number of ranks to compare."
         ),
     ] = 10,
+    like: Annotated[
+        LikeChoice | None,
+        typer.Option(
+            "--like",
+            metavar="TOOL",
+            help="Compare the rankings that trec_eval, ir_measures, ranx or sklearn scores; the "
+            "other options override its conventions.",
+        ),
+    ] = None,
     ties: Annotated[
-        FixedTiesChoice,
+        FixedTiesChoice | None,
         typer.Option(
             "--ties",
-            help="Documents with equal scores: order of the run, or order by document id.",
+            help="Documents with equal scores: order of the run, or order by document id; by "
+            "default input.",
         ),
-    ] = "input",
+    ] = None,
     unjudged: Annotated[
-        GradedUnjudgedChoice,
+        GradedUnjudgedChoice | None,
         typer.Option(
-            "--unjudged", help="Unjudged documents: count as the worst grade, or are removed."
+            "--unjudged",
+            help="Unjudged documents: count as the worst grade, gain nothing, or are removed; by "
+            "default worst.",
         ),
-    ] = "worst",
+    ] = None,
+    missing: Annotated[
+        MissingChoice | None,
+        typer.Option(
+            "--missing",
+            help="Value of a query that is missing from a run, or out to leave it out of the "
+            "run's mean; by default 0.",
+        ),
+    ] = None,
     figure: FigureOption = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every pair, not only the clearest.")
@@ -84,15 +109,22 @@ def coherence(
     the order are given.
     """
     _check(runs, figure)
+    from dcglearn.evaluation.evaluate import with_least
     from dcglearn.systems.orderings import compare_orderings
     from dcglearn.systems.system_coherence import coherence_rules, system_pairs
 
-    rules = coherence_rules(rules_of(None, ties, unjudged, None, None))
+    asked = rules_of(like, ties, unjudged, None, missing)
+    rules = coherence_rules(asked)
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
     measures = measures_of_names(names, indexed, systems)
-    given = _given(measures[0], depth)
-    evaluation = evaluate_runs(indexed, systems, runs, measures, rules, lenient)
+    given = with_least(_given(measures[0], depth), rules.least)
+    evaluation = evaluate_runs(indexed, systems, runs, measures, rules)
+    if like is not None and asked != rules and any(run.has_ties for run in evaluation.runs):
+        print_note(
+            f"{like} takes the mean over the orders of documents with equal scores; here they have "
+            "one order, that of the run's lines"
+        )
     with reporting("comparing systems"):
         try:
             pairs = system_pairs(evaluation, given, depth)
@@ -110,6 +142,7 @@ def coherence(
             {
                 "queries": len(evaluation.queries),
                 "depth": depth,
+                "rules": dict(vars(rules)),
                 "measures": {one.name: str(one.measure) for one in measures},
                 "pairs": [pair.to_json() for pair in pairs],
                 "orderings": [one.to_json() for one in orderings],

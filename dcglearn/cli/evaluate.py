@@ -19,6 +19,7 @@ from dcglearn.cli.systems import (
 from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
+    PoolChoice,
     PrintFormat,
     TestChoice,
     TiesChoice,
@@ -103,6 +104,14 @@ def evaluate(
             "default 0.",
         ),
     ] = None,
+    pool: Annotated[
+        PoolChoice | None,
+        typer.Option(
+            "--pool",
+            help="Unjudged documents that the ideal counts where they may gain something: those "
+            "of all runs, or the run's own; by default all, and own with --unjudged bounds.",
+        ),
+    ] = None,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +141,7 @@ def evaluate(
     """Evaluate runs under any measures, and compare the systems."""
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
-    rules = rules_of(like, ties, unjudged, worthless, missing)
+    rules = rules_of(like, ties, unjudged, worthless, missing, pool)
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [system.name for system in systems]
     if baseline is not None and baseline not in names:
@@ -144,7 +153,7 @@ def evaluate(
             "leave it out (--test none, --per-query, csv and a single run compare nothing)",
         )
     measures = measures_of_names(measure or DEFAULT_MEASURES, indexed, systems)
-    evaluation = evaluate_runs(indexed, systems, runs, measures, rules, lenient or like is not None)
+    evaluation = evaluate_runs(indexed, systems, runs, measures, rules)
     _warn_of_ranx(evaluation, like)
     comparisons: list[SystemComparison] = []
     if test != "none" and compared:

@@ -11,6 +11,7 @@ from dcglearn.base.progress import reporting
 from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
+    PoolChoice,
     TiesChoice,
     UnjudgedChoice,
     WorthlessChoice,
@@ -33,6 +34,7 @@ def rules_of(
     unjudged: UnjudgedChoice | None,
     worthless: WorthlessChoice | None,
     missing: MissingChoice | None,
+    pool: PoolChoice | None = None,
 ) -> Rules:
     """Return the rules of the options; those that are not given are those of `like`."""
     from dataclasses import replace
@@ -48,6 +50,8 @@ def rules_of(
         rules = replace(rules, worthless=None if worthless == "out" else float(worthless))
     if missing is not None:
         rules = replace(rules, missing=None if missing == "out" else float(missing))
+    if pool is not None:
+        rules = replace(rules, pool=pool)
     return rules
 
 
@@ -103,48 +107,33 @@ def evaluate_runs(
     paths: list[str],
     measures: list[NamedMeasure],
     rules: Rules,
-    lenient: bool,
 ) -> Evaluation:
-    """Evaluate runs, and report queries that only the runs or only the qrels hold.
-
-    Queries that only a run holds are an error, unless they may be ignored.
-    """
+    """Evaluate runs, and report queries that only the runs or only the qrels hold."""
     from dcglearn.evaluation.evaluate import evaluate as evaluate_all
 
+    held = set(qrels.queries)
     for run, path in zip(runs, paths, strict=True):
-        _check_queries(qrels, run, path, lenient)
+        if held.isdisjoint(run.queries):
+            raise InputError(
+                "none of its queries is in the qrels", "give the qrels that belong to the run", path
+            )
     with reporting("evaluating"):
         evaluation = evaluate_all(qrels, runs, measures, rules=rules)
     _warn_of_costs(evaluation, rules)
     for s, system in enumerate(evaluation.systems):
-        missing, extra = int(evaluation.missing[s].sum()), len(evaluation.extra[s])
+        missing = int(evaluation.missing[s].sum())
         if missing:
             verbs = ("is", "counts") if missing == 1 else ("are", "count")
             value = "left out" if rules.missing is None else f"{verbs[1]} {rules.missing:g}"
             of = counted(len(qrels.queries), "query", "queries")
             text = f"{missing:,} of {of} {verbs[0]} missing and {value}"
             print_note(f"{system}: {text}")
-        if extra:
-            print_note(f"{system}: ignored queries that are not in the qrels: {extra}")
+    extra = len({query for queries in evaluation.extra for query in queries})
+    if extra:
+        some = "of the run" if len(runs) == 1 else "of the runs"
+        count = counted(extra, "query", "queries")
+        print_note(f"left out: {count} {some}, not in the qrels")
     return evaluation
-
-
-def _check_queries(qrels: IndexedQrels, run: Run, path: str, lenient: bool) -> None:
-    from dcglearn.collection.qrels_formats import place_of_query
-
-    held = set(qrels.queries)
-    extra = [query for query in run.queries if query not in held]
-    if extra and not lenient:
-        count = "" if len(extra) == 1 else f" (and {len(extra) - 1:,} more of this run)"
-        raise InputError(
-            f"the query {extra[0]} is not in the qrels{count}",
-            "remove it, or add --lenient to ignore such queries",
-            place_of_query(Path(path), extra[0]),
-        )
-    if len(extra) == len(run.queries):
-        raise InputError(
-            "none of its queries is in the qrels", "give the qrels that belong to the run", path
-        )
 
 
 def _warn_of_costs(evaluation: Evaluation, rules: Rules) -> None:

@@ -175,6 +175,7 @@ def mean_verdicts(
     worst_gain: WorstGain = "zero",
     resolution: float = 1e-9,
     max_boxes: int = 4096,
+    counted: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
     """Decide for all pairs of runs which has the higher mean nDCG for all gains.
 
@@ -198,6 +199,9 @@ def mean_verdicts(
         Boxes of ratios are not halved below this width.
     max_boxes : int, default 4096
         The largest number of boxes to bound for each pair.
+    counted : array-like of int, shape (n,), optional
+        The number of queries in the mean of each run, where queries that it does not hold are
+        left out; by default Q.
 
     Returns
     -------
@@ -247,7 +251,14 @@ def mean_verdicts(
     for run in rows:
         check_pools(run, pool, n_gains)
     first, second = np.triu_indices(len(rows), 1)
-    difference = mean_difference(rows, pool, c, n_gains, (first, second))
+    numbers = None if counted is None else np.asarray(counted)
+    least = np.maximum((rows >= 0).any(axis=2).sum(axis=1), 1)
+    if numbers is not None and (numbers.shape != least.shape or (numbers < least).any()):
+        raise InputError(
+            f"`counted` is {numbers.tolist()}, for runs that hold {least.tolist()} queries",
+            "give the number of queries of each run that count",
+        )
+    difference = mean_difference(rows, pool, c, n_gains, (first, second), numbers)
     found = search_ratios(difference, len(first), resolution, max_boxes)
     fixed = [0.0] * (n_grades - n_gains)
     cutoff = rows.shape[2] if isinstance(discounts, str) else None

@@ -26,7 +26,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 
 CORNER_BLOCK = 1_000_000
 """How many values at corners are computed at once, which limits the memory."""
@@ -177,6 +177,7 @@ def mean_difference(
     discounts: Floats,
     n_gains: int,
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    counted: Integers | None = None,
 ) -> MeanDifference:
     """Build the mean differences of pairs of runs.
 
@@ -192,6 +193,9 @@ def mean_difference(
         M: grades from this index on have a gain of 0.
     pairs : pair of ndarray of int, shape (n_pairs,)
         The runs A and B of each pair.
+    counted : ndarray of int, shape (n_runs,), optional
+        By how many queries the sum of each run is divided; by default Q. It is at least the number
+        of queries for which the run holds a document.
 
     Returns
     -------
@@ -211,7 +215,11 @@ def mean_difference(
             )
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
-    numerators = (grouped[pairs[0]] - grouped[pairs[1]]) / n_queries
+    if counted is None:
+        numerators = (grouped[pairs[0]] - grouped[pairs[1]]) / n_queries
+    else:
+        shares = grouped / counted[:, None, None]
+        numerators = shares[pairs[0]] - shares[pairs[1]]
     classes = []
     for best in range(n_gains):
         chosen = (ideal_ends[:, best] > 0) & (ideal_ends[:, :best] == 0).all(axis=1)

@@ -27,12 +27,13 @@ def mean_verdicts_with_faces(
     worst_gain: WorstGain = "zero",
     resolution: float = 1e-9,
     max_boxes: int = 4096,
+    counted: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
     """Decide for all pairs of runs which has the higher mean nDCG, gains of 0 included.
 
     Parameters
     ----------
-    runs, pools, discounts, n_grades, worst_gain, resolution, max_boxes
+    runs, pools, discounts, n_grades, worst_gain, resolution, max_boxes, counted
         As in :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`. `max_boxes` applies to each
         face separately.
 
@@ -57,13 +58,12 @@ def mean_verdicts_with_faces(
     >>> mean_verdicts_with_faces(runs, pools, "zipf", 3)[0, 1].bounds[1]
     0.5
     """
-    found = mean_verdicts(runs, pools, discounts, n_grades, worst_gain, resolution, max_boxes)
+    limits = resolution, max_boxes, counted
+    found = mean_verdicts(runs, pools, discounts, n_grades, worst_gain, *limits)
     rows, pool = np.asarray(runs), np.asarray(pools)
     for n_kept in range(1, n_grades - (worst_gain == "zero")):
         merged, merged_pool = np.minimum(rows, n_kept), np.minimum(pool, n_kept)
-        face = mean_verdicts(
-            merged, merged_pool, discounts, n_kept + 1, "zero", resolution, max_boxes
-        )
+        face = mean_verdicts(merged, merged_pool, discounts, n_kept + 1, "zero", *limits)
         found = {pair: _combined(one, face[pair], n_grades) for pair, one in found.items()}
     return found
 

@@ -27,7 +27,6 @@ from dcglearn.collection.qrels_tables import (
     columns_of_table,
 )
 from dcglearn.files.compressed import read_content, split_compression
-from dcglearn.files.files import is_regular_file
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.sources import find_sources
 
@@ -70,29 +69,6 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
         content = content.removeprefix(BYTE_ORDER_MARK)
         return columns_of_delimited(content, str(path), kind, "\t"), ""
     return _of_text(path, content, kind)
-
-
-def place_of_query(path: Path, query: str) -> str:
-    """Return the place where a query first occurs: file and line, or the file if it is not text.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    query : str
-
-    Returns
-    -------
-    str
-    """
-    ending = PurePath(split_compression(str(path))[0]).suffix.lower()
-    if ending in (".parquet", ".json", ".csv"):
-        return str(path)
-    if not is_regular_file(path):  # a pipe can be read only once
-        return str(path)
-    for number, line in _lines(read_content(path)):
-        if query.encode() in (line.split(maxsplit=1)[0], line.split(b"\t")[0].strip()):
-            return f"{path}, line {number}"
-    return str(path)
 
 
 def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:

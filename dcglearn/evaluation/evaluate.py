@@ -21,7 +21,7 @@ from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
-from dcglearn.evaluation.lookup import LookedUpRun, look_up
+from dcglearn.evaluation.lookup import LookedUpRun, count_unjudged, look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
@@ -192,13 +192,50 @@ a sequence of them, or a dict by name
     longest = max(run.longest for run in read.runs)
     named = named_measures(measures, read.qrels.scale, longest)
     looked_up = []
+    in_ideal = unjudged_in_ideal(rules, [one.measure for one in named])
+    several = rules.shared_pool and len(read.runs) > 1
+    pooled = count_unjudged(read.runs, read.qrels) if several and in_ideal else None
     for run in read.runs:
-        looked_up.append(look_up(run, read.qrels, rules.ties, rules.single))
+        found = look_up(run, read.qrels, rules.ties, rules.single)
+        looked_up.append(replace(found, ranked=replace(found.ranked, pooled=pooled)))
         if looked_up[-1].missing.all():
             raise InputError(
                 "holds no query of the qrels", "give the qrels that go with it", run.name
             )
     return _scored(read.qrels, looked_up, named, rules)
+
+
+def unjudged_in_ideal(rules: Rules, measures: Sequence[Measure]) -> bool:
+    """Return whether the ideal of some measure depends on documents without a judgment.
+
+    Parameters
+    ----------
+    rules : Rules
+    measures : sequence of DCG or LinearUtility
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> measure = DCG([1, 0.5], normalise="ideal")
+    >>> [unjudged_in_ideal(Rules(unjudged=rule), [measure]) for rule in ("worst", "nothing")]
+    [True, False]
+    """
+    normalised = [one for one in measures if isinstance(one, DCG) and one.normalise]
+    if rules.unjudged == "worst":
+        return any(_ideal_has_worst(with_least(one, rules.least)) for one in normalised)
+    return rules.unjudged == "bounds" and bool(normalised)
+
+
+def _ideal_has_worst(measure: DCG) -> bool:
+    """Return whether documents of the worst grade change the ideal, or the worst value."""
+    worst = measure.gains[-1]
+    if worst >= 0:
+        return worst > 0
+    costly = not isinstance(measure.discounts, str) and min(measure.discounts) < 0
+    return costly or measure.normalise == "minmax"
 
 
 def _scored(
@@ -236,7 +273,14 @@ def _scored(
 
 def _values(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
     """Return the smallest and the largest value of each query; without bounds they are equal."""
-    measure = _with_least(measure, rules.least)
+    if isinstance(measure, DCG):
+        measure = with_least(measure, rules.least)
+    elif rules.least is not None:
+        raise InputError(
+            f"the rules count gains below {rules.least:g} as 0, and position-dependent weights "
+            "have no gains",
+            "evaluate a DCG, or choose other rules",
+        )
     if rules.unjudged == "bounds":
         return _bounds(measure, ranked, rules)
     gain = 0.0 if rules.unjudged == "nothing" else None
@@ -257,13 +301,23 @@ def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Flo
     return bounds.low, bounds.high
 
 
-def _with_least(measure: Measure, least: float | None) -> Measure:
+def with_least(measure: DCG, least: float | None) -> DCG:
+    """Return the measure with 0 for the gains below `least`.
+
+    Parameters
+    ----------
+    measure : DCG
+    least : float or None
+
+    Returns
+    -------
+    DCG
+
+    Examples
+    --------
+    >>> with_least(DCG([2, 0.5, 0]), 1.0)
+    DCG([2, 0, 0], log2)
+    """
     if least is None:
         return measure
-    if not isinstance(measure, DCG):
-        raise InputError(
-            f"the rules count gains below {least:g} as 0, and position-dependent weights have no "
-            "gains",
-            "evaluate a DCG, or choose other rules",
-        )
     return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))

@@ -6,11 +6,13 @@ The join itself is :mod:`dcglearn.collection.qrels_index`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.types import Integers
 from dcglearn.collection.graded_runs import grade_run
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.collection.qrels_runs import Run
@@ -78,3 +80,37 @@ def look_up(
         name for name, number in zip(run.queries, numbers.tolist(), strict=True) if number < 0
     )
     return LookedUpRun(run.name, ranked, graded.lengths == 0, extra, graded.tied is not None)
+
+
+def count_unjudged(runs: Sequence[Run], known: IndexedQrels) -> Integers:
+    """Count the documents without a judgment that any of the runs holds, per query.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    known : IndexedQrels
+
+    Returns
+    -------
+    ndarray of int, shape (Q,)
+        A document that several runs hold counts once.
+
+    Examples
+    --------
+    >>> from dcglearn.collection.qrels_index import index_qrels
+    >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
+    >>> known = index_qrels(qrels_of({"q": {"d1": 1}}))
+    >>> runs = [run_of({"q": {"d1": 2.0, "d2": 1.0}}), run_of({"q": {"d2": 2.0, "d3": 1.0}})]
+    >>> count_unjudged(runs, known)
+    array([2])
+    """
+    queries, keys = [], []
+    for run in runs:
+        query = known.number_queries(run.queries)[run.query]
+        rows = np.flatnonzero(query >= 0)
+        grades = known.find_grades(query[rows], (run.hashes[0][rows], run.hashes[1][rows]))
+        rows = rows[grades == len(known.scale)]
+        queries.append(query[rows])
+        keys.append(run.hashes[0][rows])
+    _, first = np.unique(np.concatenate(keys), return_index=True)
+    return np.bincount(np.concatenate(queries)[first], minlength=len(known.queries))

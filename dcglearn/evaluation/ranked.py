@@ -49,6 +49,9 @@ class Ranked(ShortRepr):
     tied : ndarray of int, shape (n,), optional
         Number of each document's group of equal scores, ascending. None if all scores of each
         query differ, or if the order within a group counts.
+    pooled : ndarray of int, shape (Q,), optional
+        Number of documents without a judgment in the pool of each query, from which the ideal is
+        taken: those that any of several runs holds. By default the ranking's own.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Ranked(ShortRepr):
     grades: NDArray[np.integer]
     pools: Integers
     tied: Integers | None = None
+    pooled: Integers | None = None
 
     @property
     def n_grades(self) -> int:
@@ -173,6 +177,7 @@ class Ranked(ShortRepr):
             self.grades[documents],
             self.pools[queries],
             None if self.tied is None else self.tied[documents],
+            None if self.pooled is None else self.pooled[queries],
         )
 
     def without_unjudged(self) -> Ranked:
@@ -201,8 +206,9 @@ def score_runs(
         :meth:`~dcglearn.measures.dcg.DCG.score` compares a full list with full lists instead.
     ranked : Ranked
     unjudged_gain : float, optional
-        Gain of a document without a judgment. By default the gain of the worst grade. The
-        document is part of the query's pool when the ideal is computed.
+        Gain of a document without a judgment. By default the gain of the worst grade. Such
+        documents are part of the query's pool when the ideal is computed: those of the ranking,
+        or as many as `ranked.pooled` says.
     worthless : float, default 0
         Normalised value of a query whose ideal is 0; nan leaves the query out.
 
@@ -248,7 +254,8 @@ def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless
         return value
     if measure.normalise == "ideal" and max(measure.gains) <= 0 > min(measure.gains):
         raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
-    counts = np.column_stack([ranked.pools, ranked.unjudged])
+    unjudged = ranked.unjudged if ranked.pooled is None else ranked.pooled
+    counts = np.column_stack([ranked.pools, unjudged])
     return _normalised(measure, value, gains, counts, worthless)
 
 

@@ -20,6 +20,13 @@ UNJUDGED: tuple[Unjudged, ...] = ("worst", "nothing", "removed", "bounds")
 removed from the ranking, or may have any grade: the smallest and the largest possible values
 are then computed."""
 
+Pool = Literal["all", "own"]
+"""Whose documents without a judgment the ideal of a query counts; see :data:`POOLS`."""
+
+POOLS: tuple[Pool, ...] = ("all", "own")
+"""The ideal of a query counts the documents without a judgment of all runs, and is then the same
+for every run, or the run's own."""
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -39,11 +46,14 @@ class Rules:
         Gains below it count 0.
     single : bool, default False
         Whether scores are compared in single precision.
+    pool : {"all", "own"}, optional
+        See :data:`dcglearn.evaluation.rules.POOLS`. By default "all", and "own" for bounds. It
+        counts where documents without a judgment may gain something.
 
     Raises
     ------
     InputError
-        If `ties` or `unjudged` is not one of its choices.
+        If `ties`, `unjudged` or `pool` is not one of its choices.
     """
 
     ties: Ties = "mean"
@@ -52,12 +62,20 @@ class Rules:
     missing: float | None = 0.0
     least: float | None = None
     single: bool = False
+    pool: Pool | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.ties, TIES):
             raise unknown_name("`ties`", self.ties, TIES)
         if not is_one_of(self.unjudged, UNJUDGED):
             raise unknown_name("`unjudged`", self.unjudged, UNJUDGED)
+        if self.pool is not None and not is_one_of(self.pool, POOLS):
+            raise unknown_name("`pool`", self.pool, POOLS)
+
+    @property
+    def shared_pool(self) -> bool:
+        """Whether the ideal of a query counts the documents without a judgment of all runs."""
+        return self.unjudged != "bounds" if self.pool is None else self.pool == "all"
 
 
 LIKE: dict[str, Rules] = {

@@ -12,11 +12,14 @@ ranks of unjudged documents for the largest N, of the m smallest for the smalles
 sum of functions of one m_j each, so one pass over the grades finds its best assignment.
 Dinkelbach's method ("On nonlinear fractional programming", Management Science 13, 1967) then
 finds the best N / D: set t to N / D of the best assignment until t no longer changes.
+
+Unjudged documents that only other runs hold may be relevant as well. They do not change N, so D is
+smallest if all of them have the worst grade, and largest if all have the best.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +55,8 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Val
         Discounts are 0 or more. A normalised measure is divided by its ideal and has gains of
         0 or more.
     ranked : Ranked
+        The pool of a query holds its own unjudged documents; if `ranked.pooled` is given, those of
+        all runs.
     worthless : float, default 0
         Value of a query whose ideal is 0; nan leaves the query out.
 
@@ -80,6 +85,18 @@ def unjudged_bounds(measure: DCG, ranked: Ranked, worthless: float = 0.0) -> Val
     measure = rescaled(measure).measure
     if measure.normalise == "minmax" or min(measure.gains) < 0:
         raise InputError("bounds for gains below 0 or a minmaxDCG", _OTHER_RULE)
+    if ranked.pooled is None:
+        return _of_blocks(measure, ranked, worthless)
+    others = np.maximum(ranked.pooled - ranked.unjudged, 0)
+    ends = []
+    for grade in (np.argmin(measure.gains), np.argmax(measure.gains)):
+        pools = ranked.pools.copy()
+        pools[:, grade] += others
+        ends.append(_of_blocks(measure, replace(ranked, pools=pools), worthless))
+    return ValueBounds(np.fmin(ends[0].low, ends[1].low), np.fmax(ends[0].high, ends[1].high))
+
+
+def _of_blocks(measure: DCG, ranked: Ranked, worthless: float) -> ValueBounds:
     rows = max(1, _ASSIGNMENTS_AT_ONCE // (int(ranked.unjudged.max(initial=0)) + 1))
     bounds = np.zeros((2, len(ranked.unjudged)))
     for begin in range(0, bounds.shape[1], rows):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.evaluation.evaluate import Evaluation, unjudged_in_ideal
 from dcglearn.evaluation.rules import Rules
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -60,6 +60,9 @@ def rules_in_words(rules: Rules, measures: Sequence[Measure] = ()) -> list[str]:
     ]
     if rules.least is not None:
         sentences.append(f"gains below {rules.least:g} count 0")
+    if unjudged_in_ideal(rules, measures):
+        whose = "those of all runs" if rules.shared_pool else "only those of the run itself"
+        sentences.append(f"the ideal of a query counts documents without a judgment, {whose}")
     if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
         sentences.append("the best possible run leaves out documents that gain less than 0")
     return sentences

@@ -28,10 +28,11 @@ from dcglearn.coherence.smallest_change import (
     smallest_change_of_gains,
 )
 from dcglearn.coherence.verdict import Verdict, verdict
-from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.evaluation.evaluate import Evaluation, with_least
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.naming.names import NamedMeasure, measure_on_scale
 
 
@@ -97,7 +98,8 @@ def system_pairs(
     ----------
     evaluation : Evaluation
         Of two systems or more, under rules that :func:`coherence_rules` returns. Only its runs
-        are used, not its measures.
+        are used, not its measures; but where the worst gain is above 0 and documents are not
+        judged, it is an evaluation of such a measure, whose ideals count them.
     measure : DCG
         The given gains and discounts. If its worst gain is 0, the worst gain stays 0 when gains
         are free; otherwise it is 0 or more.
@@ -114,8 +116,8 @@ def system_pairs(
     ------
     InputError
         If there is only one system, the gains or discounts increase or fall below 0, the rules
-        leave out queries or average over ties, or documents without a judgment would gain
-        something: the ideal of a query would then depend on the system.
+        leave out worthless queries or average over ties, or the ideal of a query depends on the
+        system.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def system_pairs(
     _check_rules(evaluation)
     scale = evaluation.qrels.scale
     fitted = measure_on_scale(NamedMeasure(str(measure), measure), scale).measure
-    gains, L = np.array(cast(DCG, fitted).gains), len(scale)
+    gains, L = np.array(with_least(cast(DCG, fitted), rules.least).gains), len(scale)
     if min(gains) < 0 or (np.diff(gains) > 0).any():
         raise InputError(
             f"gains {list(measure.gains)} that increase or fall below 0",
@@ -147,17 +149,21 @@ def system_pairs(
         for run in evaluation.runs
     ]
     if gains[-1] > 0:
-        _check_judged(names, ranked)
-    rankings = np.array([_worst_if_unjudged(one, n_ranks) for one in ranked])
+        _check_pools(names, ranked, rules)
+    rankings = np.array([_graded(one, n_ranks, rules) for one in ranked])
     totals = np.array([total_counts(rows, L) for rows in rankings])
     worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
     discounts = measure.discounts_for(n_ranks)
-    pools = _pools(evaluation.qrels.pools, rankings)
-    means = mean_verdicts_with_faces(rankings, pools, discounts, L, worst, max_boxes=max_boxes)
+    pools = _pools(evaluation.qrels.pools, ranked[0], n_ranks, rules)
+    n_queries = _numbers_of_queries(evaluation)
+    counted = None if (n_queries == len(evaluation.queries)).all() else n_queries
+    means = mean_verdicts_with_faces(
+        rankings, pools, discounts, L, worst, max_boxes=max_boxes, counted=counted
+    )
     return [
         _pair(
             (names[i], names[j]),
-            (totals[i] - totals[j]) / len(evaluation.queries),
+            _difference_of_means(totals[[i, j]], [int(n_queries[k]) for k in (i, j)]),
             (gains, discounts, worst),
             means[i, j],
         )
@@ -180,16 +186,28 @@ def coherence_rules(rules: Rules) -> Rules:
     Raises
     ------
     InputError
-        If `unjudged` is "bounds" or "nothing", or missing or worthless queries do not count 0.
+        If `unjudged` is "bounds", or worthless queries do not count 0: which queries these are
+        depends on the gains.
+
+    Examples
+    --------
+    >>> coherence_rules(Rules()).ties
+    'input'
     """
-    if rules.unjudged in ("bounds", "nothing"):
+    if rules.unjudged == "bounds":
         raise InputError(
-            f'`unjudged="{rules.unjudged}"`, and each document needs one grade here',
-            'use `unjudged="worst"` or `unjudged="removed"`',
+            '`unjudged="bounds"`, and each document needs one grade here',
+            'use `unjudged="worst"`, `unjudged="nothing"` or `unjudged="removed"`',
         )
-    if rules.missing != 0 or rules.worthless != 0:
+    if rules.worthless != 0:
         raise InputError(
-            "a query that does not count 0", "use `missing=0` and `worthless=0`: all queries count"
+            "queries whose ideal is 0 do not count 0, and which they are depends on the gains",
+            "use `worthless=0`",
+        )
+    if rules.missing not in (0, None):
+        raise InputError(
+            f"queries missing from a run count {rules.missing:g}",
+            "use `missing=0` or leave them out",
         )
     return replace(rules, ties="input") if rules.ties == "mean" else rules
 
@@ -203,15 +221,15 @@ def _check_rules(evaluation: Evaluation) -> None:
         )
 
 
-def _check_judged(names: tuple[str, ...], ranked: list[Ranked]) -> None:
-    """Refuse documents without a judgment: the ideal of a query would depend on the run."""
+def _check_pools(names: tuple[str, ...], ranked: list[Ranked], rules: Rules) -> None:
+    """Refuse ideals that depend on the run: documents without a judgment, each in its own."""
     for name, one in zip(names, ranked, strict=True):
-        if one.unjudged.any():
+        if rules.unjudged == "worst" and one.unjudged.any() and one.pooled is None:
             raise InputError(
                 f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
-                "above 0",
-                'remove them with `unjudged="removed"`, or name a measure whose worst grade '
-                "gains 0",
+                "above 0: the ideal of a query would depend on the run",
+                'evaluate under the normalised measure with `pool="all"`, remove them with '
+                '`unjudged="removed"`, or name a measure whose worst grade gains 0',
                 name,
             )
 
@@ -236,22 +254,37 @@ def _pair(
     )
 
 
-def _worst_if_unjudged(ranked: Ranked, n_ranks: int) -> Integers:
-    """Return the grades as a matrix, with the worst one for documents without a judgment."""
+def _numbers_of_queries(evaluation: Evaluation) -> Integers:
+    """Return the number of queries in the mean of each system."""
+    left_out = evaluation.missing.sum(axis=1) if evaluation.rules.missing is None else 0
+    counted: Integers = len(evaluation.queries) - left_out + np.zeros(len(evaluation.runs), int)
+    return counted
+
+
+def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
+    """Return totals[0] / n_queries[0] - totals[1] / n_queries[1], with exact signs."""
+    m, n = n_queries
+    if m == n:
+        same: Floats = (totals[0] - totals[1]) / n
+        return same
+    found: Floats = (totals[0] * n - totals[1] * m) / (m * n)
+    return found
+
+
+def _graded(ranked: Ranked, n_ranks: int, rules: Rules) -> Integers:
+    """Return the grades as a matrix; documents without a judgment as the rules say."""
     rows = ranked.grade_matrix(n_ranks)
-    return np.where(rows == ranked.n_grades, ranked.n_grades - 1, rows)
+    instead = NO_DOCUMENT if rules.unjudged == "nothing" else ranked.n_grades - 1
+    return np.where(rows == ranked.n_grades, instead, rows)
 
 
-def _pools(judged: Integers, rankings: Integers) -> NDArray[np.int8]:
-    """Return all documents of each query as rows of grades.
-
-    Documents without a judgment count as the worst grade, so that grade has at least as many
-    documents as any system ranks.
-    """
+def _pools(judged: Integers, ranked: Ranked, n_ranks: int, rules: Rules) -> NDArray[np.int8]:
+    """Return the documents of each query as rows of grades, no more of a grade than ranks."""
     L = judged.shape[1]
     counts = judged.copy()
-    ranked = (rankings == L - 1).sum(axis=2).max(axis=0)
-    counts[:, -1] = np.maximum(counts[:, -1], ranked)
+    if rules.unjudged == "worst" and ranked.pooled is not None:
+        counts[:, -1] += ranked.pooled
+    counts = np.minimum(counts, n_ranks)
     pools = np.full((len(counts), int(counts.sum(axis=1).max(initial=1))), -1, np.int8)
     for row, own in zip(pools, counts, strict=True):
         row[: own.sum()] = np.repeat(np.arange(L), own)

@@ -26,6 +26,7 @@ ExportTarget = Literal[
 LikeChoice = Literal["trec_eval", "ir_measures", "ranx", "sklearn"]
 MarginChoice = Literal["unit", "hamming"]
 MissingChoice = Literal["0", "out"]
+PoolChoice = Literal["all", "own"]
 PrintFormat = Literal["text", "md", "latex", "csv"]
 SolverChoice = Literal["auto", "newton", "osqp", "clarabel"]
 TestChoice = Literal["randomisation", "t", "none"]
@@ -52,5 +53,5 @@ DISCOUNT_FAMILY_NAMES = (
 
 FixedTiesChoice = Literal["input", "docid"]
 """Orders of tied documents that make one list of each run."""
-GradedUnjudgedChoice = Literal["worst", "removed"]
+GradedUnjudgedChoice = Literal["worst", "nothing", "removed"]
 """Rules under which every document has one grade."""

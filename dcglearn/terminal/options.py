@@ -75,7 +75,7 @@ LenientRunsOption = Annotated[
     bool,
     typer.Option(
         "--lenient",
-        help="Ignore repeated documents and queries without qrels, and report how many.",
+        help="Use the first of repeated documents, and report how many there are.",
     ),
 ]
 QrelsOption = Annotated[

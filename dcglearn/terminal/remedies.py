@@ -41,6 +41,7 @@ OPTIONS = {
     "n_ranks": "--K",
     "n_repeats": "--repeats",
     "out": "--out",
+    "pool": "--pool",
     "qrels": "--qrels",
     "quick": "--quick",
     "rating": "--rating",
