@@ -18,6 +18,7 @@ from .naming.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .data.preferences import Preferences as Preferences
+from .data.learning_pairs import LearningPairs as LearningPairs
 from .data.query_groups import query_folds as query_folds
 from .reading.judgment_files import read_preferences as read_preferences
 from .reading.judgment_files import write_preferences as write_preferences
@@ -159,6 +160,7 @@ __all__ = [
     "measure_for",
     "measure_for_documents",
     "Preferences",
+    "LearningPairs",
     "query_folds",
     "read_preferences",
     "write_preferences",

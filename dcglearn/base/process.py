@@ -6,12 +6,14 @@ file that it opens would then take the place of the stream, and receive what is 
 
 from __future__ import annotations
 
+import ctypes
 import io
 import os
 import signal
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import FrameType
@@ -111,3 +113,29 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
     _received.append(number)
     raise KeyboardInterrupt
+
+
+def share_one_heap() -> None:
+    """Let the threads that are started later share one heap: each keeps what was freed in its own.
+
+    This is a setting of Linux's C library; on other systems nothing is done.
+    """
+    _call_glibc("mallopt", -8, 1)  # M_ARENA_MAX
+
+
+def return_free_memory() -> None:
+    """Give memory that is free, also that which Arrow keeps for later, back to the system.
+
+    Linux's C library keeps what lies between memory in use; on other systems only Arrow is asked.
+    """
+    if "pyarrow" in sys.modules:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+    _call_glibc("malloc_trim", 0)
+
+
+def _call_glibc(name: str, *arguments: int) -> None:
+    if sys.platform == "linux":
+        with suppress(AttributeError, OSError):  # other C libraries do not have it
+            getattr(ctypes.CDLL(None), name)(*arguments)

@@ -24,6 +24,7 @@ from dcglearn.base.process import (
     KeptOut,
     describe_fault,
     interrupted_code,
+    share_one_heap,
 )
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.certainty import study, test
@@ -113,6 +114,7 @@ _OUT_OF_RANGE = re.compile(
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     _show_input_warnings()
+    share_one_heap()
     if next((one for one in sys.argv[1:] if not one.startswith("-")), "") not in _WITH_PANDAS:
         sys.meta_path.insert(0, KeptOut("pandas"))  # pyarrow would load it for any array
     try:

@@ -9,6 +9,7 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
+from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
@@ -40,6 +41,7 @@ from dcglearn.terminal.output import print_json, print_text
 if TYPE_CHECKING:
     import numpy as np
 
+    from dcglearn.base.types import Integers
     from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.hypotheses.certainty import Certainty
@@ -93,6 +95,7 @@ def fit(
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed, packed_for_now
+    from dcglearn.data.learning_pairs import LearningPairs
     from dcglearn.data.packed_pairs import is_packed
     from dcglearn.inspection.summary import count_contents
     from dcglearn.reading.judgment_files import MOST_IN_MEMORY
@@ -131,29 +134,36 @@ def fit(
             _give(about, content, None, out, json, use)
             return
         data = judgments.in_memory(found)
+        del found  # as large as the lists
     with naming(prefs):
         data.check_strict()
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)
-        problem, choice = learner.problem(data.pairs, data.pair_weights), None
-        if value is None:
-            choice = _choose(problem, data, np.random.default_rng(seed), solver, use)
+        learner.check_families(data.n_ranks, data.n_grades)
+        words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
+        about = contents_text(prefs, count_contents(data), words)
+        certainty = _certainty(data, judgments.documents, families)
+        groups, sampled = data.pair_groups if value is None else None, data if intervals else None
+        strict = LearningPairs.of(data)
+        del data  # most of the memory
+        return_free_memory()
+        problem, choice = learner.problem(strict.pairs, strict.pair_weights), None
+        if groups is not None:
+            choice = _choose(problem, groups, np.random.default_rng(seed), solver, use)
             problem = problem.with_C(choice.C)
-        with reporting(f"solving for {counted(len(data.pairs), 'pair')}"):
+        with reporting(f"solving for {counted(len(strict.pairs), 'pair')}"):
             learner.learn(problem, choice)
         resampled = None
-        if intervals:
+        if sampled is not None:
             from dcglearn.learning.intervals import parameter_intervals
 
             rng, choose = np.random.default_rng(seed), use if choice else None
             with reporting("learning from resamples (fits)") as advance:
                 resampled = parameter_intervals(
-                    learner, data, rng, intervals, 0.95, advance, choose
+                    learner, sampled, rng, intervals, 0.95, advance, choose
                 )
-        certainty = _certainty(data, judgments.documents, families)
         name = Path(prefs).name
-        content = learned_measure(learner, data, name, use, resampled, choice, certainty)
-    words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
-    _give(contents_text(prefs, count_contents(data), words), content, choice, out, json, use)
+        content = learned_measure(learner, strict, name, use, resampled, choice, certainty)
+    _give(about, content, choice, out, json, use)
 
 
 def learner_of(
@@ -182,7 +192,7 @@ def learner_of(
 
 def _choose(
     problem: Problem,
-    data: Preferences,
+    groups: Integers,
     rng: np.random.Generator,
     solver: SolverChoice,
     use: UseChoice,
@@ -190,7 +200,7 @@ def _choose(
     from dcglearn.learning.choose_c import choose_C
 
     with reporting("choosing C (fits)") as advance:
-        return choose_C(problem, data.pair_groups, rng, solver=solver, use=use, advance=advance)
+        return choose_C(problem, groups, rng, solver=solver, use=use, advance=advance)
 
 
 def _certainty(

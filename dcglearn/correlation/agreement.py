@@ -20,6 +20,8 @@ from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike, as_measure
 
+_ROWS = 1 << 15  # whose grades fit in the cache
+
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, exactly 0 where they are tied.
@@ -60,8 +62,11 @@ def _score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     padded = np.hstack([weights, np.zeros((len(weights), 1))])  # column -1: no document
     largest = np.abs(weights).max(axis=1)
     result = np.zeros(len(rows))
-    for k, row in enumerate(padded):  # rank by rank, so that equal terms cancel exactly
-        result += row[rows[:, 0, k]] - row[rows[:, 1, k]]
+    for begin in range(0, len(rows), _ROWS):
+        some = slice(begin, begin + _ROWS)
+        first, second = rows[some].transpose(1, 2, 0).astype(np.intp, order="C")
+        for row, one, other in zip(padded, first, second, strict=True):
+            result[some] += row[one] - row[other]  # by rank, so that equal terms cancel exactly
     # The first bound is weaker and needs no comparison of rankings; few pairs pass it.
     close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
     possible = (rows[close, 0] != rows[close, 1]) @ largest
@@ -122,8 +127,7 @@ def outcomes_of_differences(difference: Floats) -> Floats:
     -------
     ndarray of float, same shape
     """
-    result: Floats = (np.sign(difference) + 1) / 2
-    return result
+    return np.asarray((np.sign(difference) + 1) / 2)
 
 
 def agreement(
@@ -219,10 +223,8 @@ def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> flo
     InputError
         If a weight is negative or not finite, or the weights sum to 0.
     """
-    if sample_weight is None:
-        weights = np.ones(len(values))
-    else:
-        weights = one_per_pair(sample_weight, len(values), "sample_weight", 0.0)
+    given = np.ones(len(values)) if sample_weight is None else sample_weight
+    weights = one_per_pair(given, len(values), "sample_weight", 0.0)
     total = weights.sum()
     if not total > 0:
         raise InputError("no judgment to count", "give at least one strict preference")

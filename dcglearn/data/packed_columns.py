@@ -19,6 +19,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.correlation.agreement import one_per_pair
 from dcglearn.data.preferences import Preferences
+from dcglearn.data.preferred_first import put_preferred_first
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.measures.scale import NO_DOCUMENT
@@ -96,8 +97,7 @@ def table_of_judgments(judgments: Preferences) -> Any:
     import pyarrow as pa
 
     ordered = judgments.lists.copy()
-    b_wins = judgments.answers == _B
-    ordered[b_wins] = ordered[b_wins][:, ::-1]
+    put_preferred_first(ordered, judgments.answers == _B)
     columns = _list_columns(ordered)
     columns["answer"] = pa.array(judgments.answers)
     columns["weight"] = pa.array(judgments.weights)

@@ -19,6 +19,7 @@ from dcglearn.base.types import Floats, Ids, Integers, Pairs
 from dcglearn.data.judgment_arrays import arrays_of_labels, checked_arrays
 from dcglearn.data.judgment_frames import FrameLike, frame_of_columns, judgments_of_frame
 from dcglearn.data.pair_checks import check_worth_learning
+from dcglearn.data.preferred_first import put_preferred_first
 from dcglearn.data.query_groups import group_numbers, query_counts
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS
@@ -344,13 +345,14 @@ class Preferences:
         Built at the first access and kept; read-only.
         """
         strict = self.lists[self.strict]
-        b_wins = self.answers[self.strict] == ANSWERS.index("b")
-        strict[b_wins] = strict[b_wins][:, ::-1]
+        put_preferred_first(strict, self.answers[self.strict] == ANSWERS.index("b"))
         return _read_only(strict)
 
     @cached_property
     def pair_weights(self) -> Floats:
         """The weights of the strict judgments, shape (m,)."""
+        if self.strict.all():
+            return self.weights
         return _read_only(self.weights[self.strict])
 
     @cached_property

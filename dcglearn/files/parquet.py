@@ -29,6 +29,9 @@ MAX_TEXT = 2**17
 
 _MAX_BYTES, _MAX_RATIO = 2**28, 100
 
+_BUFFER = 2**16
+"""Bytes of a column that are read ahead, where rows are read a few at a time."""
+
 
 @contextmanager
 def open_parquet(path: str | Path, dictionaries: bool = False) -> Iterator[Any]:
@@ -61,7 +64,13 @@ def open_parquet(path: str | Path, dictionaries: bool = False) -> Iterator[Any]:
         texts = _text_columns(file.metadata)
     with (
         _named_errors(path),
-        pq.ParquetFile(path, read_dictionary=texts, metadata=file.metadata) as file,
+        pq.ParquetFile(
+            path,
+            read_dictionary=texts,
+            metadata=file.metadata,
+            buffer_size=_BUFFER,
+            pre_buffer=False,
+        ) as file,
     ):
         yield file
 

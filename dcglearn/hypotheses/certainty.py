@@ -100,10 +100,12 @@ def certainty_of(
     >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
     True
     """
-    named = any(query is not None for query in preferences.queries.tolist())
+    named = any(query is not None for query in preferences.queries)
     n, (K, L) = len(preferences.pairs), (preferences.n_ranks, preferences.n_grades)
+    if n * K * L > MAX_ESTIMATED:
+        return Certainty(reason=_too_many(n, K), names_queries=named)
     n_queries = len(np.unique(preferences.pair_groups))
-    if n * K * L > MAX_ESTIMATED or _cubes(K + L, n_queries) > MAX_CUBES:
+    if _cubes(K + L, n_queries) > MAX_CUBES:
         return Certainty(reason=_too_many(n, K), names_queries=named)
     model = JudgmentModel(
         gains=FREE_FAMILY if gains is None else gains,

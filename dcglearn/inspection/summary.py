@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.fields.judgment_fields import ANSWERS
 from dcglearn.inspection.list_pairs import ListPairs, list_pairs
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.statistics.clustered_means import clustered_mean
 
-_ROWS = 1 << 16
+_ROWS = 1 << 13
 """Judgments whose grades are counted at a time: bincount makes 8 bytes of each."""
 
 
@@ -139,9 +139,7 @@ def count_contents(preferences: Preferences) -> Contents:
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
     strict = int(preferences.strict.sum())
     weights, L = preferences.pair_weights, preferences.n_grades
-    queries, judges = (
-        set(column.tolist()) - {None} for column in (preferences.queries, preferences.judges)
-    )
+    queries, judges = (set(column) - {None} for column in (preferences.queries, preferences.judges))
     rows = range(0, len(preferences), _ROWS)
     occurrences = sum(
         (
@@ -157,14 +155,18 @@ def count_contents(preferences: Preferences) -> Contents:
         answers=dict(zip(ANSWERS, answers, strict=True)),
         queries=len(queries),
         judges=len(judges),
-        without_query=preferences.queries.tolist().count(None),
+        without_query=sum(query is None for query in preferences.queries),
         weightless=int((weights == 0).sum()),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
-        shorter_lists=int((preferences.lists == NO_DOCUMENT).any(axis=2).sum()),
+        shorter_lists=_shorter(preferences.lists) if occurrences[0] else 0,
         grade_counts=occurrences[1:].tolist(),
         weighted=bool(strict and (weights != weights[0]).any()),
     )
+
+
+def _shorter(lists: Pairs) -> int:
+    return int((lists == NO_DOCUMENT).any(axis=2).sum())
 
 
 def summarise(preferences: Preferences) -> Summary:

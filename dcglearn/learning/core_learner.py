@@ -99,6 +99,8 @@ class CoreLearner:
         weights = None
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
+            if (weights == 1).all():  # which then need no memory
+                weights = None
         check_worth_learning(rows, weights)
         if self.encoding == "grades":
             warn_if_upside_down(rows)
@@ -146,6 +148,20 @@ class CoreLearner:
         self.singular_values_ = learned.factors.singular_values
         self.C_, self.choice_ = problem.C, choice
         return self
+
+    def check_families(self, n_ranks: int, n_grades: int) -> None:
+        """Refuse families of gains or discounts that cannot be used, before anything takes time.
+
+        Parameters
+        ----------
+        n_ranks, n_grades : int
+            K and L.
+
+        Raises
+        ------
+        InputError
+        """
+        self._families(n_ranks, n_grades)
 
     def with_parameters(self, **changes: Any) -> CoreLearner:
         """Return a learner with some parameters changed, which has learned nothing yet."""

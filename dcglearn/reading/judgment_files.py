@@ -18,6 +18,7 @@ from typing import Any
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.judgment_frames import FrameLike, is_frame
@@ -237,23 +238,36 @@ def gather_judgments(
             document_grades is not None,
             explains_empty(answers),
         )
-        before = len(found)
         share = partial(_advance_of_file, advance, done, source.size, total)
-        for block in read_blocks(source, fields.choose, ignored, share):
-            judgments, fault = _coded_block(block, fields, source, document_grades)
-            found.sides = fields.map.sides
-            found.add(judgments, source.name)
-            if fault is not None:
-                found.check()
-                raise fault
-        if len(found) == before:
-            raise InputError("holds no judgment", "give one judgment per line", source.name)
+        blocks = read_blocks(source, fields.choose, ignored, share)
+        _gather_file(found, blocks, fields, source, document_grades)
+        return_free_memory()
         done += source.size
         words = fields.map.unknown_words()
         notes.update(dict.fromkeys((*source.notes, *fields.map.notes, *([words] if words else []))))
     for line in (*notes, *found.answer_notes()):
         note(line)
     return found
+
+
+def _gather_file(
+    found: JudgmentColumns,
+    blocks: Iterable[RecordBlock],
+    fields: FieldColumns,
+    source: Source,
+    document_grades: DocumentGrades | None,
+) -> None:
+    """Add the judgments of a file."""
+    before = len(found)
+    for block in blocks:
+        judgments, fault = _coded_block(block, fields, source, document_grades)
+        found.sides = fields.map.sides
+        found.add(judgments, source.name)
+        if fault is not None:
+            found.check()
+            raise fault
+    if len(found) == before:
+        raise InputError("holds no judgment", "give one judgment per line", source.name)
 
 
 def _advance_of_file(

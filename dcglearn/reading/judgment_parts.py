@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades, Integers
 
+_SLAB_BYTES = 1 << 22
+"""Parts share memory of so many bytes, which the system takes back when they are gone: small
+arrays would leave holes between what else was made meanwhile."""
+
 
 @dataclass(frozen=True)
 class JudgmentPart:
@@ -77,6 +81,7 @@ class JudgmentParts:
         self._parts: list[JudgmentPart] = []
         self._file: IO[bytes] | None = None
         self._written = 0
+        self._slab, self._used = np.empty(0, np.uint8), 0
         self.places: list[str] = []
 
     @property
@@ -94,7 +99,7 @@ class JudgmentParts:
             For messages: the file, and what its records are numbered by.
         """
         self.places.append(self.places[-1] if place in self.places[-1:] else place)
-        self._parts.append(part)
+        self._parts.append(self._moved(part))
         self._bytes += part.nbytes
         if self._file is not None or (self._memory is not None and self._bytes > self._memory):
             self._write()
@@ -105,6 +110,20 @@ class JudgmentParts:
             for _ in range(self._written):
                 yield JudgmentPart(*(_load(self._file) for _ in fields(JudgmentPart)))
         yield from self._parts
+
+    def _moved(self, part: JudgmentPart) -> JudgmentPart:
+        """Return a part whose arrays are in memory of many parts."""
+        return JudgmentPart(*(self._copy(getattr(part, one.name)) for one in fields(part)))
+
+    def _copy(self, array: Any) -> Any:
+        if array is None or not array.nbytes or not all(array.strides):
+            return array
+        if self._used + array.nbytes > len(self._slab):
+            self._slab, self._used = np.empty(max(array.nbytes, _SLAB_BYTES), np.uint8), 0
+        begin, self._used = self._used, self._used + -(-array.nbytes // 8) * 8
+        copy = self._slab[begin : begin + array.nbytes].view(array.dtype)
+        copy[:] = array
+        return copy
 
     def _write(self) -> None:
         if self._file is None:

@@ -60,7 +60,7 @@ def read_parquet_blocks(
                 yield from _empty_blocks(unused, total)
                 return
             done = 0
-            for batch in file.iter_batches(_BLOCK_ROWS, columns=list(kinds)):
+            for batch in file.iter_batches(_BLOCK_ROWS, columns=list(kinds), use_threads=False):
                 yield _block(batch, list(kinds), unused, done, name)
                 done += len(batch)
                 advance(done, total)

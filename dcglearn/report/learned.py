@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.correlation.agreement import agreement
+from dcglearn.data.learning_pairs import LearningPairs
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.learned import LearnedFamilies
 from dcglearn.learning.factorise import Factors, rank_one
@@ -46,7 +47,7 @@ if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
 
 def learned_measure(
     learner: CoreLearner,
-    preferences: Preferences,
+    preferences: Preferences | LearningPairs,
     source: str,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
@@ -59,7 +60,7 @@ def learned_measure(
     ----------
     learner : DCGLearner or CoreLearner
         Fitted to the strict judgments of `preferences`.
-    preferences : Preferences
+    preferences : Preferences or LearningPairs
     source : str
         The name of the file that they came from.
     use : {"dcg", "utility"}, default "dcg"
