@@ -56,6 +56,14 @@ ConfigsArgument = Annotated[
         "it has none.",
     ),
 ]
+WidthOption = Annotated[
+    str | None,
+    typer.Option(
+        "--width",
+        metavar="column|page|INCHES",
+        help="The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...",
+    ),
+]
 OnlyOption = Annotated[
     str | None,
     typer.Option("--only", metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
@@ -74,6 +82,7 @@ def run(
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
+    width: WidthOption = None,
 ) -> None:
     """Run one experiment and write its table and figures.
 
@@ -85,7 +94,7 @@ def run(
     read = read_config(config)
     place = _results_folder(read.run.out if out is None else out)
     asked = read.run.workers if workers is None else workers
-    shown = _run([read], quick, asked, place, replace, ExperimentFiles())
+    shown = _run([read], quick, asked, place, replace, ExperimentFiles(), _inches(width))
     _print_verdicts(shown)
     print_text(f"results are in {shown[0].folder}")
     _end_if_unfinished(shown)
@@ -97,6 +106,7 @@ def reproduce(
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
+    width: WidthOption = None,
     shipped: ShippedOption = False,
 ) -> None:
     """Run every experiment in the folder configs, then write the page.
@@ -110,7 +120,8 @@ def reproduce(
     refuse_shared_figures(every)
     selected = every if only is None else _selected(every, only, shipped)
     place = _results_folder(out)
-    shown = _run(selected, quick, "1" if workers is None else workers, place, replace, files)
+    asked = "1" if workers is None else workers
+    shown = _run(selected, quick, asked, place, replace, files, _inches(width))
     _print_verdicts(shown)
     others = [config for config in every if config not in selected]
     store = _store(place, say=False)
@@ -160,6 +171,7 @@ def report(
     quick: QuickOption = False,
     out: OutOption = None,
     replace: ReplaceOption = False,
+    width: WidthOption = None,
     shipped: ShippedOption = False,
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
@@ -174,8 +186,9 @@ def report(
     files = ExperimentFiles()
     selected = _configs(configs, lenient=True, shipped=shipped)
     refuse_shared_figures(selected)
+    inches = _inches(width)
     shown = [
-        write_results(config, quick, store, _folder(place, quick, config), replace, files)
+        write_results(config, quick, store, _folder(place, quick, config), replace, files, inches)
         for config in selected
     ]
     _print_damage(place)
@@ -198,6 +211,7 @@ def _run(
     out: Path,
     replace: bool,
     files: ExperimentFiles,
+    width: float | None,
 ) -> list[ReportedExperiment]:
     from dcglearn.base.workers import open_workers
     from dcglearn.pages.results import check_folder, make_folder, write_results
@@ -220,7 +234,7 @@ def _run(
                 refused.clear()
             print_text(f"{config.name}: {_counts(done)}")
             folder = _folder(out, quick, config)
-            shown.append(write_results(config, quick, store, folder, replace, files))
+            shown.append(write_results(config, quick, store, folder, replace, files, width))
             store.check_kept()
     return shown
 
@@ -360,6 +374,12 @@ def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:
         for figure in one.figures:
             verdicts = "; ".join(claim.finding.verdict for claim in figure.claims)
             print_text(f"figure {figure.number}: {verdicts or 'no claim'}")
+
+
+def _inches(width: str | None) -> float | None:
+    from dcglearn.figures.experiment_figures import figure_width
+
+    return None if width is None else figure_width(width)
 
 
 def _end_if_unfinished(shown: Sequence[ReportedExperiment]) -> None:

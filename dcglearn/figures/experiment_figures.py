@@ -73,8 +73,7 @@ def figure_width(text: str) -> float:
     if not NARROWEST <= width <= WIDEST:
         raise InputError(
             f"{text!r} is not the width of a figure",
-            f"use column (3.3 inches), page (7), or inches from {NARROWEST:g} to {WIDEST:g}",
-            "width",
+            f"give `width` as column, page, or inches from {NARROWEST:g} to {WIDEST:g}",
         )
     return width
 

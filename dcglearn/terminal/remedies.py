@@ -59,6 +59,7 @@ OPTIONS = {
     "ties": "--ties",
     "unjudged": "--unjudged",
     "use": "--use",
+    "width": "--width",
     "within": "--within",
     "workers": "--workers",
     "worthless": "--worthless",
