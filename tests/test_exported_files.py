@@ -169,6 +169,12 @@ GOES_THROUGH = {
     "empty rows below": SHEET + ",,,,\r\n,,,,\r\n",
     "empty rows above": "\r\n,,,,\r\n" + SHEET,
     "empty columns": SHEET.replace("\r\n", ",,\r\n"),
+    "a title": "My study,,,,\r\n" + SHEET,
+    "a title, trimmed": "My study\r\n\r\n" + SHEET,
+    "a title between semicolons": "Meine Studie;;;;\r\n" + text(sheet(), ";"),
+    "a title without semicolons": "Meine Studie\r\n2026\r\n"
+    + text(sheet(lambda x: ",".join(map(str, x))), ";"),
+    "a title in quotes": '"Ours,\r\nand yours",,,,\r\n' + SHEET,
     "blanks after commas": SHEET.replace(",", ", "),
 }
 REFUSED: dict[str, tuple[str, str | bytes, str]] = {
@@ -180,7 +186,6 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "x.csv, line 3: the weight is '0,5'; write 0.5",
     ),
     "no header": ("x.csv", FRAME.to_csv(index=False, header=False), "is missing"),
-    "a title above": ("x.csv", "My study,,,,\r\n" + SHEET, "is missing"),
     "old Macs": ("x.csv", SHEET.replace("\r\n", "\r"), r"save it with line ends \n or \r\n"),
     "lists with commas, not quoted": (
         "x.csv",
@@ -245,3 +250,18 @@ def test_exports_go_through(tmp_path: Path, name: str) -> None:
     assert found.answers.tolist() == [ANSWERS[row[3]] for row in ROWS]
     assert found.weights.tolist() == [row[4] for row in ROWS]
     assert found.queries.tolist() == [row[0] for row in ROWS]
+
+
+def test_titles_are_said_and_lines_counted_below_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("Meine Studie;;;;\n\n2026;;;;\n" + text(sheet(), ";", "\n"), encoding="utf-16")
+    notes: list[str] = []
+    read_preferences(path, note=notes.append)
+    assert notes == [
+        "the text is UTF-16",
+        "lines 1 to 3 are above the names of the columns and left out: 'Meine Studie 2026'",
+        "columns are separated by semicolons",
+    ]
+    path.write_text(path.read_text(encoding="utf-16").replace("tie", "dunno"), encoding="utf-16")
+    with pytest.raises(InputError, match="line 7: the answer is 'dunno'"):
+        read_preferences(path, note=notes.append)

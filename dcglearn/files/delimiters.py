@@ -2,7 +2,8 @@
 
 A candidate (comma, semicolon, tab, ``|``) must separate the names of columns in the first line. Of
 several, the one under which the following rows have as many fields as the header wins, then the one
-with more columns, then the earlier in this order. Quotes are those of CSV.
+with more columns, then the earlier in this order. Quotes are those of CSV. Where no candidate
+separates the first line it is a title: rows of one cell above the header are left out.
 """
 
 from __future__ import annotations
@@ -65,27 +66,64 @@ def find_delimiter(head: str, whole: bool = True) -> str:
     """
     if not whole and "\n" in head:
         head = head[: head.rindex("\n") + 1]
+    found = {one: _first_rows(head, one) for one in DELIMITERS}
+    separated = any(_filled(row) > 1 for rows in found.values() for _, row in rows[:1])
 
-    def score(delimiter: str) -> tuple[int, int]:
-        rows = _first_rows(head, delimiter)
-        columns = len(rows[0]) if rows else 0
+    def score(delimiter: str) -> tuple[int, int, int]:
+        rows = [row for _, row in found[delimiter]]
+        above = 0 if separated else len(_titles(found[delimiter]))
+        columns = len(rows[above]) if len(rows) > above else 0
         if columns < 2:
-            return -1, 0
-        agreeing = sum(len(row) == columns for row in rows)
-        return int(agreeing == len(rows)), columns
+            return -1, 0, 0
+        agreeing = sum(len(row) == columns for row in rows[above:])
+        return int(agreeing == len(rows) - above), -above, columns
 
     return max(DELIMITERS, key=score)
 
 
-def _first_rows(head: str, delimiter: str) -> list[list[str]]:
-    """Return the first rows; those before the first fault, if the text is not CSV."""
+def title_above(head: str, delimiter: str) -> str:
+    r"""Return the lines above the names of the columns, each of one cell; often none.
+
+    Parameters
+    ----------
+    head : str
+        The beginning of the text.
+    delimiter : str
+
+    Returns
+    -------
+    str
+        Without the end of the last of them.
+
+    Examples
+    --------
+    >>> title_above("My study,,\n\na,b,answer\n1,0,a\n", ","), title_above("a,b\n1,0\n", ",")
+    ('My study,,', '')
+    """
+    titles = _titles(_first_rows(head, delimiter))
+    lines = head.split("\n")[: titles[-1] if titles else 0]
+    return "\n".join(lines)
+
+
+def _titles(rows: list[tuple[int, list[str]]]) -> list[int]:
+    """Return the last lines of the rows of one cell above the first row of several cells."""
+    first = next((place for place, (_, row) in enumerate(rows) if _filled(row) > 1), 0)
+    return [line for line, _ in rows[:first]]
+
+
+def _filled(row: list[str]) -> int:
+    return sum(map(bool, row))
+
+
+def _first_rows(head: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the first rows and their last lines; those before a fault, if the text is not CSV."""
     lines = io.StringIO(head, newline="\n")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
+    rows: list[tuple[int, list[str]]] = []
     try:
         for row in islice(reader, _ROWS):
-            if row:
-                rows.append(row)  # noqa: PERF401 - the rows before an error are kept
+            if any(row):
+                rows.append((reader.line_num, row))  # noqa: PERF401 - kept if an error follows
     except csv.Error:
         return rows
     return rows

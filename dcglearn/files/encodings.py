@@ -39,7 +39,7 @@ class Utf8Stream(io.RawIOBase):
     decided : callable, optional
         Called with ``UTF-16`` or ``Latin-1`` once the text is known to be.
     left_out : bytes, optional
-        What is left out at the beginning of the UTF-8 text.
+        What is left out at the beginning of the UTF-8 text, but for its line breaks.
 
     Raises
     ------
@@ -98,7 +98,10 @@ class Utf8Stream(io.RawIOBase):
         if b"\r" in text:
             self._check_line_ends(text)
         self._lines += text.count(b"\n")
-        text, self._left_out = text.removeprefix(self._left_out), b""
+        if self._left_out:
+            rest = text.removeprefix(self._left_out)
+            text = b"\n" * self._left_out.count(b"\n") + rest if len(rest) < len(text) else text
+            self._left_out = b""
         return text
 
     def _chunk(self) -> bytes:

@@ -19,7 +19,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.text_lines import ASCII_BLANKS
 from dcglearn.files.compressed import COMPRESSIONS, open_decompressed, split_compression
-from dcglearn.files.delimiters import DELIMITERS, declared_delimiter, find_delimiter
+from dcglearn.files.delimiters import DELIMITERS, declared_delimiter, find_delimiter, title_above
 from dcglearn.files.encodings import Utf8Stream
 from dcglearn.files.places import Part, PartGroup, Place, TemporaryCopies, expand_places
 
@@ -102,7 +102,7 @@ class Source:
         binary file
             Unpacked if it is compressed. Text is UTF-8 without a byte order mark, and not
             seekable; other formats are seekable. A first line ``sep=;``, which spreadsheets write
-            and read, is empty.
+            and read, and lines of a title are empty.
 
         Raises
         ------
@@ -190,13 +190,27 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
         with _open_text(path, name, notes) as text:
             head = text.read(_HEAD)
         found, delimiter = _text_format(head, expected, name)
-        declared = "" if delimiter is None else declared_delimiter(head.decode(errors="ignore"))
-        delimiter = declared[-1:] or delimiter
-        if delimiter not in (None, ",") and found != "tsv":
-            notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
+        if delimiter is not None:
+            declared, delimiter = _above_header(head.decode(errors="ignore"), delimiter, notes)
+            if delimiter != "," and found != "tsv":
+                notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
     size = path.stat().st_size
-    left_out = declared.encode()
-    return Source(name, found, delimiter, size, notes, path, copies, left_out, part.partition)
+    above = declared.encode()
+    return Source(name, found, delimiter, size, notes, path, copies, above, part.partition)
+
+
+def _above_header(head: str, delimiter: str, notes: list[str]) -> tuple[str, str]:
+    """Return what is left out above the names of the columns, and the delimiter."""
+    declared = declared_delimiter(head)
+    if declared:
+        return declared, declared[-1]
+    title = title_above(head, delimiter)
+    if title:
+        lines = title.count("\n") + 1
+        which = "line 1 is" if lines == 1 else f"lines 1 to {lines} are"
+        shown = " ".join(title.replace(delimiter, " ").split())
+        notes.append(f"{which} above the names of the columns and left out: {shown[:60]!r}")
+    return title, delimiter
 
 
 def format_of_name(name: str, must: bool = False) -> SourceFormat | None:
