@@ -90,6 +90,7 @@ WORDS = {
     "MEASURE": MEASURES,
     "MEASURE...": MEASURES,
     "JUDGMENTS": mostly(JUDGMENTS, BAD_FILES, QRELS),
+    "JUDGMENTS|MEASURE": st.one_of(mostly(JUDGMENTS, BAD_FILES, QRELS), MEASURES),
     "RATINGS": mostly(RATINGS, BAD_FILES, JUDGMENTS),
     "FIELD": st.sampled_from(["rating", "stars", "query", "", *NAMES]),
     "QRELS": mostly(QRELS, BAD_FILES, JUDGMENTS),

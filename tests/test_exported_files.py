@@ -79,6 +79,10 @@ def warehouse_lines(**changes: Callable[[Any], Any]) -> bytes:
 
 EXPORTS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "Excel, CSV UTF-8": ("x.csv", lambda: text(sheet()).encode("utf-8-sig")),
+    "Excel in Europe, decimal commas": (
+        "x.csv",
+        lambda: text(sheet(), ";").replace(";1\r", ";1,0\r").replace(";2\r", ";2,00\r").encode(),
+    ),
     "Excel in Europe, CSV": ("x.csv", lambda: text(sheet(), ";").encode("cp1252")),
     "Excel, Unicode text": ("x.txt", lambda: text(sheet(), "\t").encode("utf-16")),
     "Excel, with sep=;": ("x.csv", lambda: ("sep=;\r\n" + text(sheet(), ";")).encode("cp1252")),
@@ -180,10 +184,10 @@ GOES_THROUGH = {
 REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "a spreadsheet": ("x.xlsx", b"PK\x03\x04", "x.xlsx: is a spreadsheet; save it as CSV"),
     "a spreadsheet by another name": ("x.csv", b"PK\x03\x04", "zip archive; save it as CSV"),
-    "decimals with commas": (
+    "decimals or thousands": (
         "x.csv",
-        text(sheet(), ";").replace(";2\r", ";0,5\r"),
-        "x.csv, line 3: the weight is '0,5'; write 0.5",
+        text(sheet(), ";").replace(";2\r", ";1,500\r"),
+        "x.csv, line 3: the weight is '1,500'; write 1.500 or 1500",
     ),
     "no header": ("x.csv", FRAME.to_csv(index=False, header=False), "is missing"),
     "old Macs": ("x.csv", SHEET.replace("\r\n", "\r"), r"save it with line ends \n or \r\n"),

@@ -311,8 +311,9 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.csv", "score,grade\n.5,1\n,1\n", 'line 3: "score" is missing'),
         ("d.csv", "score,grade\nhigh,1\n", "line 2: \"score\" is 'high'"),
         ("d.csv", "score,grade\nnan,1\n", "line 2: \"score\" is 'nan'"),
-        ("d.csv", "score,grades\n1,1\n", "line 2: unknown field 'grades'; did you mean 'grade'"),
-        ("d.csv", "id,score\na,1\nb,2\na,1\n", "line 4: the document 'a' is also in line 2"),
+        ("d.csv", "scor,grade\n1,1\n", "the column \"score\" is missing; did you mean 'scor'?"),
+        ("d.csv", "score,label,rel\n1,1,1\n", "'label' and 'rel' could both be the grade; say"),
+        ("d.csv", "id,score\na,1\nb,2\na,1\n", "line 4: the document 'a' is also in .*, line 2"),
         ("d.csv", "score,grade\n", "d.csv: holds no document"),
         ("d.csv", "", "d.csv: is empty; give at least one record"),
         ("d.csv", "score,grade\n1\n", "line 2: 1 field under 2"),
@@ -322,7 +323,7 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.jsonl", '{"score": 1, "grade": NaN}', "line 1: is not JSON"),
         ("d.jsonl", '{"score": 1, "grade": [1]}', r'line 1: "grade" is \[1\]'),
         ("d.jsonl", '{"score": 1, "id": 1.5}', 'line 1: "id" is 1.5'),
-        ("d.jsonl", '\n{"grade": 1}', 'line 2: "score" is missing'),
+        ("d.jsonl", '\n{"grade": 1}', 'line 2: the column "score" is missing'),
         ("d.jsonl", "[1]", "record 1: is not a JSON object"),
         ("d.doc", "x", "ends in '.doc'"),
         ("none.csv", None, "none.csv: no such file"),
@@ -337,11 +338,20 @@ def test_a_faulty_file_is_refused(
         read_scored(tmp_path / name)
 
 
-def test_a_lenient_reading_counts_what_it_ignores(tmp_path: Path) -> None:
+def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
     ignored = IgnoredInput()
-    path = written(tmp_path, "d.csv", "score,note\n1,x\n2,y\n")
-    assert len(read_scored(path, ignored)) == 2
-    assert ignored.counts == {"unknown field 'note'": 2}
+    path = written(tmp_path, "d.csv", "bm25;label;note;note\n1,5;2;x;x\n0,25;;y;y\n")
+    notes: list[str] = []
+    found = read_scored(path, ignored, columns="score=bm25", note=notes.append)
+    assert (found.scores.tolist(), found.grades) == ([1.5, 0.25], (2, None))
+    assert ignored.counts == {"repeated key 'note'": 1}
+    assert notes == [
+        "columns are separated by semicolons",
+        "columns taken: grade=label",
+        "1 unknown column is ignored: 'note'",
+    ]
+    with pytest.raises(InputError, match="line 2: unknown field 'note'"):
+        read_scored(path, ignored, columns="score=bm25", strict=True, note=notes.append)
 
 
 def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:
@@ -483,11 +493,18 @@ def test_a_day_without_relevant_documents_is_ordinary(
     assert problem in refused("threshold", "n.csv", "--relevant", "fiar")
 
 
-def test_the_lenient_command_ignores_unknown_fields(
+def test_the_command_names_unknown_columns(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
     written(tmp_path, "d.csv", "score,grade,note\n.9,1,x\n")
-    assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv")
-    found = run("threshold", "d.csv", "--lenient")
+    assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv", "--strict")
+    found = run("threshold", "d.csv")
     assert found.returncode == 0
-    assert "ignored: unknown field 'note' (1 time)" in found.stderr
+    assert "1 unknown column is ignored: 'note'" in found.stderr
+    written(tmp_path, "e.csv", "bm25,label\n.8,0\n")
+    both = run("threshold", "d.csv", "e.csv", "--columns", "score=bm25")
+    assert both.returncode == 2
+    assert "unknown column in --columns 'bm25'" in both.stderr
+    written(tmp_path, "d.csv", "bm25,label\n.9,1\n")
+    both = run("threshold", "d.csv", "e.csv", "--columns", "score=bm25")
+    assert both.stdout.startswith("d.csv and 1 more: 2 documents, 2 judged\n")

@@ -16,7 +16,6 @@ import pytest
 from packaging.version import Version
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.qrels_runs import read_qrels, read_run
 from dcglearn.data import packed_pairs, packed_writer
 from dcglearn.data.concatenated import concatenated
@@ -93,7 +92,7 @@ def test_columns_that_are_ignored_are_never_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="row 1: unknown field 'when'"):
         read_preferences(path, strict=True)
     scored = {"score": [0.5, 0.25], "grade": [2, None], "when": FAR, "text": broken}
-    found = read_scored(written(tmp_path / "s.parquet", scored), IgnoredInput())
+    found = read_scored(written(tmp_path / "s.parquet", scored), note=lambda _: None)
     assert found.grades == (2, None)
     qrels = {"query": ["q", "q"], "document": ["d", "e"], "grade": [1, 0], "when": FAR}
     assert read_qrels(written(tmp_path / "q.parquet", qrels | {"text": broken})).number.size == 2

@@ -223,12 +223,20 @@ def test_files_of_each_format_hold_the_same(tmp_path: Path, suffix: str) -> None
         path.write_text("query,grades,stars,judge,weight\np,2 - 1,4.5,x,2\np,0,3,x,1\n")
     else:
         pd.DataFrame(rows).to_parquet(path)
-    found = read_ratings(path, "stars")
+    notes: list[str] = []
+    found = read_ratings(path, "stars", note=notes.append)
+    assert notes == [
+        "1 document within the lists has no grade (null): it counts as the grade 0, the worst"
+    ]
+    assert found.lists.tolist() == [[0, 2, 1], [2, -1, -1]]
+    found = read_ratings(path, columns="rating=stars", unjudged="drop", note=notes.append)
+    assert found.lists.tolist() == [[0, 1, -1], [2, -1, -1]]
+    found = read_ratings(path, "stars", unjudged="nothing")
     assert found.lists.tolist() == [[0, -1, 1], [2, -1, -1]]
     assert found.ratings.tolist() == [4.5, 3.0]
     assert found.weights.tolist() == [2.0, 1.0]
     assert (found.queries.tolist(), found.judges.tolist()) == (["p", "p"], ["x", "x"])
-    of_frame = Ratings.from_frame(pd.DataFrame(rows), "stars")
+    of_frame = Ratings.from_frame(pd.DataFrame(rows), "stars", unjudged="nothing")
     assert (of_frame.lists == found.lists).all()
     assert repr(found) == repr(of_frame)
 
@@ -244,8 +252,18 @@ def changed(old: str, new: str) -> str:
     ("text", "options", "says"),
     [
         ("", (), "r.jsonl: is empty; give at least one record"),
-        (changed('"rating": 2', '"stars": 2'), (), "line 1: no rating; give the field rating"),
-        (changed('"rating": 1', '"note": 1'), (), "line 2: unknown field 'note'"),
+        (
+            changed('"rating": 2', '"stars": 2'),
+            (),
+            "the columns 'stars' and 'rating' could both be",
+        ),
+        (
+            changed('"rating": 2', '"x": 2'),
+            (),
+            'line 1: the column "rating" is missing; every list',
+        ),
+        (changed('"rating": 1', '"note": 1'), (), 'line 2: "rating" is missing; every list needs'),
+        (changed("1}", '1, "note": 1}'), ("--strict",), "line 2: unknown field 'note'"),
         (changed(', "rating": 1', ""), (), 'line 2: "rating" is missing'),
         (
             changed('"rating": 1', '"rating": "low"'),
@@ -254,9 +272,14 @@ def changed(old: str, new: str) -> str:
         ),
         (changed('"rating": 1', '"rating": true'), (), 'line 2: "rating" is True; use a finite'),
         (changed('"rating": 1', '"rating": 1e999'), (), "line 2"),
-        (changed('"rating": 2', '"rating": 2, "score": 2'), (), "line 1: the fields rating and sc"),
-        (TWO, ("--rating", "stars"), "line 1: unknown field 'rating'"),
-        (TWO, ("--rating", "query"), "'query' cannot be the rating; name another field as --rat"),
+        (
+            changed('"rating": 2', '"rating": 2, "score": 2'),
+            (),
+            "the columns 'rating' and 'score' could both be",
+        ),
+        (TWO, ("--rating", "stars"), "unknown column in --columns 'stars'; Known: grades, query"),
+        (TWO, ("--rating", "query"), "line 1: \"rating\" is 'q'; use a finite number"),
+        (TWO, ("--rating", "rating", "--columns", "rating=x"), "--rating is 'rating', and --col"),
         (changed('"q"', '"p"'), (), "no query has two rated lists; rate more lists, or pair all"),
         (TWO.replace('"query": "q", ', ""), (), "no list has a query; name them, or pair all"),
         (TWO, ("--within", "judge"), "no list has a query and judge"),

@@ -163,7 +163,9 @@ def test(
     if measure and (gains or discounts):
         raise InputError("--measure with --gains or --discounts", "test one at a time")
     if by and len(prefs) > 1:
-        raise InputError("--by with several files", "give one file, or leave --by out")
+        raise InputError(
+            "--by with several files", "give one file, a folder or a pattern in quotes"
+        )
     if positions and (larger_gains or larger_discounts):
         raise InputError(
             "--larger-positions with --larger-gains or --larger-discounts", "use one of them"

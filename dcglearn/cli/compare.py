@@ -16,8 +16,14 @@ from dcglearn.terminal.inputs import (
     naming,
     parse_C,
     parse_family,
+    split_measures,
 )
-from dcglearn.terminal.judgment_options import AS_USUAL, JudgmentOptions, reads_judgments
+from dcglearn.terminal.judgment_options import (
+    AS_USUAL,
+    JudgmentOptions,
+    name_files,
+    reads_judgments,
+)
 from dcglearn.terminal.options import (
     AgainstOption,
     COption,
@@ -25,7 +31,7 @@ from dcglearn.terminal.options import (
     FoldsOption,
     GainsOption,
     JsonOption,
-    JudgmentsArgument,
+    JudgmentsAndMeasuresArgument,
     MarginOption,
     RepeatsOption,
     SeedOption,
@@ -40,13 +46,7 @@ if TYPE_CHECKING:
 
 @reads_judgments(without=["encoding"])
 def compare(
-    prefs: JudgmentsArgument,
-    measure: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MEASURE", help="Measures to compare with; by default every preset."
-        ),
-    ] = None,
+    arguments: JudgmentsAndMeasuresArgument,
     judgments: JudgmentOptions = AS_USUAL,
     C: COption = "1.0",
     margin: MarginOption = "unit",
@@ -83,9 +83,11 @@ def compare(
     for path in out or []:
         checked_suffix(path, (*TABLE_FORMATS, ".json", *FIGURE_FORMATS))
         check_writable(path)
-    data = judgments.load(prefs)
-    check_distinct(measure or [])
-    named = measures_for_judgments(measure, data, prefs)
+    files, names = split_measures(arguments)
+    prefs = name_files(files)
+    check_distinct(names)
+    data = judgments.load(files)
+    named = measures_for_judgments(names, data, prefs)
     if against is not None:
         (other,) = measures_for_judgments([against], data, prefs)
         against = other.name
@@ -111,9 +113,10 @@ def compare(
     print_text(comparison_table(found).text())
     for one in named:
         record = LearnedRecord.read(one.file) if one.file else None
-        if record and record.learned_from.file == Path(prefs).name:
+        if record and record.learned_from.file in (Path(name).name for name in (prefs, *files)):
             print_text(
-                f"{one.name} was itself learned from {Path(prefs).name}: its agreement is too high"
+                f"{one.name} was itself learned from {record.learned_from.file}: its agreement is "
+                "too high"
             )
     for path in out or []:
         print_text(f"wrote {path}")

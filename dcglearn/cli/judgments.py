@@ -10,7 +10,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable
-from dcglearn.terminal.inputs import measures_for_judgments
+from dcglearn.terminal.inputs import measures_for_judgments, split_measures
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
     JudgmentOptions,
@@ -21,7 +21,7 @@ from dcglearn.terminal.options import (
     MAX_COUNT,
     JsonOption,
     JudgmentFilesArgument,
-    JudgmentsArgument,
+    JudgmentsAndMeasuresArgument,
     RanksOption,
     ScaleOption,
     SeedOption,
@@ -161,15 +161,7 @@ def inspect(
 
 @reads_judgments()
 def agree(
-    prefs: JudgmentsArgument,
-    measure: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MEASURE",
-            help="Presets (zipf, rbp:0.8), files (learned.json, learned.json:utility) or "
-            "measures in full; by default every preset.",
-        ),
-    ] = None,
+    arguments: JudgmentsAndMeasuresArgument,
     judgments: JudgmentOptions = AS_USUAL,
     json: JsonOption = False,
 ) -> None:
@@ -178,10 +170,12 @@ def agree(
     from dcglearn.report.comparisons import agreement_json, agreement_table
     from dcglearn.report.measures import in_full
 
-    if judgments.documents and not measure:
+    files, names = split_measures(arguments)
+    prefs = name_files(files)
+    if judgments.documents and not names:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
-    data = judgments.load(prefs)
-    named = measures_for_judgments(measure, data, prefs)
+    data = judgments.load(files)
+    named = measures_for_judgments(names, data, prefs)
     data = data.take(data.weights > 0)
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)

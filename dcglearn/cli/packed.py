@@ -16,11 +16,10 @@ from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import (
     JudgmentOptions,
+    name_files,
     reads_judgments,
 )
-from dcglearn.terminal.options import (
-    JudgmentsArgument,
-)
+from dcglearn.terminal.options import JudgmentFilesArgument
 from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @reads_judgments(without=["encoding"])
 def pack(
-    prefs: JudgmentsArgument,
+    files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
     out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
 ) -> None:
@@ -48,16 +47,29 @@ def pack(
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
-    if Path(out).exists() and Path(prefs).exists() and Path(out).samefile(prefs):
-        raise InputError("is the file of the judgments", "name another file to write", out)
+    _check_another(out, files)
+    prefs = name_files(files)
     if is_packed(prefs):
         packed = judgments.open_packed(prefs)
         _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
         return
-    known = judgments.gather(prefs, memory=MOST_IN_MEMORY)
+    known = judgments.gather(files, memory=MOST_IN_MEMORY)
     _write(out, known.scale, len(known), known.batches(judgments.unjudged))
     for line in known.rule_notes():
         print_note(line)
+
+
+def _check_another(out: str, files: list[str]) -> None:
+    """Refuse to write over what is read, or what may have been meant to be read."""
+    from dcglearn.data.packed_pairs import is_packed
+
+    if not Path(out).exists():
+        return
+    if any(Path(one).exists() and Path(out).samefile(one) for one in files):
+        raise InputError("is the file of the judgments", "name another file to write", out)
+    if len(files) > 1 and not is_packed(out):
+        remedy = "name the file to write last; one that is not there yet, or of packed pairs"
+        raise InputError("is there, and holds no packed pairs", remedy, out)
 
 
 def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:

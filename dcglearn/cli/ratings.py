@@ -8,12 +8,12 @@ import typer
 
 from dcglearn.terminal.choices import WithinChoice
 from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.judgment_options import JudgmentOptions, name_files, reads_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
     JsonOption,
-    LenientOption,
-    RanksOption,
-    ScaleOption,
+    RatingColumnsOption,
+    RatingsArgument,
 )
 from dcglearn.terminal.output import print_json, print_text
 
@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from dcglearn.ratings.rating_pairs import RatingPairs
 
 
+@reads_judgments(without=["encoding", "qrels", "run", "answers"], columns=RatingColumnsOption)
 def pairs(
-    ratings: Annotated[
-        str,
-        typer.Argument(
-            metavar="RATINGS",
-            help="A .jsonl, .csv or .parquet file with the columns grades (of a list, from the "
-            "first rank) and rating, score or satisfaction; where known, query, judge and weight.",
-        ),
-    ],
+    files: RatingsArgument,
+    judgments: JudgmentOptions,
     out: Annotated[
         str,
         typer.Option(
@@ -41,7 +36,7 @@ def pairs(
         typer.Option(
             "--rating",
             metavar="FIELD",
-            help="The field of the rating; by default rating, score or satisfaction.",
+            help="The column of the rating; by default rating, score or satisfaction.",
         ),
     ] = None,
     within: Annotated[
@@ -88,14 +83,10 @@ def pairs(
             help="Draw which list is shown as a; by default a and b win in turn.",
         ),
     ] = None,
-    scale: ScaleOption = None,
-    n_ranks: RanksOption = None,
-    lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.files.files import check_writable
-    from dcglearn.measures.scale import Scale
     from dcglearn.ratings.rated_lists import read_ratings
     from dcglearn.ratings.rating_pairs import pairs_from_ratings
     from dcglearn.reading.judgment_files import write_preferences
@@ -104,10 +95,20 @@ def pairs(
 
     record_writer(out)
     check_writable(out)
-    declared = None if scale is None else Scale.parse(scale)
-    with reading_file(ratings, lenient) as (ignored, advance):
-        rated = read_ratings(ratings, rating, declared, n_ranks, ignored, advance)
-    with naming(ratings):
+    name = name_files(files)
+    with reading_file(name, judgments.lenient) as (ignored, advance):
+        rated = read_ratings(
+            files,
+            rating,
+            judgments.declared_scale(),
+            judgments.n_ranks,
+            ignored,
+            advance,
+            columns=judgments.columns,
+            unjudged=judgments.unjudged,
+            strict=judgments.strict,
+        )
+    with naming(name):
         found: RatingPairs = pairs_from_ratings(
             rated, within, min_difference, not no_ties, equal_weights, at_most, seed
         )

@@ -10,7 +10,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.terminal.inputs import naming, reading_file
-from dcglearn.terminal.options import JsonOption, LenientOption
+from dcglearn.terminal.judgment_options import (
+    AS_USUAL,
+    JudgmentOptions,
+    name_files,
+    reads_judgments,
+)
+from dcglearn.terminal.options import JsonOption, ScoredArgument, ScoredColumnsOption
 from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
@@ -22,15 +28,13 @@ if TYPE_CHECKING:
 DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
 
 
+_NOT_OF_DOCUMENTS = ["scale", "n_ranks", "encoding", "qrels", "run", "answers", "unjudged"]
+
+
+@reads_judgments(without=_NOT_OF_DOCUMENTS, columns=ScoredColumnsOption)
 def threshold(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="DOCUMENTS",
-            help="A .jsonl, .csv or .parquet file with the fields score, grade (empty if not "
-            "judged) and, optionally, id.",
-        ),
-    ],
+    files: ScoredArgument,
+    judgments: JudgmentOptions = AS_USUAL,
     credit: Annotated[
         float | None,
         typer.Option("--credit", metavar="X", help="Worth of a relevant document; by default 3."),
@@ -78,7 +82,6 @@ def threshold(
     gamma: Annotated[
         float, typer.Option("--gamma", metavar="X", help="Rate at which judgments lower alpha.")
     ] = 0.05,
-    lenient: LenientOption = False,
     json: JsonOption = False,
 ) -> None:
     """Learn which score a document must reach to be delivered.
@@ -91,8 +94,11 @@ def threshold(
 
     filtering.beta_gamma_alpha(0, beta, gamma)
     worth = _worth(credit, debit, relevant, gains, measure, cost)
-    with reading_file(file, lenient) as (ignored, advance):
-        documents = read_scored(file, ignored, advance)
+    file = name_files(files)
+    with reading_file(file, judgments.lenient) as (ignored, advance):
+        documents = read_scored(
+            files, ignored, advance, columns=judgments.columns, strict=judgments.strict
+        )
     utilities = _utilities(worth, documents)
     with naming(file):
         result = filtering.beta_gamma_threshold(

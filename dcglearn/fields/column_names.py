@@ -25,9 +25,25 @@ Column: TypeAlias = str | tuple[str, ...]
 _SIDES = (("a", "b"), ("left", "right"), ("1", "2"))
 _LISTS = ("list", "ranking", "results", "result", "serp", "items", "docs", "documents")
 _NOUNS = (*_LISTS, "grades", "grade", "labels", "relevance", "ranks", "rank")
-_ANSWER = "answer"
+_LIST = "grades"
+"""The field of a single list."""
+
+_LIST_NAMES = (_LIST, "grade", "rank")
+_MAIN = ("answer", "rating", "score", "grade")
+"""Fields of which it must be clear which column they are."""
+
+_SHARED = ("rating",)
+"""Fields that have several names, none of which goes before the others."""
+
+_KNOWN = ("rating", "score", "satisfaction")
+"""These names."""
+
 _OTHER_NAMES = {
-    _ANSWER: "preference preferred preferredlist preferredside label choice verdict judgment "
+    "rating": "score satisfaction stars",
+    "id": "document documentid docid docno",
+    "grade": "grades relevance label rel",
+    _LIST: "gradelist labels relevances",
+    "answer": "preference preferred preferredlist preferredside label choice verdict judgment "
     "judgement winner vote decision",
     "query": "queryid qid topic topicid querytext searchquery",
     "judge": "judgeid rater raterid assessor assessorid annotator annotatorid user userid worker "
@@ -49,11 +65,14 @@ class ColumnMap:
         The columns that are none of them.
     notes : tuple of str
         What was taken without being told, for the user to read; one line each.
+    fields : sequence of str
+        The fields that were looked for.
     """
 
     columns: dict[str, Column]
     unknown: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    fields: Sequence[str] = JUDGMENT_FIELDS
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -71,18 +90,22 @@ class ColumnMap:
         if not self.unknown:
             return ""
         columns = counted(len(self.unknown), "unknown column is", "unknown columns are")
-        missing = [field for field in JUDGMENT_FIELDS if field not in self.columns]
+        missing = [field for field in self.fields if field not in self.columns]
         guesses = {name: did_you_mean(name, missing).rstrip() for name in self.unknown}
         guess = "".join(f"; {name!r}: {words}" for name, words in guesses.items() if words)
         return f"{columns} ignored: {_listed(self.unknown)}{guess}"
 
-    def check_complete(self, required: Sequence[str] = REQUIRED_FIELDS) -> None:
+    def check_complete(
+        self, required: Sequence[str] = REQUIRED_FIELDS, noun: str = "judgment"
+    ) -> None:
         """Refuse columns that lack a field.
 
         Parameters
         ----------
         required : sequence of str
             The fields that every judgment needs.
+        noun : str
+            What a record is.
 
         Raises
         ------
@@ -92,7 +115,7 @@ class ColumnMap:
         for name in required:
             if name not in self.columns:
                 guess = did_you_mean(name, self.unknown)
-                needs = f"every judgment needs {', '.join(required)}"
+                needs = f"every {noun} needs {', '.join(required)}"
                 raise InputError(
                     f'the column "{name}" is missing', f"{guess}{needs}{self._left_over(name)}"
                 )
@@ -144,35 +167,49 @@ def resolve_columns(
     columns = _given_columns(names, parse_given_map(given, "columns", _EXAMPLE), fields)
     known = set(columns)
     for name in fields:
-        if name not in columns and name in names and name not in _used(columns):
+        exact = name in names and name not in _used(columns)
+        if name not in columns and exact and name not in _SHARED:
             columns[name] = name
             known.add(name)
     notes = []
     if {"a", "b"} <= set(fields):
         _add_sides(columns, names)
-    for field, others in _OTHER_NAMES.items():
-        if field not in fields or field in columns:
-            continue
-        used = _used(columns)
-        found = [
-            one for one in names if one not in used and _plain(one) in (field, *others.split())
-        ]
+    for field in (one for one in _OTHER_NAMES if one in fields and one not in columns):
+        found = _other_names(field, [name for name in names if name not in _used(columns)])
         if len(found) == 1:
             columns[field] = found[0]
-        elif found and field == _ANSWER:
-            raise InputError(
-                f"the columns {' and '.join(map(repr, found))} could both be the answer",
-                f"say which one is: `columns={f'{field}={found[0]}'!r}`",
-            )
+            known |= {field} if found[0] in _KNOWN else set()
         elif found:
             notes.append(
                 f"the columns {' and '.join(found)} could both be the {field}, and none is taken"
             )
+    if _LIST in fields and _LIST not in columns:
+        _add_list(columns, names)
     taken = [f"{field}={_name(one)}" for field, one in columns.items() if field not in known]
     if taken:
         notes.insert(0, f"columns taken: {', '.join(taken)}")
     used = _used(columns)
-    return ColumnMap(columns, tuple(one for one in names if one not in used), tuple(notes))
+    return ColumnMap(columns, tuple(one for one in names if one not in used), tuple(notes), fields)
+
+
+def _other_names(field: str, free: Sequence[str]) -> list[str]:
+    """Return the columns that have another name of a field; refuse several of an answer."""
+    known = (field, *_OTHER_NAMES[field].split())
+    found = [name for name in free if _plain(name) in known]
+    if len(found) > 1 and field in _MAIN:
+        raise InputError(
+            f"the columns {' and '.join(map(repr, found))} could both be the {field}",
+            f"say which one is: `columns={f'{field}={found[0]}'!r}`",
+        )
+    return found
+
+
+def _add_list(columns: dict[str, Column], names: Sequence[str]) -> None:
+    """Find the columns of the ranks of a single list."""
+    spread = _spread([name for name in names if name not in _used(columns)])
+    found = [name for name in _LIST_NAMES if name in spread]
+    if len(found) == 1:
+        columns[_LIST] = _ranks(found[0], spread[found[0]])
 
 
 def _given_columns(
@@ -182,7 +219,7 @@ def _given_columns(
     for field, column in given.items():
         if field not in fields:
             raise unknown_name("field in `columns`", field, fields)
-        spread = _spread(names).get(_plain(column), ()) if field in ("a", "b") else ()
+        spread = _spread(names).get(_plain(column), ()) if field in ("a", "b", _LIST) else ()
         if column not in names and not spread:
             raise unknown_name("column in `columns`", column, names)
         if column in columns.values():

@@ -79,7 +79,8 @@ def parse_weight(value: object, place: str = "") -> float:
             return weight
     shown = f"{value!r}"[:40]
     if isinstance(value, str) and re.fullmatch("[0-9]+,[0-9]+", value):
-        raise InputError(f"the weight is {shown}", f"write {value.replace(',', '.')}", place)
+        remedy = f"write {value.replace(',', '.')} or {value.replace(',', '')}"
+        raise InputError(f"the weight is {shown}", remedy, place)
     raise InputError(f"the weight is {shown}", f"use 0 ... {LARGEST_WEIGHT:g}", place)
 
 

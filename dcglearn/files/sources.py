@@ -174,6 +174,12 @@ def find_sources(
     return found
 
 
+def name_sources(sources: list[Source]) -> str:
+    """Return what to call files that are read as one."""
+    first, *more = (source.name for source in sources)
+    return f"{first} and {len(more):,} more" if more else first
+
+
 def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCopies) -> Source:
     name, path = part.name, part.path
     expected = file_format or format_of_name(name, part.named)

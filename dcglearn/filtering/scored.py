@@ -7,26 +7,30 @@ where known, ``id``.
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import did_you_mean, unknown_name
+from dcglearn.base.suggestions import did_you_mean
 from dcglearn.base.types import Floats
+from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import parse_id
+from dcglearn.fields.number_cells import parse_cell
+from dcglearn.files.places import Place
+from dcglearn.files.sources import find_sources, name_sources
 from dcglearn.measures.scale import Label, Scale, canonical_label
-from dcglearn.records.blocks import FieldKinds
-from dcglearn.records.record_formats import read_records
+from dcglearn.reading.field_columns import RecordFields
+from dcglearn.reading.field_records import read_field_records
 
-SCORED_FIELDS: FieldKinds = {"id": "id", "score": "label", "grade": "label"}
+SCORED_DOCUMENTS = RecordFields(
+    "document", {"id": "id", "score": "label", "grade": "label"}, ("score",)
+)
 
 
 @dataclass(frozen=True)
@@ -142,20 +146,32 @@ class Scored:
 
 
 def read_scored(
-    path: str | os.PathLike[str],
+    path: Place | Iterable[Place],
     ignored: IgnoredInput | None = None,
     advance: Advance = silent,
+    *,
+    columns: GivenMap | None = None,
+    strict: bool = False,
+    note: Callable[[str], None] = warn_of_input,
 ) -> Scored:
-    r"""Read a file of scored documents.
+    r"""Read files of scored documents.
 
     Parameters
     ----------
-    path : path-like
-        ``.jsonl``, ``.csv`` or ``.parquet``.
+    path : path-like, open file, or iterable of these
+        In any format, as for :func:`dcglearn.files.sources.find_sources`.
     ignored : IgnoredInput, optional
-        If given, unknown fields are ignored and counted there; by default they are refused.
+        If given, repeated keys are ignored and counted there; by default they are refused.
     advance : callable, optional
         Called with (rows read, 0).
+    columns : mapping or str, optional
+        Which column is which field, such as ``score=bm25,grade=label``, as for
+        :func:`dcglearn.fields.column_names.resolve_columns`.
+    strict : bool, default False
+        Whether unknown columns are refused. By default a note names them.
+    note : callable, optional
+        Called with a line about each thing that was taken without being told; by default an
+        :class:`~dcglearn.base.errors.InputWarning`.
 
     Returns
     -------
@@ -180,15 +196,14 @@ def read_scored(
     grades: list[Label | None] = []
     places: list[str] = []
     first: dict[str, str] = {}
-    records = read_records(path, SCORED_FIELDS, ignored)
-    for number, (line, record) in enumerate(records):
-        place = f"{path}, {line}"
+    sources = find_sources(path)
+    records = read_field_records(sources, SCORED_DOCUMENTS, columns, strict, ignored, note)
+    for number, (place, record) in enumerate(records):
         try:
-            _check_fields(record, ignored)
             scores.append(_score(record.get("score")))
             grades.append(_grade(record.get("grade")))
             name = parse_id(record.get("id"), "id")
-            if name is not None and first.setdefault(name, line) != line:
+            if name is not None and first.setdefault(name, place) != place:
                 raise InputError(f"the document {name!r} is also in {first[name]}", "keep one")
         except InputError as error:
             raise error.at(place) from error
@@ -196,16 +211,8 @@ def read_scored(
         if number % 1000 == 0:
             advance(number, 0)
     if not scores:
-        raise InputError("holds no document", "give one document per line", str(path))
+        raise InputError("holds no document", "give one document per line", name_sources(sources))
     return Scored(np.array(scores), tuple(grades), tuple(places))
-
-
-def _check_fields(record: dict[str, Any], ignored: IgnoredInput | None) -> None:
-    for name in record:
-        if name not in SCORED_FIELDS:
-            if ignored is None:
-                raise unknown_name("field", name, SCORED_FIELDS)
-            ignored.counts[f"unknown field {name!r}"] += 1
 
 
 def _score(value: object) -> float:
@@ -214,7 +221,7 @@ def _score(value: object) -> float:
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise TypeError
-        number = parse_number(value) if isinstance(value, str) else float(value)
+        number = parse_cell(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from dcglearn.base.errors import InputError
@@ -30,6 +32,7 @@ MeasurePart = Literal["dcg", "utility"]
 
 _Kind = TypeVar("_Kind", DCG, LinearUtility)
 
+_FIRST_KEY = re.compile(rb'\{\s*"([^"\\]*)"')
 _KEYS = {"format", "version", "use", "dcg", "utility", "about"}
 
 
@@ -145,6 +148,25 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
         return measure_from_json(text)
     except InputError as error:
         raise error.at(str(path)) from error
+
+
+def begins_as_measure(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file begins as a measure file does: an object whose first key is one of it.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that can be read.
+
+    Returns
+    -------
+    bool
+        True for what does not begin as JSON records do, either.
+    """
+    with Path(path).open("rb") as file:
+        head = file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
+    key = _FIRST_KEY.match(head)
+    return not head.startswith(b"[") and (key is None or key[1].decode("ascii", "replace") in _KEYS)
 
 
 def measure_to_json(content: MeasureFile | Measure) -> str:

@@ -8,34 +8,35 @@ Fields: ``grades`` (the list, from the first rank down), its rating (``rating``,
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Ids, Rankings
-from dcglearn.data.judgment_frames import plain_cell
+from dcglearn.data.judgment_frames import FrameLike
 from dcglearn.data.rankings import LabelList, encode_list, pad_lists
+from dcglearn.fields.given_maps import GivenMap, parse_given_map
 from dcglearn.fields.judgment_fields import parse_id, parse_labels, parse_weight
+from dcglearn.fields.unjudged_documents import UnjudgedRule, grade_unjudged, unjudged_words
+from dcglearn.files.places import Place
+from dcglearn.files.sources import find_sources, name_sources
 from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
-from dcglearn.records.blocks import FieldKind, FieldKinds
-from dcglearn.records.record_formats import PlacedRecord, read_records
+from dcglearn.reading.field_columns import RecordFields
+from dcglearn.reading.field_records import read_field_records, records_of_frame
+from dcglearn.records.record_formats import PlacedRecord
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-RATING_FIELDS = ("rating", "score", "satisfaction")
-"""The field of the rating, where it is not named."""
-
-_KINDS: FieldKinds = {"query": "id", "grades": "labels", "judge": "id", "weight": "number"}
+RATED_LISTS = RecordFields(
+    "list",
+    {"query": "id", "grades": "labels", "rating": "number", "judge": "id", "weight": "number"},
+    ("grades", "rating"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,19 +76,23 @@ class Ratings:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: FrameLike,
         rating: str | None = None,
         scale: ScaleLike | None = None,
         n_ranks: int | None = None,
+        *,
+        columns: GivenMap | None = None,
+        unjudged: UnjudgedRule = "worst",
+        strict: bool = False,
     ) -> Ratings:
-        """Build ratings from a pandas frame with one list per row.
+        """Build ratings from a frame with one list per row.
 
         Parameters
         ----------
-        frame : pandas.DataFrame
-            Columns ``grades`` (each cell a list of grades, None for an empty rank) and the
-            rating; optionally ``query``, ``judge`` and ``weight``.
-        rating, scale, n_ranks
+        frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
+            Columns ``grades`` (each cell a list of grades) and the rating; optionally ``query``,
+            ``judge`` and ``weight``.
+        rating, scale, n_ranks, columns, unjudged, strict
             As those of :func:`read_ratings`.
 
         Returns
@@ -99,6 +104,11 @@ class Ratings:
         InputError
             Naming the row (the first is row 1), as :func:`read_ratings`.
 
+        Warns
+        -----
+        InputWarning
+            For what is taken without being told.
+
         Examples
         --------
         >>> import pandas as pd
@@ -106,42 +116,52 @@ class Ratings:
         >>> Ratings.from_frame(frame)
         Ratings(2 lists of 2, grades 2 > 1 > 0)
         """
-        if not frame.columns.is_unique:
-            repeated = frame.columns[frame.columns.duplicated()][0]
-            raise InputError(f"the column {repeated!r} appears twice", "keep one")
-        columns = [[plain_cell(value) for value in frame[name].tolist()] for name in frame.columns]
-        records = (
-            (f"row {row}", dict(zip(frame.columns, cells, strict=True)))
-            for row, cells in enumerate(zip(*columns, strict=True), start=1)
-        )
-        return _ratings_of(records, "", rating, as_scale(scale), n_ranks, None, silent)
+        told = _columns_told(columns, rating)
+        rows = records_of_frame(frame, RATED_LISTS, told, strict, warn_of_input)
+        return _ratings_of(rows, "", as_scale(scale), n_ranks, unjudged, silent, warn_of_input)
 
 
 def read_ratings(
-    path: str | os.PathLike[str],
+    path: Place | Iterable[Place],
     rating: str | None = None,
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
     ignored: IgnoredInput | None = None,
     advance: Advance = silent,
+    *,
+    columns: GivenMap | None = None,
+    unjudged: UnjudgedRule = "worst",
+    strict: bool = False,
+    note: Callable[[str], None] = warn_of_input,
 ) -> Ratings:
-    r"""Read a file of rated lists.
+    r"""Read files of rated lists.
 
     Parameters
     ----------
-    path : path-like
-        ``.jsonl``, ``.csv`` or ``.parquet``, one list per row.
+    path : path-like, open file, or iterable of these
+        In any format, one list per row, as for :func:`dcglearn.files.sources.find_sources`.
     rating : str, optional
-        The field of the rating; by default the one of ``rating``, ``score`` and
+        The column of the rating; by default the one of ``rating``, ``score`` and
         ``satisfaction`` that is there.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the numbers that occur, the highest first.
     n_ranks : int, optional
         K: longer lists are refused. By default the longest list sets it.
     ignored : IgnoredInput, optional
-        If given, unknown fields and repeated keys are ignored and counted there.
+        If given, repeated keys are ignored and counted there.
     advance : callable, optional
         Called with (rows read, 0).
+    columns : mapping or str, optional
+        Which column is which field, such as ``grades=labels,rating=stars``, as for
+        :func:`dcglearn.fields.column_names.resolve_columns`.
+    unjudged : {"worst", "drop", "nothing"} or label, default "worst"
+        What a document without a grade counts as, above the last grade of a list, as for
+        :func:`dcglearn.fields.unjudged_documents.grade_unjudged`.
+    strict : bool, default False
+        Whether unknown columns are refused. By default a note names them.
+    note : callable, optional
+        Called with a line about each thing that was taken without being told; by default an
+        :class:`~dcglearn.base.errors.InputWarning`.
 
     Returns
     -------
@@ -162,23 +182,32 @@ def read_ratings(
     ...     read_ratings(path).ratings
     array([4. , 2.5])
     """
-    kinds: dict[str, FieldKind] = dict(_KINDS)
-    for name in RATING_FIELDS if rating is None else [rating]:
-        if name in _KINDS:
-            raise InputError(f"{name!r} cannot be the rating", "name another field as `rating`")
-        kinds[name] = "number"
-    rows = read_records(path, kinds, ignored)
-    return _ratings_of(rows, str(path), rating, as_scale(scale), n_ranks, ignored, advance)
+    told = _columns_told(columns, rating)
+    sources = find_sources(path)
+    rows = read_field_records(sources, RATED_LISTS, told, strict, ignored, note)
+    return _ratings_of(
+        rows, name_sources(sources), as_scale(scale), n_ranks, unjudged, advance, note
+    )
+
+
+def _columns_told(columns: GivenMap | None, rating: str | None) -> dict[str, str]:
+    """Return what is said about columns, the rating's among them."""
+    told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
+    if rating is None:
+        return told
+    if "rating" in told and told["rating"] != rating:
+        raise InputError(f"`rating` is {rating!r}, and `columns` says another", "name it once")
+    return {**told, "rating": rating}
 
 
 def _ratings_of(
     rows: Iterable[PlacedRecord],
     path: str,
-    rating: str | None,
     scale: Scale | None,
     n_ranks: int | None,
-    ignored: IgnoredInput | None,
+    unjudged: UnjudgedRule,
     advance: Advance,
+    note: Callable[[str], None],
 ) -> Ratings:
     lists: list[LabelList] = []
     places: list[str] = []
@@ -186,13 +215,11 @@ def _ratings_of(
     weights: list[float] = []
     queries: list[str | None] = []
     judges: list[str | None] = []
-    for number, (line, record) in enumerate(rows):
-        place = f"{path}, {line}" if path else line
+    for number, (place, record) in enumerate(rows):
         try:
-            rating = _rating_field(record) if rating is None else rating
-            _check_fields(record, rating, ignored)
+            _check_fields(record)
             lists.append(parse_labels(record["grades"], "grades"))
-            ratings.append(_rating(record[rating], rating))
+            ratings.append(_rating(record["rating"]))
             weight = record.get("weight")
             weights.append(1.0 if weight is None else parse_weight(weight))
             queries.append(parse_id(record.get("query"), "query"))
@@ -210,8 +237,12 @@ def _ratings_of(
             scale = Scale.from_numbers(labels)
         except InputError as error:
             raise (error.at(path) if path else error) from error
+    encoded = _encoded(lists, scale, n_ranks, places)
+    graded, count, words = grade_unjudged(encoded, scale, unjudged)
+    if count:
+        note(unjudged_words(count, words))
     return Ratings(
-        _encoded(lists, scale, n_ranks, places),
+        graded,
         np.array(ratings),
         scale,
         np.array(weights),
@@ -220,34 +251,14 @@ def _ratings_of(
     )
 
 
-def _rating_field(record: dict[str, Any]) -> str:
-    found = [name for name in RATING_FIELDS if record.get(name) is not None]
-    if not found:
-        raise InputError(
-            "no rating", f"give the field {', '.join(RATING_FIELDS)}, or name another as `rating`"
-        )
-    if len(found) > 1:
-        raise InputError(
-            f"the fields {' and '.join(found)} can both be the rating",
-            f"name one, such as `rating={found[0]!r}`, and leave out the other or set `lenient`",
-        )
-    return found[0]
-
-
-def _check_fields(record: dict[str, Any], rating: str, ignored: IgnoredInput | None) -> None:
-    known = {*_KINDS, rating}
-    for name in (name for name in record if name not in known):
-        if name in RATING_FIELDS and record[name] is None:
-            continue  # readers give every field that was asked for
-        if ignored is None:
-            raise unknown_name("field", name, known)
-        ignored.counts[f"unknown field {name!r}"] += 1
-    for name in ("grades", rating):
+def _check_fields(record: dict[str, Any]) -> None:
+    for name in RATED_LISTS.required:
         if record.get(name) is None:
-            raise InputError(f'"{name}" is missing', f"every list needs grades and {rating}")
+            needs = " and ".join(RATED_LISTS.required)
+            raise InputError(f'"{name}" is missing', f"every list needs {needs}")
 
 
-def _rating(value: object, name: str) -> float:
+def _rating(value: object) -> float:
     if not isinstance(value, bool | str):
         try:
             number = float(value)  # type: ignore[arg-type]  # what float() refuses is caught here
@@ -255,7 +266,7 @@ def _rating(value: object, name: str) -> float:
             number = math.nan
         if math.isfinite(number):
             return number
-    raise InputError(f'"{name}" is {value!r:.40}', "use a finite number")
+    raise InputError(f'"rating" is {value!r:.40}', "use a finite number")
 
 
 def _encoded(

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
 from dcglearn.base.types import Floats, Integers
 from dcglearn.fields.column_names import Column
 from dcglearn.fields.judgment_fields import (
@@ -26,6 +25,7 @@ from dcglearn.fields.judgment_fields import (
     parse_labels,
     parse_weight,
 )
+from dcglearn.fields.number_cells import parse_cell
 from dcglearn.measures.scale import Label
 from dcglearn.reading.field_columns import FieldColumns
 from dcglearn.records.blocks import NumberedRecord, RecordBlock, Unit
@@ -268,7 +268,7 @@ def _weights(array: Any, textual: bool) -> Floats | None:
         column = coded(array)
         if not textual and "" in column.values:
             raise UndecidedError
-        numbers = [1.0 if text == "" else parse_number(text) for text in column.values]
+        numbers = [1.0 if text == "" else parse_cell(text) for text in column.values]
         weights = np.array([*numbers, 1.0], float)[column.codes]  # -1 where one is missing
     elif kinds.is_null(array.type):
         return None

@@ -3,34 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import parse_number
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.fields.given_maps import GivenMap
-from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
+from dcglearn.fields.judgment_fields import REQUIRED_FIELDS
 from dcglearn.fields.list_cells import parse_list_text
+from dcglearn.fields.number_cells import parse_cell
 from dcglearn.records.blocks import FieldKind, FieldKinds, NumberedRecord, RecordBlock
 
 RUN_FIELDS = ("run_a", "run_b")
 
-_KINDS: dict[str, FieldKind] = {
-    "query": "id",
-    "a": "labels",
-    "b": "labels",
-    "answer": "answer",
-    "weight": "number",
-    "judge": "id",
-    **dict.fromkeys(RUN_FIELDS, "id"),
-}
-"""What the fields of judgments hold."""
+
+@dataclass(frozen=True)
+class RecordFields:
+    """The fields of the records of a kind of file.
+
+    Attributes
+    ----------
+    noun : str
+        What a record is, for messages.
+    kinds : mapping of str to str
+        What each field holds.
+    required : tuple of str
+        The fields that every record has.
+    """
+
+    noun: str
+    kinds: FieldKinds
+    required: tuple[str, ...]
+
+
+JUDGMENTS = RecordFields(
+    "judgment",
+    {
+        "query": "id",
+        "a": "labels",
+        "b": "labels",
+        "answer": "answer",
+        "weight": "number",
+        "judge": "id",
+    },
+    REQUIRED_FIELDS,
+)
+JUDGMENTS_OF_DOCUMENTS = RecordFields(
+    "judgment", {**JUDGMENTS.kinds, **dict.fromkeys(RUN_FIELDS, "id")}, ()
+)
+"""Judgments may name runs, too; which fields they need depends on that."""
 
 
 class FieldColumns:
-    """Finds the columns of a file that are the fields of judgments.
+    """Finds the columns of a file that are the fields of its records.
 
     Parameters
     ----------
@@ -41,9 +67,9 @@ class FieldColumns:
     strict : bool, default False
         Whether unknown columns are refused.
     other_fields : collection of str, optional
-        Columns that are accepted, and not part of the judgment.
-    runs : bool, default False
-        Whether judgments may name runs.
+        Columns that are accepted, and not part of the record.
+    fields : RecordFields, optional
+        By default those of judgments.
     empty_answers : bool, default False
         Whether an answer that is not there has a meaning.
     """
@@ -54,12 +80,12 @@ class FieldColumns:
         given: GivenMap | None = None,
         strict: bool = False,
         other_fields: Collection[str] = (),
-        runs: bool = False,
+        fields: RecordFields = JUDGMENTS,
         empty_answers: bool = False,
     ) -> None:
         self._path, self._given, self._other = path, given, other_fields
         self._strict, self.empty_answers = strict, empty_answers
-        self._fields = (*JUDGMENT_FIELDS, *RUN_FIELDS) if runs else JUDGMENT_FIELDS
+        self._fields = fields
         self._names: dict[str, None] = {}
         self.map = ColumnMap({}, ())
 
@@ -89,7 +115,7 @@ class FieldColumns:
             return self.map
         self._names.update(dict.fromkeys(new))
         try:
-            found = resolve_columns(self._names, self._given, self._fields)
+            found = resolve_columns(self._names, self._given, tuple(self._fields.kinds))
             for field, column in self.map.columns.items():
                 _check_same(field, column, found.columns.get(field))
         except InputError as error:
@@ -106,10 +132,8 @@ class FieldColumns:
         InputError
             Naming the field.
         """
-        if RUN_FIELDS[0] in self._fields:  # judgments of documents may name them or runs
-            return
         try:
-            self.map.check_complete()
+            self.map.check_complete(self._fields.required, self._fields.noun)
         except InputError as error:
             raise error.at(self._path) from error
 
@@ -136,7 +160,7 @@ class FieldColumns:
             self.check_complete()
         for field, column in self.map.columns.items():
             ranks = not isinstance(column, str)
-            kind = "label" if ranks else _KINDS[field]
+            kind = "label" if ranks else self._fields.kinds[field]
             kinds.update(dict.fromkeys(column if ranks else [str(column)], kind))
         return kinds
 
@@ -163,25 +187,29 @@ class FieldColumns:
             if block.textual:
                 self.check_complete()
             try:
-                if RUN_FIELDS[0] not in self._fields:
-                    found.check_complete(("a", "b") if self.empty_answers else REQUIRED_FIELDS)
+                required = (one for one in self._fields.required if self._must_have(one))
+                found.check_complete(tuple(required), self._fields.noun)
                 self._check_known(found, record)
                 fields = {
-                    field: _value(field, column, record, block.textual)
+                    field: _value(self._fields.kinds[field], column, record, block.textual)
                     for field, column in found.columns.items()
                     if not isinstance(column, str) or column in record
                 }
             except InputError as error:
-                raise error.at(f"{self._path}, {block.unit} {number}") from error
+                place = f"{self._path}, {block.unit} {number}".removeprefix(", ")
+                raise error.at(place) from error
             if self.empty_answers:
                 fields.setdefault("answer", "")
             yield number, fields
+
+    def _must_have(self, field: str) -> bool:
+        return not (field == "answer" and self.empty_answers)
 
     def _check_known(self, found: ColumnMap, record: dict[str, Any]) -> None:
         if self._strict:
             for name in record:
                 if name in found.unknown:
-                    raise unknown_name("field", name, JUDGMENT_FIELDS)
+                    raise unknown_name("field", name, self._fields.kinds)
 
 
 def _check_same(field: str, column: Column, later: Column | None) -> None:
@@ -194,16 +222,16 @@ def _check_same(field: str, column: Column, later: Column | None) -> None:
         )
 
 
-def _value(field: str, column: Column, record: dict[str, Any], textual: bool) -> Any:
+def _value(kind: FieldKind, column: Column, record: dict[str, Any], textual: bool) -> Any:
     """Return the value of a field."""
     if not isinstance(column, str):
         ranks = [record.get(name) for name in column if name in record]
         return [None if textual and one in ("", "-") else one for one in ranks]
-    value, kind = record[column], _KINDS[field]
+    value = record[column]
     if kind == "labels" and isinstance(value, str):
         return parse_list_text(value)
     if kind == "number" and value and isinstance(value, str):
-        number = parse_number(value)
+        number = parse_cell(value)
         return value if number != number else number
     if kind == "answer":
         return "" if value is None else value

@@ -30,11 +30,11 @@ from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import ANSWERS, parse_id
 from dcglearn.fields.unjudged_documents import UnjudgedRule
 from dcglearn.files.places import Place
-from dcglearn.files.sources import Source, find_sources
+from dcglearn.files.sources import Source, find_sources, name_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
 from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_records
 from dcglearn.reading.document_judgments import DocumentGrades
-from dcglearn.reading.field_columns import FieldColumns
+from dcglearn.reading.field_columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, FieldColumns
 from dcglearn.reading.judgment_columns import JudgmentColumns
 from dcglearn.records.blocks import RecordBlock
 from dcglearn.records.coded_values import UndecidedError
@@ -223,10 +223,7 @@ def gather_judgments(
     scale = as_scale(scale)
     if document_grades is not None and scale is None:
         scale = document_grades.scale
-    name = sources[0].name
-    if len(sources) > 1:
-        name += f" and {len(sources) - 1:,} more"
-    found = JudgmentColumns(name, scale, n_ranks, documents, answers, memory)
+    found = JudgmentColumns(name_sources(sources), scale, n_ranks, documents, answers, memory)
     notes: dict[str, None] = {}
     done, total = 0, sum(source.size for source in sources)
     for source in sources:
@@ -235,7 +232,7 @@ def gather_judgments(
             columns,
             strict,
             (*other_fields, *source.partition),
-            document_grades is not None,
+            JUDGMENTS if document_grades is None else JUDGMENTS_OF_DOCUMENTS,
             explains_empty(answers),
         )
         share = partial(_advance_of_file, advance, done, source.size, total)

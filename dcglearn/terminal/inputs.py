@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
@@ -65,6 +66,40 @@ def measures_for_judgments(
         with naming(path):
             names = list(usual_presets(preferences.scale, preferences.n_ranks))
     return [measure_for(name, preferences.scale, preferences.n_ranks) for name in names]
+
+
+def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Divide arguments into files of judgments and measures, each of which may be mixed.
+
+    The first argument is a file of judgments. Of the others, those are that are folders, patterns
+    (``*``), ``-``, or have the name of a format; and a ``.json`` file that does not begin as a
+    measure file does. What else is there under that name is a file, too, unless it is a preset.
+
+    Returns
+    -------
+    files, measures : list of str
+    """
+    files = list(arguments[:1])
+    measures: list[str] = []
+    for one in arguments[1:]:
+        (files if _is_of_judgments(one) else measures).append(one)
+    return files, measures
+
+
+def _is_of_judgments(text: str) -> bool:
+    from dcglearn.files.sources import format_of_name
+    from dcglearn.naming.measure_files import begins_as_measure
+    from dcglearn.naming.names import is_measure_file_name
+    from dcglearn.naming.presets import PRESETS
+
+    if text == "-":
+        return True
+    if "\0" in text or not text or text.partition(":")[0] in PRESETS:
+        return False
+    path = Path(text)
+    if is_measure_file_name(text):
+        return path.is_file() and not begins_as_measure(path)
+    return "(" not in text and ("*" in text or format_of_name(text) is not None or path.exists())
 
 
 def check_distinct(names: Sequence[str]) -> None:

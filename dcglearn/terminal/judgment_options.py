@@ -180,13 +180,17 @@ def report_unjudged(grades: DocumentGrades | None) -> None:
         print_note(note)
 
 
-def reads_judgments(*, without: Collection[str] = ()) -> Callable[[Command], Command]:
+def reads_judgments(
+    *, without: Collection[str] = (), columns: Any = None
+) -> Callable[[Command], Command]:
     """Give a command the options on reading judgments in place of one argument.
 
     Parameters
     ----------
     without : collection of str
         Fields of :class:`JudgmentOptions` that the command does not offer.
+    columns : annotated type, optional
+        The option ``--columns`` of a command that reads other records.
 
     Returns
     -------
@@ -201,7 +205,8 @@ def reads_judgments(*, without: Collection[str] = ()) -> Callable[[Command], Com
             options = {name: values.pop(name) for name in offered}
             command(judgments=JudgmentOptions(**options), **values)
 
-        signature = _with_options(inspect.signature(command, eval_str=True), offered)
+        types = option_annotations() | ({} if columns is None else {"columns": columns})
+        signature = _with_options(inspect.signature(command, eval_str=True), offered, types)
         with_options.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads
         with_options.__annotations__ = {
             name: parameter.annotation for name, parameter in signature.parameters.items()
@@ -222,9 +227,10 @@ def option_name(annotation: Any) -> str:
     return str(option.default)
 
 
-def _with_options(signature: inspect.Signature, offered: Collection[str]) -> inspect.Signature:
+def _with_options(
+    signature: inspect.Signature, offered: Collection[str], annotations: dict[str, Any]
+) -> inspect.Signature:
     """Replace the parameter ``judgments`` by the options."""
-    annotations = option_annotations()
     options = {
         name: inspect.Parameter(
             name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,18 +18,48 @@ from dcglearn.terminal.choices import (
 MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
 
-JUDGMENTS_HELP = (
+FORMATS_HELP = (
     "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet or Arrow, each also "
     "compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
-    "input. Columns: a and b (the grades of two lists, from the first rank) and answer (a, b, tie, "
-    "good or bad); where known, query, judge and weight."
+    "input."
+)
+JUDGMENTS_HELP = (
+    f"{FORMATS_HELP} Columns: a and b (the grades of two lists, from the first rank) and answer "
+    "(a, b, tie, good or bad); where known, query, judge and weight."
 )
 """What a file of judgments is, for commands that take several, too."""
 
-JudgmentsArgument = Annotated[str, typer.Argument(metavar="JUDGMENTS", help=JUDGMENTS_HELP)]
+_SEVERAL = "Several files are read as one."
+
 JudgmentFilesArgument = Annotated[
     list[str],
-    typer.Argument(metavar="JUDGMENTS", help=f"{JUDGMENTS_HELP} Several files are read as one."),
+    typer.Argument(metavar="JUDGMENTS", help=f"{JUDGMENTS_HELP} {_SEVERAL}"),
+]
+JudgmentsAndMeasuresArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="JUDGMENTS|MEASURE",
+        help=f"{JUDGMENTS_HELP} {_SEVERAL} Then measures: presets (zipf, rbp:0.8), measure files "
+        "(learned.json, learned.json:utility) or measures in full; by default every preset.",
+    ),
+]
+"""What :func:`dcglearn.terminal.inputs.split_measures` divides."""
+
+RatingsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RATINGS",
+        help=f"{FORMATS_HELP} Columns: grades (of a list, from the first rank) and rating, score "
+        f"or satisfaction; where known, query, judge and weight. {_SEVERAL}",
+    ),
+]
+ScoredArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DOCUMENTS",
+        help=f"{FORMATS_HELP} Columns: score, grade (empty if not judged) and, where known, id. "
+        f"{_SEVERAL}",
+    ),
 ]
 QrelsArgument = Annotated[
     str,
@@ -65,9 +95,6 @@ RanksOption = Annotated[
         help="Length of the lists; longer lists are refused.",
     ),
 ]
-LenientOption = Annotated[
-    bool, typer.Option("--lenient", help="Ignore unknown and repeated fields; report how many.")
-]
 LenientJudgmentsOption = Annotated[
     bool, typer.Option("--lenient", help="Ignore repeated fields, and report how many.")
 ]
@@ -93,14 +120,23 @@ RunOption = Annotated[
         "May be repeated.",
     ),
 ]
+
+
+def _columns_option(fields: str, example: str) -> Any:
+    words = f"The columns that hold the fields {fields}, where they have other names: {example}."
+    return typer.Option("--columns", metavar="FIELD=COLUMN,...", help=words)
+
+
 ColumnsOption = Annotated[
     str | None,
-    typer.Option(
-        "--columns",
-        metavar="FIELD=COLUMN,...",
-        help="The columns that hold the fields a, b, answer, query, judge and weight, where they "
-        "have other names: a=left,b=right,answer=verdict.",
-    ),
+    _columns_option("a, b, answer, query, judge and weight", "a=left,b=right,answer=verdict"),
+]
+RatingColumnsOption = Annotated[
+    str | None,
+    _columns_option("grades, rating, query, judge and weight", "grades=labels,rating=stars"),
+]
+ScoredColumnsOption = Annotated[
+    str | None, _columns_option("score, grade and id", "score=bm25,grade=label")
 ]
 AnswersOption = Annotated[
     str | None,
