@@ -37,12 +37,14 @@ def test_code_outside_a_repository_has_no_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provenance, "__file__", str(tmp_path / "dcglearn" / "lab" / "x.py"))
-    assert provenance.made_with.__wrapped__()["revision"] is None
+    made = provenance.made_with.__wrapped__()
+    assert (made["revision"], made["date"]) == (None, None)
 
 
 def test_a_missing_git_gives_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert provenance.made_with.__wrapped__()["revision"] is None
+    made = provenance.made_with.__wrapped__()
+    assert (made["revision"], made["date"]) == (None, None)
 
 
 MADE = {"cells": {"done": 8}, "files": {"a.csv": "0" * 64, "b.png": "1" * 64}, "versions": {}}

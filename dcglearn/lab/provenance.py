@@ -46,7 +46,7 @@ def provenance(data: Path, kept: Sequence[Path] = ()) -> dict[str, Any]:
     -------
     dict
         The name and SHA-256 of the file, those of the results, and what :func:`made_with`
-        returns. There is no date, so the same inputs give the same bytes.
+        returns. The day of the run is not kept, so the same inputs give the same bytes.
     """
     digest = sha256_of(data.read_bytes())
     found: dict[str, Any] = {"data": {"file": data.name, "sha256": digest}}
@@ -183,7 +183,9 @@ def made_with() -> dict[str, Any]:
     -------
     dict
         ``python``, ``versions`` by package, and ``revision``: the short commit, followed by
-        "changed" if the code has uncommitted changes, or None outside a repository.
+        "changed" if the code has uncommitted changes, or None outside a repository; ``date``
+        is the day of that commit. The day of the run is not kept: the same inputs give the same
+        bytes.
     """
     requirements = map(Requirement, requires("dcglearn") or [])
     names = sorted(r.name for r in requirements if r.marker is None or r.marker.evaluate())
@@ -191,24 +193,20 @@ def made_with() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
         "revision": _revision(),
+        "date": _git("show", "-s", "--format=%cs", "HEAD"),
     }
 
 
 def _revision() -> str | None:
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():  # installed, perhaps inside the repository of a project
-        return None
-    commit, changed = (
-        _git(root, *command)
-        for command in (
-            ("rev-parse", "--short", "HEAD"),
-            ("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs"),
-        )
-    )
+    commit = _git("rev-parse", "--short", "HEAD")
+    changed = _git("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs")
     return f"{commit}, changed" if commit and changed else commit
 
 
-def _git(root: Path, *command: str) -> str | None:
+def _git(*command: str) -> str | None:
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():  # installed, perhaps inside the repository of a project
+        return None
     try:
         run = subprocess.run(
             ["git", *command], cwd=root, capture_output=True, text=True, check=True, timeout=10

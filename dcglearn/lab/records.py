@@ -1,7 +1,10 @@
 """Records of the store: one line of JSON per cell, with a checksum of what was computed.
 
-    {"version": 2, "key": ..., "cell": {...}, "result": {...}, "program": {...}, "sha256": "..."}
+    {"version": 2, "key": ..., "cell": {...}, "result": {...}, "seconds": ..., "program": {...},
+     "sha256": "..."}
 
+``seconds`` is the processor time that the result took. It is another one each time, and no result
+depends on it.
 ``sha256`` is the SHA-256 of the line up to the comma before it. A record is used only if its
 checksum, its key (the hash of the cell) and its result are right, so that a changed byte is never
 taken for a result. Records of earlier versions of this package have neither a checksum nor the
@@ -69,7 +72,7 @@ def decode_record(line: bytes) -> tuple[str, dict[str, Any]]:
     -------
     key : str
     outcome : dict
-        ``result``, or ``error`` and perhaps ``traceback``.
+        ``result`` and perhaps ``seconds``, or ``error`` and perhaps ``traceback``.
 
     Raises
     ------
@@ -112,7 +115,15 @@ def decode_record(line: bytes) -> tuple[str, dict[str, Any]]:
     problem = problem_of_result(record.get("result"))
     if problem is not None:
         raise DamagedRecordError(problem)
-    return key, {"result": record["result"]}
+    return key, {"result": record["result"]} | _time_of(record)
+
+
+def _time_of(record: dict[str, Any]) -> dict[str, float]:
+    """Return the processor time of a result, if the record has one."""
+    seconds = record.get("seconds")
+    if not isinstance(seconds, int | float) or not _is_finite(seconds) or seconds < 0:
+        return {}
+    return {"seconds": seconds}
 
 
 def _end(content: bytes) -> bytes:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import fsum
+from typing import Any
 
 from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
@@ -25,6 +29,9 @@ class CellCounts:
         traceback follows on further lines.
     new : int
         How many of the finished cells were computed just now, and not kept from earlier.
+    seconds : float or None
+        The processor time that the finished cells took, all together; None if that of some is
+        not known, as of those that earlier versions of this package computed.
     """
 
     done: int
@@ -32,6 +39,7 @@ class CellCounts:
     total: int
     first_error: str | None = None
     new: int = 0
+    seconds: float | None = None
 
     @property
     def complete(self) -> bool:
@@ -65,7 +73,7 @@ def compute_cells(
     if config.queries is not None:
         store.add_queries(config.queries)
     compute = partial(run_cell, queries=config.queries)  # the table travels with the work
-    for done, (index, outcome) in enumerate(workers(compute, lacking), 1):
+    for done, (index, outcome) in enumerate(workers(partial(timed, compute), lacking), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     found = count_cells(config, quick, store)
@@ -89,6 +97,39 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     cells = [cell for _, cell in config.cells(quick)]
     lacking = [cell for cell in cells if store.get(cell) is None]
     errors = [error for cell in lacking if (error := store.error(cell)) is not None]
+    times = [store.seconds(cell) for cell in cells if store.get(cell) is not None]
+    known = [seconds for seconds in times if seconds is not None]
     return CellCounts(
-        len(cells) - len(lacking), len(errors), len(cells), errors[0] if errors else None
+        len(cells) - len(lacking),
+        len(errors),
+        len(cells),
+        errors[0] if errors else None,
+        seconds=fsum(known) if known and len(known) == len(times) else None,
     )
+
+
+def timed(
+    compute: Callable[[dict[str, Any]], dict[str, Any]], cell: dict[str, Any]
+) -> dict[str, Any]:
+    """Compute a cell, and note the processor time that it took.
+
+    Parameters
+    ----------
+    compute : callable
+        Returns the outcome of a cell.
+    cell : dict
+
+    Returns
+    -------
+    dict
+        The outcome, with ``seconds``: a number that is stored beside results and is not part of
+        them, because it is another one each time.
+
+    Examples
+    --------
+    >>> sorted(timed(lambda cell: {"result": cell}, {"seed": 1}))
+    ['result', 'seconds']
+    """
+    started = time.thread_time()
+    outcome = compute(cell)
+    return {**outcome, "seconds": round(time.thread_time() - started, 4)}

@@ -68,6 +68,7 @@ class Store:
         self.torn = self.damaged = self.failed = self.other_versions = 0
         self._results: dict[str, dict[str, Any]] = {}
         self._failures: dict[str, dict[str, Any]] = {}
+        self._seconds: dict[str, float] = {}
         self._file: tuple[int, int] | None = None  # device and inode, once there is a file
         self._size = 0  # at least
         try:
@@ -105,6 +106,9 @@ class Store:
         """Keep a result, or a failure of a cell that has no result."""
         if "result" in outcome:
             self._results[key] = outcome["result"]
+            self._seconds.pop(key, None)
+            if "seconds" in outcome:
+                self._seconds[key] = outcome["seconds"]
             self._failures.pop(key, None)
         elif key not in self._results:
             self._failures[key] = outcome
@@ -116,6 +120,19 @@ class Store:
     def get(self, cell: dict[str, Any]) -> dict[str, Any] | None:
         """Return the result of a finished cell, or None."""
         return self._results.get(key_of(cell))
+
+    def seconds(self, cell: dict[str, Any]) -> float | None:
+        """Return the processor time that the result of a cell took, or None if it is not known.
+
+        Parameters
+        ----------
+        cell : dict
+
+        Returns
+        -------
+        float or None
+        """
+        return self._seconds.get(key_of(cell))
 
     def error(self, cell: dict[str, Any]) -> str | None:
         """Return the error of a cell that failed when it was last tried, or None.
