@@ -1,7 +1,7 @@
 """The page of results: every figure, the claim it tests, the verdict, and the command to repeat it.
 
-The page is self-contained: it fetches no script, font or picture. The same content is also written
-as Markdown.
+The page is self-contained: it fetches no script, font or picture. Its links to vector graphics lead
+to the files beside it. The same content is also written as Markdown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from math import isnan
+from math import fsum, isnan
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,20 @@ from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.files.files import write_text
-from dcglearn.lab.claims import CLAIM_VERDICTS
+from dcglearn.lab.claims import Claim, ClaimVerdict
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
 from dcglearn.pages.results import TABLE, ReportedExperiment
+from dcglearn.pages.timings import update_timings
+from dcglearn.pages.words import READING, SHARED, TIMES, duration, made_from, tally
 
 _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 """What would begin a heading, a list or a quotation."""
 
 PAGE, MARKDOWN = "index.html", "README.md"
+
+VECTORS = (".svg", ".pdf")
+"""Files of a figure that the page links to; they are beside it."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,14 @@ class PageEntry:
     experiment : ReportedExperiment
     figure : Figure
     heading, anchor : str
+    words : str
+        What the figure shows, for who does not see it.
     command : str
         The command that makes it again.
     data : str
         The plotted points as CSV.
+    file : str
+        The path of its files from the page, without their endings.
     picture, download : str
         The figure, and its data, as data URLs.
     """
@@ -53,10 +62,29 @@ class PageEntry:
     figure: Figure
     heading: str
     anchor: str
+    words: str
     command: str
     data: str
+    file: str
     picture: str
     download: str
+
+
+@dataclass(frozen=True)
+class ClaimGroup:
+    """Claims of the same origin, with their figures.
+
+    Attributes
+    ----------
+    title : str
+    claims : list of (PageEntry, Claim)
+    tally : list of (verdict, str)
+        From :func:`~dcglearn.pages.words.tally`.
+    """
+
+    title: str
+    claims: list[tuple[PageEntry, Claim]]
+    tally: list[tuple[ClaimVerdict, str]]
 
 
 def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
@@ -85,25 +113,40 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
         (_entry(one, figure, quick) for one in experiments for figure in one.figures),
         key=_order_in_paper,
     )
+    times = update_timings(experiments, out)
+    finished = [one for one in experiments if one.figures]
+    known = [times[one.config.name] for one in finished if one.config.name in times]
     content: dict[str, Any] = {
         "entries": entries,
+        "groups": [
+            _group(entries, "Claims of the paper", of_paper=True),
+            _group(entries, "Claims of this project", of_paper=False),
+        ],
+        "finished": finished,
         "not_run": [one for one in experiments if not one.figures],
-        "unfinished": [one for one in experiments if one.figures and not one.counts.complete],
-        "verdicts": {
-            verdict: sum(
-                claim.finding.verdict == verdict
-                for entry in entries
-                for claim in entry.figure.claims
-            )
-            for verdict in CLAIM_VERDICTS
-        },
+        "unfinished": [one for one in finished if not one.counts.complete],
+        "times": times,
+        "total_time": fsum(known) if len(known) == len(finished) else None,
         "quick": quick,
         "table_name": TABLE,
-        "out": out,
+        "vectors": VECTORS,
+        "reading": READING,
+        "shared": SHARED,
+        "about_times": TIMES,
     }
     for name, template in ((PAGE, "page.html.jinja"), (MARKDOWN, "page.md.jinja")):
         write_text(out / name, _render(template, content))
     return out / PAGE
+
+
+def _group(entries: Sequence[PageEntry], title: str, of_paper: bool) -> ClaimGroup:
+    claims = [
+        (entry, claim)
+        for entry in entries
+        for claim in entry.figure.claims
+        if claim.of_paper is of_paper
+    ]
+    return ClaimGroup(title, claims, tally(claim for _, claim in claims))
 
 
 def _render(template: str, content: dict[str, Any]) -> str:
@@ -119,6 +162,8 @@ def _render(template: str, content: dict[str, Any]) -> str:
         "markdown": _markdown_line,
         "code": _markdown_code,
         "url": urllib.parse.quote,
+        "made_from": made_from,
+        "duration": duration,
     }
     environment.filters["slug"] = lambda text: "".join(c if c.isalnum() else "-" for c in text)
     source = files("dcglearn.pages").joinpath(template).read_text("utf-8")
@@ -148,18 +193,28 @@ def _markdown_code(text: str) -> str:
 def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
-    numbered = figure.number[0].isdecimal()
+    heading = f"Figure {figure.number}. {figure.title}"
+    if not figure.number[0].isdecimal():
+        heading = f"{figure.title} ({figure.number})"
     config = f"configs/{experiment.config.path.name}"
     return PageEntry(
         experiment,
         figure,
-        f"Figure {figure.number}. {figure.title}" if numbered else figure.title,
+        heading,
         figure.name,
+        _in_words(heading, figure),
         f"dcglearn run {shlex.quote(config)}" + (" --quick" if quick else ""),
         data,
+        f"{experiment.folder.name}/{figure.name}",
         f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}",
         f"data:text/csv;charset=utf-8,{urllib.parse.quote(data)}",
     )
+
+
+def _in_words(heading: str, figure: Figure) -> str:
+    """Say what a figure shows; its numbers are in the points below it."""
+    labels = ", ".join(series.label for series in figure.plot.series)
+    return f"{heading}: {figure.plot.y_label} over {figure.plot.x_label}, for {labels}"
 
 
 def _order_in_paper(entry: PageEntry) -> tuple[int, str]:

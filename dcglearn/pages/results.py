@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -61,12 +61,15 @@ class ReportedExperiment:
         The cells that the table holds.
     figures : tuple of Figure
         Empty if no cell is finished.
+    made : dict
+        The provenance of the files; empty if no cell is finished.
     """
 
     config: Config
     folder: Path
     counts: CellCounts
     figures: tuple[Figure, ...]
+    made: dict[str, Any] = field(default_factory=dict)
 
 
 def check_folder(folder: Path, config: Config) -> None:
@@ -214,7 +217,7 @@ def write_results(
     names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
     made = _provenance(config, quick, counts, _hashes(folder, names))
     write_provenance(made, folder / PROVENANCE)
-    return ReportedExperiment(config, folder, counts, figures)
+    return ReportedExperiment(config, folder, counts, figures, made)
 
 
 def _files_of(figure: Figure) -> list[str]:
@@ -265,7 +268,7 @@ def _from_folder(
     if redrawn.items() - made.get("files", {}).items() and "files" in made:
         described = {**made, "files": made["files"] | redrawn, "redrawn": made_with()}
         write_provenance(described, folder / PROVENANCE)
-    return ReportedExperiment(config, folder, counts, figures)
+    return ReportedExperiment(config, folder, counts, figures, made)
 
 
 def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFrame:
