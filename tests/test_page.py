@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -278,6 +279,83 @@ def figures(table):
 """
 
 
+CLAIMS = """
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+
+COLUMNS = ("precision",)
+
+
+def figures(table):
+    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
+    claims = (
+        Claim("It falls by more than a hundredth.", Finding("holds"), "Precision “decreases”.",
+              "6.4", ("more than a hundredth",)),
+        Claim("It falls at once.", Finding("does not hold"), section="6.4", needs_all=True),
+        Claim("It never rises.", Finding("holds", (), "Because so."), thresholds=("a", "b")),
+    )
+    return [Figure("5", "Of claims", plot, claims, "A caption.")]
+"""
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_page_says_whose_a_claim_is(run: Run, folder: Path, quick: bool) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(CLAIMS)
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
+    done = run("reproduce", *(["--quick"] if quick else []))
+    assert done.returncode == 0, done.stderr
+    second = "not judged (quick)" if quick else "does not hold"
+    assert f"figure 5: holds; {second}; holds\n" in done.stdout
+    page = Tags()
+    results = folder / "results" / ("quick" if quick else "")
+    page.feed((results / "index.html").read_text("utf-8"))
+    shown = Tags()
+    markdown = MarkdownIt("commonmark").enable("table")
+    shown.feed(markdown.render((results / "README.md").read_text("utf-8")))
+    for found in (page, shown):
+        text = " ".join("".join(found.text).split())
+        does_not = "1 is not judged in a quick run" if quick else "1 does not hold"
+        for words in (
+            f"Claims of the paper: 1 holds, {does_not}.",
+            "Claims of this project: 1 holds.",
+            "Precision “decreases”. ",
+            "Tested here: It falls by more than a hundredth. holds",
+            "This project's threshold: more than a hundredth.",
+            f"Tested here: It falls at once. {second}",
+            "This project's thresholds: a; b.",
+            "Because so.",
+            "with seed 5, ",
+            "share random numbers",
+        ):
+            assert words in text, words
+        assert text.count("section 6.4") == 2
+        assert ("It needs the whole grid" in text) is quick
+
+
+def test_the_page_says_how_long_it_took(run: Run, folder: Path) -> None:
+    """Times are kept apart from results; a checkout without a store still has them."""
+    assert run("reproduce").returncode == 0
+    results = folder / "results"
+    kept = json.loads((results / "timings.json").read_text())
+    assert kept.keys() == {"flips"}
+    assert kept["flips"]["cells"] == 8
+    store = results / "store/cells.jsonl"
+    seconds = [json.loads(line)["seconds"] for line in store.read_text().split("\n") if line]
+    assert kept["flips"]["seconds"] == round(sum(seconds), 1)
+    page = (results / "index.html").read_bytes()
+    assert f"{kept['flips']['seconds']:.1f} s</td>".encode() in page
+    for name in ("table.csv", "figure-05.csv", "provenance.json"):
+        assert "seconds" not in (results / "flips" / name).read_text()
+    store.write_text("")
+    assert run("report").returncode == 0
+    assert (results / "index.html").read_bytes() == page
+    for damaged in ("[", "[]", '{"flips": {"cells": 8, "seconds": NaN}}', '{"flips": 3}'):
+        (results / "timings.json").write_text(damaged)
+        assert run("report").returncode == 0
+        assert b'data-of="processor time">-</td>' in (results / "index.html").read_bytes()
+
+
 def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
     """In Markdown as GitHub reads it, and in HTML; the config's name is one of them."""
     (folder / "experiments").mkdir()
@@ -299,7 +377,8 @@ def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
     assert [dict(found)["src"] for tag, found in reader.tags if tag == "img"] == [
         f"{urllib.parse.quote(odd.removesuffix('.toml'))}/figure-09.png"
     ]
-    assert sum(tag == "h2" for tag, _ in reader.tags) == 1
+    assert sum(tag == "h2" for tag, _ in reader.tags) == 4  # claims, how to read, times
+    assert sum(tag == "h1" for tag, _ in reader.tags) == 1
     assert "<img src=x" not in (folder / "results/index.html").read_text("utf-8")
 
 
@@ -443,16 +522,28 @@ def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
     assert re.search(r"flips +5, 6 +8 +0 +8 +2 of 2", status.stdout)
 
 
+def drawing(*numbers: str) -> str:
+    """Return an experiment file that draws figures of these numbers."""
+    return f"""
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+
+COLUMNS = ("precision",)
+
+
+def figures(table):
+    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
+    return [Figure(number, "title", plot, ()) for number in {numbers}]
+"""
+
+
 def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
     run: Run, folder: Path
 ) -> None:
     (folder / "configs/flips.toml").rename(folder / "configs/mine.toml")
     (folder / "configs/mine.toml").write_text(CONFIG.replace("5, 6", '"T5", "T6"'))
     (folder / "experiments").mkdir()
-    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
-    (folder / "experiments/flips.py").write_text(
-        shipped.replace('("5", "precision"), ("6"', '("T5", "precision"), ("T6"')
-    )
+    (folder / "experiments/flips.py").write_text(drawing("T5", "T6"))
     statuses = (run("status", "--json", *asked).stdout for asked in ((), ("--shipped",)))
     names = [[row["experiment"] for row in json.loads(status)] for status in statuses]
     assert names[0] == ["mine"]
@@ -511,9 +602,7 @@ def test_a_config_lists_the_figures_that_are_drawn(
 
 def test_a_figure_is_drawn_once(run: Run, folder: Path) -> None:
     (folder / "experiments").mkdir()
-    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
-    twice = shipped.replace('("6", "similarity")', '("05", "similarity")')
-    (folder / "experiments/flips.py").write_text(twice)
+    (folder / "experiments/flips.py").write_text(drawing("5", "05"))
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert "flips.py: figures(table) returned figure 05 twice; give one" in refused.stderr
@@ -521,9 +610,8 @@ def test_a_figure_is_drawn_once(run: Run, folder: Path) -> None:
 
 def test_a_quotation_says_where_it_is_from(run: Run, folder: Path) -> None:
     (folder / "experiments").mkdir()
-    shipped = (ROOT / "experiments/flips.py").read_text("utf-8")
-    without = shipped.replace('section="6.4"', 'quote="It “falls”."')
-    (folder / "experiments/flips.py").write_text(without)
+    quoting = drawing("5", "6").replace("()", '(Claim("", Finding("holds"), quote="It “falls”."),)')
+    (folder / "experiments/flips.py").write_text(quoting)
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
     assert "a claim quotes the paper and does not say where; give its section" in refused.stderr
@@ -622,6 +710,7 @@ class ExternalReferences(HTMLParser):
         self.found: list[str] = []
         self.anchors: set[str] = set()
         self.links: list[str] = []
+        self.files: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -633,6 +722,8 @@ class ExternalReferences(HTMLParser):
             value = values.get(name) or ""
             if value.startswith("#"):
                 self.links.append(value[1:])
+            elif tag == "a" and value and not value.startswith("data:"):
+                self.files.append(value)
             elif value and not value.startswith("data:"):
                 self.found.append(value)
         if tag == "img":
@@ -647,6 +738,10 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
     assert set(references.links) <= references.anchors
     assert len(references.anchors) == number_of_figures()
     assert "url(" not in text.split("</style>")[0]
+    assert len(references.files) == 2 * number_of_figures()
+    for file in references.files:
+        assert (partial.parent / file).is_file()
+    assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
     assert "Not run yet:</strong> sorted (figures 9)" in text
     assert "Unfinished:</strong> pairs has 2 of\n2,200 cells" in text
     assert "undecided" in text
@@ -709,6 +804,20 @@ def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title is not None
     return title.group(1), done.stderr
+
+
+def test_figures_are_legible_on_a_phone_and_follow_a_dark_page(partial: Path) -> None:
+    """Of the 400 pixels of a phone a figure has 348; its text is then at least 9 of them high."""
+    pictures = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", partial.read_text("utf-8"))
+    assert len(pictures) == number_of_figures()
+    for picture in pictures:
+        drawing = base64.b64decode(picture).decode()
+        width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing)
+        assert width is not None
+        points = {100 * float(size) for size in re.findall(r"scale\((0\.\d+) -0", drawing)}
+        assert points  # of letters, which are outlines
+        assert 348 / float(width.group(1)) * min(points) >= 9
+        assert "prefers-color-scheme: dark" in drawing
 
 
 @pytest.mark.parametrize("width", [1000, 500])

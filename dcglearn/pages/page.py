@@ -193,16 +193,13 @@ def _markdown_code(text: str) -> str:
 def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
-    heading = f"Figure {figure.number}. {figure.title}"
-    if not figure.number[0].isdecimal():
-        heading = f"{figure.title} ({figure.number})"
     config = f"configs/{experiment.config.path.name}"
     return PageEntry(
         experiment,
         figure,
-        heading,
+        figure.heading,
         figure.name,
-        _in_words(heading, figure),
+        _in_words(figure),
         f"dcglearn run {shlex.quote(config)}" + (" --quick" if quick else ""),
         data,
         f"{experiment.folder.name}/{figure.name}",
@@ -211,10 +208,13 @@ def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageE
     )
 
 
-def _in_words(heading: str, figure: Figure) -> str:
+def _in_words(figure: Figure) -> str:
     """Say what a figure shows; its numbers are in the points below it."""
-    labels = ", ".join(series.label for series in figure.plot.series)
-    return f"{heading}: {figure.plot.y_label} over {figure.plot.x_label}, for {labels}"
+    panels = [
+        f"{panel.y_label} over {panel.x_label}, for {', '.join(s.label for s in panel.series)}"
+        for panel in figure.panels
+    ]
+    return f"{figure.heading}: {'; '.join(panels)}"
 
 
 def _order_in_paper(entry: PageEntry) -> tuple[int, str]:
