@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, describe_C
+from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, Series, curves, describe_C
 from dcglearn.lab.repetitions import (
     change_over_range,
     display_name,
@@ -15,13 +15,16 @@ from dcglearn.lab.repetitions import (
     rows_where,
 )
 
-COLUMNS = ("precision", "identifiable")
+COLUMNS = ("precision", "identifiable", "gains_correlation")
 
 PRECISE = 0.93
 """The precision from which preferences count as learned precisely."""
 
 MOST = 800
-"""The number of training pairs at which the claim is judged."""
+"""The number of training pairs at which the claims are judged."""
+
+ALIKE = 0.98
+"""The correlation from which learned gains of documents count as their relevance."""
 
 REASON = (
     "The number of pairs needed depends on K, which the paper does not give. With K = 5, the "
@@ -31,12 +34,7 @@ REASON = (
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figure 13."""
-    series = []
-    for base in table["base"].unique():
-        K = len(base.split())
-        names = {"data-1": f"Data 1, K = {K}", "data-2": f"Data 2, K = {K}"}
-        series += curves(rows_where(table, base=base), "pairs", "precision", "truth", names)
+    """Return figure 13, and 13b about what W without grades means."""
     return [
         Figure(
             "13",
@@ -44,23 +42,75 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             Plot(
                 "training pairs",
                 "precision",
-                tuple(series),
+                _curves(table, "precision"),
                 {"95%": 0.95},
                 log_x=True,
                 within=SHARE,
             ),
             (
                 Claim(
-                    "Preferences over rankings are learned precisely without grades (from "
-                    f"{MOST} pairs, with a precision of {PRECISE} or more).",
+                    f"Precision grows with the number of pairs, and is {PRECISE} or more at "
+                    f"{MOST}.",
                     _precise(table),
-                    section="8",
+                    "Preferences over rankings are learned precisely without grades.",
+                    "8",
+                    (f"precisely: {PRECISE} or more, with {MOST} pairs",),
                     needs_all=True,
                 ),
             ),
             f"A K x K matrix from rankings of K documents; {describe_C(table)}. {BAND}",
-        )
+        ),
+        Figure(
+            "13b",
+            "Relevance learned without grades",
+            Plot(
+                "training pairs",
+                "correlation with true gains",
+                _curves(table, "gains_correlation"),
+                {str(ALIKE): ALIKE},
+                log_x=True,
+                within=CORRELATION,
+            ),
+            (
+                Claim(
+                    "The gains of documents, from the rank-1 part of W, have a correlation above "
+                    f"{ALIKE} with the gains of their grades at {MOST} pairs.",
+                    _relevant(table),
+                    "Without grades, W says how relevant each document is.",
+                    "8",
+                    (f"says how relevant: correlation above {ALIKE}, with {MOST} pairs",),
+                    needs_all=True,
+                ),
+            ),
+            "The grades are not used to learn W; the gains of the K documents are compared with "
+            f"those that the true measure gives to their grades. {describe_C(table)}. {BAND}",
+        ),
     ]
+
+
+def _curves(table: pd.DataFrame, what: str) -> tuple[Series, ...]:
+    series: list[Series] = []
+    for base in table["base"].unique():
+        K = len(base.split())
+        names = {"data-1": f"Data 1, K = {K}", "data-2": f"Data 2, K = {K}"}
+        series += curves(rows_where(table, base=base), "pairs", what, "truth", names)
+    return tuple(series)
+
+
+def _relevant(table: pd.DataFrame) -> Finding:
+    numbers = [
+        mean_over_repetitions(
+            rows_where(table, base=base, truth=truth, pairs=n),
+            "gains_correlation",
+            f"{display_name(truth)}, K = {len(base.split())}, {n} pairs:",
+        )
+        for n in (200, MOST)
+        for base in table["base"].unique()
+        for truth in table["truth"].unique()
+    ]
+    at_most = numbers[len(numbers) // 2 :]
+    alike = all(n.low > ALIKE for n in at_most)
+    return judge_claim(numbers, alike, any(n.high < ALIKE for n in at_most))
 
 
 def _precise(table: pd.DataFrame) -> Finding:

@@ -30,7 +30,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 Claim(
                     f"{what.capitalize()} falls as more preferences are flipped.",
                     falls(table, "flips", what),
-                    section="6.4",
+                    f"{what.capitalize()} falls as more preferences are wrong.",
+                    "6.4",
                 ),
             ),
             f"{n} training pairs; {describe_C(table)}. {BAND}",

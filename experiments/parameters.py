@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_claim
-from dcglearn.lab.plots import Figure, Plot, Series
+from dcglearn.lab.plots import Figure, Plot, Series, series_of
 from dcglearn.lab.repetitions import (
-    MeanInterval,
     display_name,
     mean_interval,
     mean_over_repetitions,
@@ -19,10 +20,18 @@ from dcglearn.simulation.truths import named_truth
 COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 
 STRAIGHT = 0.98
-"""The correlation above which points count as close to a straight line."""
+"""The correlation above which points count as close to a straight line; of this project."""
 
-TOP = 3
-"""The number of ranks compared at each end of the list in figure 3b."""
+ENDS = {"discounts": 3, "gains": 2}
+"""How many ranks, or grades, are compared at each end of the list; of this project."""
+
+PLACES = {"discounts": "rank", "gains": "grade"}
+
+BEST = {
+    "discounts": "The discounts are learned best at the top ranks.",
+    "gains": "The gains, likewise, are learned best for the best grades.",
+}
+"""What the paper says, in our words."""
 
 CAPTION = (
     "Means over repetitions of the {0} estimated from the rank-1 part of W, as shares of the "
@@ -31,18 +40,28 @@ CAPTION = (
     "of the mean over repetitions."
 )
 
-BY_RANK = (
-    "Standardised residuals of the least-squares line through the learned and the true "
-    "discounts, by rank, as shares of the largest discount. They are standardised because the "
-    "first rank, far from the others, attracts the line: errors that are equally large at all "
-    "ranks give a flat curve. As shares of the discount at the same rank, errors decrease towards "
-    "the top, where discounts are larger. Bands: 95% intervals of the mean over repetitions."
+ERRORS = (
+    "Distances from the least-squares line through the true and the learned {0}, by {1}, in three "
+    "senses. From the line: as shares of the largest {2}. Of its own: as shares of the {2} at the "
+    "same {1}. Standardised: as shares of the largest {2}, for the leverage of the point: errors "
+    "that are equally large at each {1} then give a flat curve. Bands: 95% intervals of the mean "
+    "over repetitions."
+)
+
+LEVERAGE = (
+    "The first {0}, far from the others, attracts the line (its leverage is {1}, of at most 1): it "
+    "would be closest to it even if errors were equally large at each {0}. Whether the claim holds "
+    "depends on what best means."
 )
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures 3 and 4, and figure 3b, about the second claim on figure 3."""
-    return [_figure(table, "3", "discounts"), _by_rank(table), _figure(table, "4", "gains")]
+    """Return figures 3 and 4, and 3b and 4b, about what is learned best."""
+    return [
+        one
+        for number, what in (("3", "discounts"), ("4", "gains"))
+        for one in (_figure(table, number, what), _by_place(table, f"{number}b", what))
+    ]
 
 
 def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
@@ -58,10 +77,11 @@ def _figure(table: pd.DataFrame, number: str, what: str) -> Figure:
         ),
         (
             Claim(
-                f"Estimated and true {what} lie close to a straight line (correlation above "
-                f"{STRAIGHT}).",
+                f"Estimated and true {what} have a correlation above {STRAIGHT}.",
                 _straight(table, what),
-                section="6.3",
+                f"The points of estimated and true {what} lie close to a straight line.",
+                "6.3",
+                (f"close to a straight line: correlation above {STRAIGHT}",),
             ),
         ),
         CAPTION.format(what),
@@ -80,16 +100,9 @@ def _columns(what: str, n: int) -> list[str]:
 
 def _series(table: pd.DataFrame, truth: str, what: str) -> Series:
     true = _true(table, truth, what)
-    largest = true.max()
-    points = [mean_interval(table[column] / largest) for column in _columns(what, len(true))]
-    return Series(
-        display_name(truth),
-        tuple((true / largest).tolist()),
-        tuple(p.mean for p in points),
-        tuple(p.low for p in points),
-        tuple(p.high for p in points),
-        tuple(p.n for p in points),
-    )
+    points = [mean_interval(table[one] / true.max()) for one in _columns(what, len(true))]
+    found = series_of(display_name(truth), dict(enumerate(points)))
+    return replace(found, x=tuple((true / true.max()).tolist()))
 
 
 def _straight(table: pd.DataFrame, what: str) -> Finding:
@@ -105,54 +118,118 @@ def _straight(table: pd.DataFrame, what: str) -> Finding:
     return judge_claim(numbers, straight, any(number.high < STRAIGHT for number in numbers))
 
 
-def _by_rank(table: pd.DataFrame) -> Figure:
-    truths = table["truth"].unique()
-    errors = {truth: _errors(rows_where(table, truth=truth), truth) for truth in truths}
-    series = []
-    for truth, error in errors.items():
-        points = [mean_interval(column) for column in error.T]
-        mean, low, high, n = (
-            tuple(getattr(p, name) for p in points) for name in ("mean", "low", "high", "n")
+def _by_place(table: pd.DataFrame, number: str, what: str) -> Figure:
+    """Return the figure of errors by rank or grade, in three senses."""
+    one, place = what[:-1], PLACES[what]
+    tables = {truth: rows_where(table, truth=truth) for truth in table["truth"].unique()}
+    errors = {
+        sense: {truth: _errors(rows, truth, what, sense) for truth, rows in tables.items()}
+        for sense in SENSES
+    }
+    first, *others = (
+        Plot(
+            place,
+            f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}",
+            tuple(_curve(error, truth, what) for truth, error in of_truth.items()),
+            title=SENSES[sense],
         )
-        series.append(
-            Series(display_name(truth), tuple(range(1, len(points) + 1)), mean, low, high, n)
-        )
-    gaps = [_top_minus_last(error, display_name(truth)) for truth, error in errors.items()]
-    best = all(number.high < 0 for number in gaps)
+        for sense, of_truth in errors.items()
+    )
     return Figure(
-        "3b",
-        "Errors of the discounts by rank",
-        Plot("rank", "error, share of the largest discount", tuple(series)),
-        (
-            Claim(
-                "Discounts are learned best at the top ranks.",
-                judge_claim(gaps, best, any(number.low > 0 for number in gaps)),
-                section="6.3",
-            ),
-        ),
-        BY_RANK,
+        number,
+        f"Errors of the {what} by {place}",
+        first,
+        tuple(_claim(table, errors[sense], what, sense) for sense in SENSES),
+        ERRORS.format(what, place, one),
+        tuple(others),
     )
 
 
-def _errors(table: pd.DataFrame, truth: str) -> np.ndarray:
-    """Return the standardised residuals of the line through (true, learned) discounts.
+SENSES = {"line": "From the line", "own": "Of its own", "standardised": "Standardised"}
 
-    Shape (repetitions, K). The variance of a least-squares residual e is proportional to
-    1 - h, where h is the leverage, so e / sqrt(1 - h) is equally large where errors are (Cook &
-    Weisberg, Residuals and Influence in Regression, 2.2.1). Dividing by the slope converts to
-    the scale of the truth.
+
+def _curve(errors: np.ndarray, truth: str, what: str) -> Series:
+    n = errors.shape[1]
+    places = range(1, n + 1) if what == "discounts" else range(n, 0, -1)
+    points = [mean_interval(column) for column in errors.T]
+    return series_of(display_name(truth), dict(zip(places, points, strict=True)))
+
+
+def _errors(table: pd.DataFrame, truth: str, what: str, sense: str) -> np.ndarray:
+    """Return the distances of learned numbers from the least-squares line on the true ones.
+
+    Shape (repetitions, K or L). Dividing by the slope converts to the scale of the truth. The
+    variance of a least-squares residual e is proportional to 1 - h, where h is the leverage, so
+    e / sqrt(1 - h) is equally large where errors are (Cook & Weisberg, Residuals and Influence in
+    Regression, 2.2.1).
     """
-    true = _true(table, truth, "discounts")
-    learned = table[_columns("discounts", len(true))].to_numpy(float)
+    true = _true(table, truth, what)
+    learned = table[_columns(what, len(true))].to_numpy(float)
     centred = true - true.mean()
     slopes = (learned @ centred / (centred @ centred))[:, None]
     residuals = learned - learned.mean(axis=1, keepdims=True) - slopes * centred
-    leverage = 1 / len(true) + centred**2 / (centred @ centred)
-    errors: np.ndarray = np.abs(residuals) / np.sqrt(1 - leverage) / np.abs(slopes) / true.max()
-    return errors
+    errors: np.ndarray = np.abs(residuals) / np.abs(slopes)
+    if sense == "own":
+        return errors / true
+    if sense == "standardised":
+        errors = errors / np.sqrt(1 - _leverage(true))
+    return errors / true.max()
 
 
-def _top_minus_last(errors: np.ndarray, name: str) -> MeanInterval:
-    """Return the mean error at the first ranks minus the mean error at the last."""
-    gaps = errors[:, :TOP].mean(axis=1) - errors[:, -TOP:].mean(axis=1)
-    return mean_interval(gaps, f"{name}, error at ranks 1 to {TOP} minus at the last {TOP}:")
+def _leverage(true: np.ndarray) -> np.ndarray:
+    centred = true - true.mean()
+    found: np.ndarray = 1 / len(true) + centred**2 / (centred @ centred)
+    return found
+
+
+def _claim(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str, sense: str) -> Claim:
+    place, ends = PLACES[what], ENDS[what]
+    if sense == "line":
+        tested = (
+            f"As a distance from the line, the error is smallest at the first {place}: smaller in "
+            f"the mean over repetitions than at each other {place}, and than their mean by more "
+            "than the interval."
+        )
+        return Claim(tested, _first(table, errors, what), BEST[what], "6.3")
+    share = "share of its own size" if sense == "own" else "standardised distance from the line"
+    return Claim(
+        f"As a {share}, the error is smaller at the first {ends} {place}s than at the last {ends}.",
+        _top(errors, what),
+        BEST[what],
+        "6.3",
+        (f"the top: the first {ends} {place}s, against the last {ends}",),
+    )
+
+
+def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Finding:
+    """Judge whether the first error is the smallest one."""
+    place, numbers, smallest = PLACES[what], [], []
+    for truth, error in errors.items():
+        name = display_name(truth)
+        nearest = 1 + int(np.argmin(error[:, 1:].mean(axis=0)))
+        rest = mean_interval(
+            error[:, 0] - error[:, 1:].mean(axis=1), f"{name}, first {place} minus all others:"
+        )
+        next_one = mean_interval(
+            error[:, 0] - error[:, nearest], f"{name}, first {place} minus the closest other:"
+        )
+        numbers += [rest, next_one]
+        smallest.append(next_one.mean < 0 and rest.high < 0)
+    contrary = any(number.low > 0 for number in numbers)
+    leverage = [_leverage(_true(table, truth, what))[0] for truth in errors]
+    shown = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in leverage))
+    return judge_claim(numbers, all(smallest), contrary, LEVERAGE.format(place, shown))
+
+
+def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
+    """Judge whether the errors of the first are smaller than those of the last."""
+    n = ENDS[what]
+    gaps = [
+        mean_interval(
+            error[:, :n].mean(axis=1) - error[:, -n:].mean(axis=1),
+            f"{display_name(truth)}, error at the first {n} {PLACES[what]}s minus at the last {n}:",
+        )
+        for truth, error in errors.items()
+    ]
+    best = all(number.high < 0 for number in gaps)
+    return judge_claim(gaps, best, any(number.low > 0 for number in gaps))

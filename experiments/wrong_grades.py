@@ -31,7 +31,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 Claim(
                     f"{what.capitalize()} falls as more grades are wrong.",
                     falls(table, "wrong_grades", what),
-                    section="6.4",
+                    f"{what.capitalize()} falls as more grades are wrong.",
+                    "6.4",
                 ),
             ),
             f"{n} training pairs with {grades} grades; {describe_C(table)}. {BAND}",

@@ -214,10 +214,12 @@ def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> Fit:
     if setting.documents:
         L = setting.n_ranks
     problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
-    if setting.C == "cv":  # each pair is a query of its own
+    if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
         rng, grid = rng_for(cell, "folds"), setting.C_grid
         part: MeasurePart = "dcg" if setting.learner == "qp-dcg" else "utility"
-        choice = choose_C(problem, np.arange(problem.n_pairs), rng, grid=grid, use=part)
+        choice = choose_C(
+            problem, np.arange(problem.n_pairs), rng, grid=grid, use=part, n_repeats=1
+        )
         return fit(problem.with_C(choice.C))
     if setting.C != "validation":
         return fit(problem)
