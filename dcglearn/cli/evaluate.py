@@ -173,7 +173,7 @@ def evaluate(
         return
     _print_evaluation(evaluation, comparisons, baseline or names[0], form, per_query)
     if form == "text":
-        lines = _explanation(evaluation, indexed, rules, bool(comparisons), test)
+        lines = _explanation(evaluation, indexed, rules, comparisons, test)
         print_text("\n" + "\n".join(lines))
 
 
@@ -216,9 +216,13 @@ def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
 
 
 def _explanation(
-    evaluation: Evaluation, qrels: IndexedQrels, rules: Rules, compared: bool, test: TestChoice
+    evaluation: Evaluation,
+    qrels: IndexedQrels,
+    rules: Rules,
+    comparisons: list[SystemComparison],
+    test: TestChoice,
 ) -> list[str]:
-    from dcglearn.report.systems import rules_in_words
+    from dcglearn.report.systems import comparisons_in_words, rules_in_words
 
     lines = [
         f"{one.name} is {one.measure}"
@@ -227,10 +231,4 @@ def _explanation(
     ]
     lines.append(f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {qrels.scale}")
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
-    if compared:
-        name = "randomisation test" if test == "randomisation" else "t test"
-        lines.append(
-            f"p: paired {name}, two-sided; corrected: Holm's, over the systems of a measure; "
-            "from, to: 95% bootstrap interval over queries"
-        )
-    return lines
+    return lines + (comparisons_in_words(comparisons, test) if comparisons else [])

@@ -22,6 +22,33 @@ FIGURE_FORMATS = {
 Cell = str | int | float | None
 
 
+class UpperBound(float):
+    """A number of which only an upper bound is shown, after a sign such as ``<``.
+
+    Parameters
+    ----------
+    value : float
+        The bound.
+    sign : str
+        Such as ``<`` or ``<=``.
+
+    Examples
+    --------
+    >>> print(Table(("p",), [(UpperBound(0.0001, "<"),), (0.0213,)]).text())
+          p
+    <0.0001
+     0.0213
+    """
+
+    sign: str
+
+    def __new__(cls, value: float, sign: str) -> UpperBound:
+        """Make the number; a float cannot be changed after that."""
+        bound = super().__new__(cls, value)
+        bound.sign = sign
+        return bound
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: rows under named columns.
@@ -130,7 +157,8 @@ class Table:
         if cell is None:
             return ""
         if isinstance(cell, float):
-            return decimals(cell, self.digits)
+            sign = cell.sign if isinstance(cell, UpperBound) else ""
+            return sign + decimals(cell, self.digits)
         return f"{cell:,}" if isinstance(cell, int) else cell
 
 

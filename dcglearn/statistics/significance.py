@@ -177,6 +177,26 @@ def paired_p_values(
     )
 
 
+def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
+    """Return whether the randomisation test takes all signs of the differences, and draws none.
+
+    Parameters
+    ----------
+    n_queries : int
+    resamples : int, default 9999
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> takes_all_signs(13), takes_all_signs(14)
+    (True, False)
+    """
+    return n_queries < 63 and 2**n_queries <= resamples
+
+
 def _t_test(row: Floats) -> float:
     from scipy.stats import ttest_1samp
 

@@ -19,6 +19,7 @@ from dcglearn.statistics.significance import (
     mean_of_counted,
     paired_intervals,
     paired_p_values,
+    takes_all_signs,
 )
 
 
@@ -39,6 +40,9 @@ class SystemComparison:
         p-value with Holm's correction for all systems compared under that measure.
     queries : int
         Number of queries that both have.
+    drawn : int
+        Number of signs drawn by the randomisation test, so that p is at least 1 / (drawn + 1); 0
+        if it took all signs, and for the t test.
     """
 
     measure: str
@@ -50,6 +54,7 @@ class SystemComparison:
     p: float
     corrected: float
     queries: int
+    drawn: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict."""
@@ -129,6 +134,7 @@ def compare_systems(
                 float(p[row]),
                 float(corrected[row]),
                 int(np.isfinite(differences[row]).sum()),
+                0 if test == "t" or takes_all_signs(differences.shape[1], resamples) else resamples,
             )
             for row, s in enumerate(others)
         ]
