@@ -44,6 +44,7 @@ ROOMS = {
             "trials",
             "lab",
             "report",
+            "system_report",
             "figures",
             "pages",
             "study",

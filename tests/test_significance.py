@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from dcglearn.statistics.significance import (
     holm,
     paired_intervals,
     paired_p_values,
+    takes_all_signs,
 )
+from dcglearn.system_report.systems import comparisons_in_words, comparisons_table
 from dcglearn.systems.compare_systems import compare_systems
 
 
@@ -74,6 +77,38 @@ def test_drawn_signs_give_the_p_value_of_all_signs(rng: np.random.Generator) -> 
     assert paired_p_values(np.ones((1, 40)), rng, resamples=99).tolist() == [1 / 100]
 
 
+@pytest.mark.parametrize("n", [13, 14])
+def test_the_least_p_value_of_the_randomisation_test(n: int, rng: np.random.Generator) -> None:
+    p = paired_p_values(np.ones((1, n)), rng)[0]
+    assert p == (2 / 2**n if takes_all_signs(n) else 1 / 10_000)
+
+
+def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator) -> None:
+    def shown(n: int, test: Any) -> tuple[list[str], list[str]]:
+        qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(n)}
+        runs = {
+            name: {q: {"a": score, "b": 1.0} for q in qrels}
+            for name, score in (("best", 2.0), ("worse", 0.0), ("worst", 0.5))
+        }
+        found = compare_systems(evaluate(qrels, runs, "zipf"), "best", rng, test)
+        table = comparisons_table(found)
+        assert table.csv_rows is not None
+        assert [row[5] for row in table.csv_rows] == [c.p for c in found], "in full"
+        return table.shown()[0][5:7], comparisons_in_words(found, test)
+
+    exact, words = shown(13, "randomisation")
+    assert exact == ["0.0002", "0.0005"]
+    assert len(words) == 1
+    drawn, words = shown(40, "randomisation")
+    assert drawn == ["<=0.0001", "<=0.0002"]
+    assert words[1] == (
+        "p <= 0.0001: none of 9,999 random exchanges of the two systems gave as large a difference"
+    )
+    few, words = shown(5, "randomisation")
+    assert few == ["0.0625", "0.1250"]
+    assert words[1] == "with 5 queries no p can be below 0.0625"
+
+
 def test_equal_differences_are_certain_in_the_t_test(rng: np.random.Generator) -> None:
     assert paired_p_values(np.full((1, 5), 0.25), rng, "t").tolist() == [0.0]
     nearly = 0.1 + 1e-17 * np.arange(8.0)  # scipy warns of lost precision
@@ -114,6 +149,7 @@ def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator
         assert (one.difference, one.low, one.high, one.queries) == (-0.5, -0.5, -0.5, 4)
         assert (one.p, one.corrected) == (p, p)
         assert one.to_json()["difference"] == -0.5
+        assert comparisons_table([one]).shown()[0][5] == ("0.1250" if p else "<0.0001")
     assert compare_systems(evaluate(qrels, best, "zipf"), "run", rng) == []
 
 

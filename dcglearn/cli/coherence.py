@@ -149,8 +149,8 @@ def coherence(
             }
         )
         return
-    from dcglearn.report.system_coherence import coherence_text
-    from dcglearn.report.systems import rules_in_words
+    from dcglearn.system_report.system_coherence import coherence_text
+    from dcglearn.system_report.systems import rules_in_words
 
     queries = counted(len(evaluation.queries), "query", "queries")
     print_text(

@@ -167,7 +167,7 @@ def evaluate(
                 evaluation, baseline or names[0], np.random.default_rng(seed), test
             )
     if json:
-        from dcglearn.report.systems import evaluation_to_json
+        from dcglearn.system_report.systems import evaluation_to_json
 
         print_json(evaluation_to_json(evaluation, comparisons, per_query))
         return
@@ -184,7 +184,7 @@ def _print_evaluation(
     form: PrintFormat,
     per_query: bool,
 ) -> None:
-    from dcglearn.report.systems import comparisons_table, means_table, queries_table
+    from dcglearn.system_report.systems import comparisons_table, means_table, queries_table
 
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
@@ -222,7 +222,7 @@ def _explanation(
     comparisons: list[SystemComparison],
     test: TestChoice,
 ) -> list[str]:
-    from dcglearn.report.systems import comparisons_in_words, rules_in_words
+    from dcglearn.system_report.systems import comparisons_in_words, rules_in_words
 
     lines = [
         f"{one.name} is {one.measure}"

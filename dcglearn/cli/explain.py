@@ -47,7 +47,7 @@ def explain(
     """
     from dcglearn.coherence.clearest_example import SHORT, example_depth
     from dcglearn.coherence.explain import explain as explain_difference
-    from dcglearn.report.explanation import ExplanationReport
+    from dcglearn.system_report.explanation import ExplanationReport
 
     if (a is None) != (b is None):
         lone = "--a without --b" if b is None else "--b without --a"

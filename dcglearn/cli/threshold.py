@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dcglearn.base.types import Floats
     from dcglearn.filtering.scored import Scored
     from dcglearn.measures.scale import Label
-    from dcglearn.report.threshold import GradedWorth, LinearWorth
+    from dcglearn.system_report.threshold import GradedWorth, LinearWorth
 
 DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
 
@@ -90,7 +90,7 @@ def threshold(
     """
     from dcglearn.filtering import beta_gamma as filtering
     from dcglearn.filtering.scored import read_scored
-    from dcglearn.report.threshold import ThresholdReport
+    from dcglearn.system_report.threshold import ThresholdReport
 
     filtering.beta_gamma_alpha(0, beta, gamma)
     worth = _worth(credit, debit, relevant, gains, measure, cost)
@@ -114,7 +114,7 @@ def threshold(
 def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
     """Return what each document is worth."""
     from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
-    from dcglearn.report.threshold import LinearWorth
+    from dcglearn.system_report.threshold import LinearWorth
 
     if isinstance(worth, LinearWorth):
         if worth.relevant is not None and (none := documents.none_relevant(worth.relevant)):
@@ -149,7 +149,7 @@ def _worth(
 ) -> LinearWorth | GradedWorth:
     """Return what a document is worth; refuse options that contradict each other."""
     from dcglearn.filtering.beta_gamma import gain_utilities, relevance_utilities
-    from dcglearn.report.threshold import GradedWorth, LinearWorth
+    from dcglearn.system_report.threshold import GradedWorth, LinearWorth
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
     graded = {"--gains": gains, "--measure": measure}

@@ -1,26 +1,46 @@
-"""A figure of systems: which of their comparisons hold whatever the parameters."""
+"""A figure of systems: which of their comparisons hold whatever the parameters, and who is ahead.
+
+Systems are in the order of a measure, best first. The cell of a pair has the colour of what is
+certain about it, and an arrow to the name of the system that is ahead.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Drawing
+from matplotlib.lines import Line2D
 
 from dcglearn.base.types import Floats
 from dcglearn.figures.style import COLOURS, STYLE
 from dcglearn.systems.system_coherence import SystemPair
 
 CERTAINTIES = (
-    ("decided: DCG with any gains and discounts, mean nDCG with any gains", COLOURS[0]),
-    ("decided: DCG and mean nDCG with any gains", COLOURS[5]),
+    ("decided by DCG with any gains and discounts, and by mean nDCG", COLOURS[0]),
+    ("decided by DCG and mean nDCG with any gains", COLOURS[5]),
     ("decided by mean nDCG, not by DCG", "#C5DDEB"),
     ("decided by DCG, not by mean nDCG", COLOURS[4]),
-    ("depends on the gains by both", COLOURS[1]),
+    ("decided for one system by DCG, for the other by mean nDCG", COLOURS[3]),
+    ("equal by DCG and mean nDCG", COLOURS[7]),
+    ("decided by neither", COLOURS[1]),
 )
-"""What is certain about a pair, from the most to the least, with its colour."""
+"""What is certain about a pair, with its colour."""
+
+_CROSSED, _EQUAL, _NEITHER = 4, 5, 6
+_CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 5.2
+"""In inches: a cell, the width of a letter, the height of a line, the width of the legend."""
+
+_ARROWS = {
+    "below": ("v", "the system named below is ahead"),
+    "left": ("<", "the system named at the left is ahead"),
+}
+_ARROW_STYLE: Any = {"color": "black", "markerfacecolor": "white", "markersize": 5, "linestyle": ""}
 
 
 def draw_pairs(
@@ -44,41 +64,83 @@ def draw_pairs(
     order = np.argsort(-means, kind="stable")
     place = {systems[s]: row for row, s in enumerate(order)}
     n = len(systems)
-    cells = np.full((n, n), np.nan)
+    cells = np.full((n - 1, n - 1), np.nan)
+    arrows: dict[str, list[tuple[int, int]]] = {"below": [], "left": []}
     for pair in pairs:
         high, low = sorted((place[pair.a], place[pair.b]))
-        cells[low, high] = _certainty(pair)
+        certainty, ahead = pair_certainty(pair)
+        cells[low - 1, high] = certainty
+        if ahead is not None:
+            arrows["below" if place[ahead] == high else "left"].append((high, low - 1))
+    names = [systems[s] for s in order]
+    handles = _handles(cells, arrows)
+    grid = _CELL * (n - 1) + _LETTER * max(map(len, names))  # and the names at two sides
+    width = max(_WIDEST_LABEL, grid + 0.4)
+    title = f"Who is ahead whatever the gains; systems in the order of {name}"
+    lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
     with mpl.rc_context(STYLE):
-        side = max(3.4, 0.26 * n + 1.6)
-        drawing = Drawing(figsize=(side + 2.6, side), layout="constrained")
+        height = grid + _LINE * (len(lines) + len(handles)) + 0.5
+        drawing = Drawing(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(drawing)
         axes = drawing.subplots()
-        colours = mpl.colors.ListedColormap([colour for _, colour in CERTAINTIES])
-        last = len(CERTAINTIES) - 0.5
-        axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=last, edgecolor="white")
-        axes.invert_yaxis()
-        axes.set_aspect("equal")
-        names = [systems[s] for s in order]
-        axes.set_xticks(np.arange(n) + 0.5, names, rotation=90)
-        axes.set_yticks(np.arange(n) + 0.5, names)
-        axes.tick_params(length=0)
-        for edge in ("left", "bottom"):
-            axes.spines[edge].set_visible(False)
-        axes.set_title(f"Who is ahead of whom, in the order of {name}")
-        counts = np.bincount(cells[~np.isnan(cells)].astype(int), minlength=len(CERTAINTIES))
-        handles = [
-            mpl.patches.Patch(color=colour, label=f"{label}: {count}")
-            for (label, colour), count in zip(CERTAINTIES, counts, strict=True)
-            if count
-        ]
-        axes.legend(handles=handles, loc="upper right")
+        _draw_cells(axes, cells, names)
+        for direction, places in arrows.items():
+            if places:
+                x, y = np.array(places).T + 0.5
+                axes.plot(x, y, marker=_ARROWS[direction][0], **_ARROW_STYLE)
+        drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
+        drawing.legend(handles=handles, loc="outside lower left", frameon=False)
     return drawing
 
 
-def _certainty(pair: SystemPair) -> int:
-    decided = ("a", "b", "equal")
-    if pair.mean_ndcg.winner not in decided:
-        return 3 if pair.any_gains.winner in decided else 4
-    if pair.any_parameters.winner in decided:
-        return 0
-    return 1 if pair.any_gains.winner in decided else 2
+def pair_certainty(pair: SystemPair) -> tuple[int, str | None]:
+    """Return what is certain about a pair, and the name of the system that is ahead.
+
+    Parameters
+    ----------
+    pair : SystemPair
+
+    Returns
+    -------
+    certainty : int
+        An index of :data:`CERTAINTIES`.
+    ahead : str or None
+        None where no system is, or each by another measure.
+    """
+    by_dcg, by_mean = pair.any_gains.winner, pair.mean_ndcg.winner
+    names = {"a": pair.a, "b": pair.b}
+    if by_dcg in names and by_mean in names and by_dcg != by_mean:
+        return _CROSSED, None
+    if by_mean in names:
+        if by_dcg not in names:
+            return 2, names[by_mean]
+        return 0 if pair.any_parameters.winner == by_dcg else 1, names[by_mean]
+    if by_dcg in names:
+        return 3, names[by_dcg]
+    return _EQUAL if by_dcg == by_mean == "equal" else _NEITHER, None
+
+
+def _draw_cells(axes: Axes, cells: Floats, names: Sequence[str]) -> None:
+    colours = mpl.colors.ListedColormap([colour for _, colour in CERTAINTIES])
+    axes.pcolormesh(cells, cmap=colours, vmin=-0.5, vmax=len(CERTAINTIES) - 0.5, edgecolor="white")
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.set_xticks(np.arange(len(cells)) + 0.5, names[:-1], rotation=90)
+    axes.set_yticks(np.arange(len(cells)) + 0.5, names[1:])
+    axes.tick_params(length=0)
+    for edge in ("left", "bottom"):
+        axes.spines[edge].set_visible(False)
+
+
+def _handles(cells: Floats, arrows: dict[str, list[tuple[int, int]]]) -> list[mpl.artist.Artist]:
+    counts = np.bincount(cells[~np.isnan(cells)].astype(int), minlength=len(CERTAINTIES))
+    patches = [
+        mpl.patches.Patch(color=colour, label=f"{label}: {count}")
+        for (label, colour), count in zip(CERTAINTIES, counts, strict=True)
+        if count
+    ]
+    markers = [
+        Line2D([], [], marker=marker, label=label, **_ARROW_STYLE)
+        for marker, label in (_ARROWS[direction] for direction, at in arrows.items() if at)
+    ]
+    return [*patches, *markers]

@@ -135,10 +135,12 @@ def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = ""
     Table
     """
     columns = ("measure", "system", "difference", "from", "to", "p", "corrected", "queries")
-    rows = [
-        (c.measure, c.system, c.difference, c.low, c.high, *_p(c), c.queries) for c in comparisons
-    ]
-    return Table(columns, rows, caption)
+    shown, numbers = [], []
+    for c in comparisons:
+        start = c.measure, c.system, c.difference, c.low, c.high
+        shown.append((*start, *_p(c), c.queries))
+        numbers.append((*start, c.p, c.corrected, c.queries))
+    return Table(columns, shown, caption, csv_rows=numbers)
 
 
 def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> list[str]:

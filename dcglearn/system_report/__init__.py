@@ -1,0 +1,1 @@
+"""What was found about systems and measures, as tables and sentences."""
