@@ -40,6 +40,7 @@ ROOMS = {
             "streaming",
             "simulation",
             "asking",
+            "axes",
             "design",
             "trials",
             "lab",

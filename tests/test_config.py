@@ -13,10 +13,9 @@ import pytest
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
 from dcglearn.design.cells import key_of, query_table_hash
-from dcglearn.design.config import Config, read_config
+from dcglearn.design.config import read_config
 from dcglearn.design.setting import Setting
 from dcglearn.lab.experiment_files import (
-    ExperimentFiles,
     config_files,
     load_experiment,
     make_figures,
@@ -102,7 +101,7 @@ def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
         ('experiment = "pairs"', "experiment = 3", r"experiment: found 3 \(a whole number\)"),
         ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
         ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
-        ("grades = 3", "grades = 3\nmargin = 'hammin'", "setting.margin.*unit.*hamming"),
+        ("grades = 3", "grades = 3\nmargin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
         ("grades = 3", "grades = 3\nC = 'best'", "setting.C.*number, .validation. or .cv."),
         ("[20, 40]", "[]", "sweep.pairs: an empty list"),
         ("[20, 40]", "20", "sweep.pairs: 20; give a list"),
@@ -219,9 +218,8 @@ def test_an_experiment_file_is_executed_once(tmp_path: Path) -> None:
     written(tmp_path / "experiments", code, "mine.py")
     text = GOOD.replace('"pairs"', '"mine"', 1)
     configs = [read_config(written(tmp_path / "configs", text, f"{n}.toml")) for n in "ab"]
-    files = ExperimentFiles()
-    loaded = [files.load(config) for config in (*configs, *configs)]
-    assert all(one is loaded[0] for one in loaded)
+    loaded = [load_experiment(config) for config in (*configs, *configs)]
+    assert all(one.figures is loaded[0].figures for one in loaded)
     assert (tmp_path / "log").read_text() == "x"
 
 
@@ -251,9 +249,9 @@ def test_every_figure_of_the_paper_has_a_config() -> None:
 
 
 def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:
-    config: Config = read_config(written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1)))
+    config = written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1))
     with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
-        load_experiment(config)
+        read_config(config)
 
 
 @pytest.mark.parametrize(
@@ -272,9 +270,9 @@ def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message
     for folder in ("configs", "experiments"):
         (tmp_path / folder).mkdir()
     written(tmp_path / "experiments", content, "mine.py")
-    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"mine"', 1)))
+    config = written(tmp_path / "configs", GOOD.replace('"pairs"', '"mine"', 1))
     with pytest.raises(InputError, match=message) as caught:
-        load_experiment(config)
+        load_experiment(read_config(config))
     assert "mine.py" in str(caught.value)
 
 

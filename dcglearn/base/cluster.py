@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.fingerprint import difference_from_here, fingerprint
+from dcglearn.base.fingerprint import difference_from_here, fingerprint, program_for
 from dcglearn.base.parallel_map import Batch, Function, Refusals, Say, Workers, WorkersLostError
 
 CONNECT_SECONDS = 8
@@ -135,6 +135,7 @@ class _ClusterMap:
 
     def __init__(self, client: Any, members: _Members, function: Function) -> None:
         self.client, self.members, self.function = client, members, function
+        self.wanted = program_for(function)
         self.tasks: dict[Any, _Task] = {}  # by future
         self.stranded: list[Any] = []  # futures none of whose workers is left
         self.refusals = Refusals()
@@ -165,9 +166,7 @@ class _ClusterMap:
     def _submit(self, batch: Batch, tries: int = 1) -> Any:
         task = _Task(batch, tries, self.members.allowed())
         where = {"workers": sorted(task.workers)} if task.workers else {}
-        future = self.client.submit(
-            _answer, fingerprint(), self.function, batch, pure=False, **where
-        )
+        future = self.client.submit(_answer, self.wanted, self.function, batch, pure=False, **where)
         self.tasks[future] = task
         return future
 
@@ -210,7 +209,7 @@ class _ClusterMap:
         if answer is None:
             return None
         there, worker, results = answer if _is_answer(answer) else (None, "", [])
-        difference = difference_from_here(there)
+        difference = difference_from_here(there, self.function)
         if difference is not None:
             self.members.refuse(worker)
             self.refusals.add(len(task.batch), f"worker {worker or 'of the cluster'} {difference}")
@@ -235,10 +234,10 @@ class _ClusterMap:
 def _answer(
     wanted: dict[str, str], function: Function, batch: Batch
 ) -> tuple[dict[str, str], str, Batch]:
-    """Return the fingerprint and address of a worker, and results if it is the one wanted."""
+    """Return the program and address of a worker, and results if it is the one wanted."""
     from distributed import get_worker
 
-    there = fingerprint()
+    there = program_for(function)
     results = _run_batch(function, batch) if there == wanted else []
     return there, get_worker().address, results
 

@@ -47,13 +47,37 @@ def fingerprint() -> dict[str, str]:
     return versions
 
 
-def difference_from_here(there: object) -> str | None:
-    """Say how the fingerprint of another process differs from that of this one.
+def program_for(function: object) -> dict[str, str]:
+    """Return what runs a function here: the fingerprint, and what the function says besides.
+
+    Parameters
+    ----------
+    function : object
+        If it has a method ``program``, it returns versions and hashes of other code, in the process
+        in which it is called.
+
+    Returns
+    -------
+    dict from str to str
+
+    Examples
+    --------
+    >>> program_for(abs) == fingerprint()
+    True
+    """
+    more = getattr(function, "program", None)
+    return fingerprint() if more is None else {**fingerprint(), **more()}
+
+
+def difference_from_here(there: object, function: object = None) -> str | None:
+    """Say how the program of another process differs from that of this one.
 
     Parameters
     ----------
     there : object
         What the other process returned, which may be anything.
+    function : object, optional
+        The function that was to run.
 
     Returns
     -------
@@ -67,7 +91,7 @@ def difference_from_here(there: object) -> str | None:
     >>> difference_from_here({**fingerprint(), "numpy": "1.0"})[:14]
     'has numpy 1.0,'
     """
-    here = fingerprint()
+    here = program_for(function)
     if there == here:
         return None
     if not isinstance(there, dict):

@@ -24,7 +24,7 @@ from typing import Any
 
 from dcglearn.base.cluster import open_cluster
 from dcglearn.base.errors import InputError
-from dcglearn.base.fingerprint import difference_from_here, fingerprint
+from dcglearn.base.fingerprint import difference_from_here, program_for
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.parallel_map import Function, Refusals, Say, Workers, WorkersLostError
 
@@ -103,13 +103,13 @@ def _processes(count: int, say: Say) -> Workers:
             initializer=_end_with_parent,
             idle_worker_timeout=IDLE_SECONDS,
         )
-        here, refusals = fingerprint(), Refusals()
+        here, refusals = program_for(function), Refusals()
         results = pool(delayed(_answer_one)(here, function, item) for item in enumerate(items))
         finished = False
         try:
             with closing(results):  # if interrupted, before its processes are killed
                 for there, index, result in results:
-                    difference = difference_from_here(there)
+                    difference = difference_from_here(there, function)
                     if difference is not None:  # files were edited before this process started
                         refusals.add(1, f"a worker process {difference}")
                         result = function(items[index])
@@ -141,6 +141,6 @@ def _wait_for_parent(parent: int) -> None:
 def _answer_one(
     wanted: dict[str, str], function: Function, item: tuple[int, Any]
 ) -> tuple[dict[str, str], int, Any]:
-    """Return the fingerprint of this process, and the result if it is the one wanted."""
-    there, (index, content) = fingerprint(), item
+    """Return the program of this process, and the result if it is the one wanted."""
+    there, (index, content) = program_for(function), item
     return there, index, function(content) if there == wanted else None

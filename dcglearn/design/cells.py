@@ -7,24 +7,30 @@ C, in the number of pairs or of errors, or in the truth, use the same lists; and
 extended or reordered asks for the same cells again.
 
 A table of queries (counts of grades read from a LETOR file) may be large. A cell holds its hash;
-the table itself is passed to :func:`dcglearn.trials.compute.run_cell` and stored once.
+the table itself is passed to :func:`dcglearn.trials.compute.run_cell` and stored once. So is the
+code of functions of one's own: when a line changes on which they depend, so do the cells that use
+them, but not what these draw.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dcglearn.design.setting import Setting, unused_keys
+from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Registry
+from dcglearn.design.setting import Setting, own_functions_used, unused_keys
 
 CELL_VERSION = 2
 """Raise it by hand with every change that changes results; golden cells are tested."""
 
 QueryTable = list[list[int]]
 """Counts of grades, best grade first; one row per query."""
+
+_NOT_OF_SETTING = ("seed", "repetition", "columns", "code")
 
 _LISTS = ("base", "grades", "ranks", "probabilities", "queries")
 
@@ -37,23 +43,34 @@ AXES: dict[str, tuple[str, ...]] = {
     "judge": (),
     "errors": (),
     "folds": (),
+    "learner": (),
 }
 """The axes that seed each generator, besides the seed, the repetition and its name."""
 
 
-def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
+def cell_of(
+    setting: Setting,
+    seed: int,
+    repetition: int,
+    registry: Registry = SHIPPED,
+    columns: Sequence[str] = (),
+) -> dict[str, Any]:
     """Describe a cell.
 
     Parameters
     ----------
     setting : Setting
     seed, repetition : int
+    registry : Registry, default that of this package
+        What names mean.
+    columns : sequence of str
+        The results that are asked for. Those that are computed only then are part of the cell.
 
     Returns
     -------
     dict
         JSON-able: the seed, the repetition, and those keys of the setting that have an effect
-        and differ from the defaults.
+        and differ from the defaults. ``code`` holds the hashes of functions of one's own.
 
     Examples
     --------
@@ -65,9 +82,37 @@ def cell_of(setting: Setting, seed: int, repetition: int) -> dict[str, Any]:
         changed.pop("ranks", None)
     if setting.test_lists == setting.lists:
         changed.pop("test_lists", None)
-    for key in unused_keys(setting):
+    unused = unused_keys(setting, registry, columns)
+    for key in unused:
         changed.pop(key, None)
-    return {"seed": seed, "repetition": repetition, **changed}
+    used = own_functions_used(setting, registry, columns)
+    options = {
+        key: value
+        for key, value in changed.pop("options", {}).items()
+        if f"options.{key}" not in unused
+        and any(value != one.options[key] for one in used if key in one.options)
+    }
+    asked = set(columns) & set(registry.names("result"))
+    code = {f"{one.axis} {one.name}": one.code.identity for one in used if one.code is not None}
+    more = {"options": options, "columns": sorted(asked), "code": code}
+    if setting.learner == JUDGMENT_MODEL:
+        del more["columns"]
+    kept = {key: value for key, value in more.items() if value}
+    return {"seed": seed, "repetition": repetition, **changed, **kept}
+
+
+def setting_of(cell: dict[str, Any]) -> Setting:
+    """Return the setting of a cell.
+
+    Parameters
+    ----------
+    cell : dict
+
+    Returns
+    -------
+    Setting
+    """
+    return Setting(**{key: value for key, value in cell.items() if key not in _NOT_OF_SETTING})
 
 
 def key_of(cell: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@
 ``figures``, ``[quick]`` and ``[run]`` do not: they say what is drawn, which part is run, and how.
 ``[sweep]`` gives lists of values for keys of the setting; the grid is their product. ``[quick]``
 selects some of these values and fewer repetitions, so its cells are a subset of the full run's.
+Names may be those of functions in the experiment file, which is executed when the config is read.
 """
 
 from __future__ import annotations
@@ -18,13 +19,21 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dcglearn.axes.experiment_code import ExperimentCode, execute_experiment, experiment_path
+from dcglearn.axes.own_code import Code
+from dcglearn.axes.registry import Registry
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.collection.letor import read_grade_counts
 from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.design.columns import check_result_names
 from dcglearn.design.config_errors import EXPECTED, explain_error
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
-from dcglearn.design.setting import Setting, check_setting, unused_keys
+from dcglearn.design.grid import quick_part, setting_at, swept_values, valid_setting
+from dcglearn.design.options import (
+    with_dotted_options,
+    without_options,
+)
+from dcglearn.design.setting import Setting, check_setting, own_functions_used, unused_keys
 from dcglearn.files.files import read_text
 from dcglearn.naming.names import is_measure_file_name, measure_for
 from dcglearn.simulation.truths import grade_scale, named_truth
@@ -93,6 +102,8 @@ class Config:
     run : RunSettings
     text : str
         The content of the file.
+    code : ExperimentCode
+        The experiment file, executed, and what names mean.
     """
 
     path: Path
@@ -108,6 +119,24 @@ class Config:
     quick_repetitions: int
     run: RunSettings
     text: str
+    code: ExperimentCode
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The results that the table holds, as the experiment file names them."""
+        found = getattr(self.code.module, "COLUMNS", ())
+        usable = isinstance(found, tuple | list) and all(isinstance(one, str) for one in found)
+        return tuple(found) if usable else ()
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """The functions of one's own that some cell uses."""
+        used = {
+            entry.code: None
+            for _, setting in self.settings()
+            for entry in own_functions_used(setting, self.code.registry, self.columns)
+        }
+        return tuple(code for code in used if code is not None)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -122,7 +151,9 @@ class Config:
     @property
     def content(self) -> dict[str, Any]:
         """Everything that changes results, JSON-able."""
-        return {**self.identity, "sweep": self.sweep, "repetitions": self.repetitions}
+        size = {"sweep": self.sweep, "repetitions": self.repetitions}
+        code = {f"{code.axis} {code.name}": code.identity for code in self.codes}
+        return {**self.identity, **size, **({"code": code} if code else {})}
 
     def settings(self, quick: bool = False) -> list[tuple[dict[str, Any], Setting]]:
         """Return the points of the grid: the swept values of each, and its setting.
@@ -138,7 +169,7 @@ class Config:
         """
         sweep = self.quick_sweep if quick else self.sweep
         points = [dict(zip(sweep, p, strict=True)) for p in itertools.product(*sweep.values())]
-        return [(point, _build({**self.fixed, **point})) for point in points]
+        return [(point, setting_at(self.fixed, point)) for point in points]
 
     def cells(self, quick: bool = False) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Return the cells: the swept values of each with its repetition, and the cell.
@@ -154,11 +185,14 @@ class Config:
             Repetitions are the outer loop, so an unfinished run has cells of every point.
         """
         repetitions = self.quick_repetitions if quick else self.repetitions
-        settings = self.settings(quick)
+        points = [
+            (point, cell_of(setting, self.seed, 0, self.code.registry, self.columns))
+            for point, setting in self.settings(quick)
+        ]
         return [
-            ({**point, "repetition": r}, cell_of(setting, self.seed, r))
+            ({**point, "repetition": r}, {**cell, "repetition": r})
             for r in range(repetitions)
-            for point, setting in settings
+            for point, cell in points
         ]
 
 
@@ -216,11 +250,15 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
             f"{document.experiment!r} is not a name", "use letters, digits and _", "experiment"
         )
     _check_names(document, path)
-    sweep = _swept(document.sweep)
-    for key in sweep.keys() & document.setting.keys():
+    code = execute_experiment(experiment_path(document.experiment, path))
+    check_result_names(code.registry)
+    sweep = swept_values(with_dotted_options(document.sweep, "sweep"), code.registry)
+    given = with_dotted_options(document.setting, "setting")
+    for key in sweep.keys() & given.keys():
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
-    setting = _valid(document.setting, "setting")
-    fixed, queries = _with_file_contents(setting, document.setting, path)
+    plain = without_options(given, "setting", code.registry)
+    setting = valid_setting(plain, "setting")
+    fixed, queries = _with_file_contents(setting, plain, path)
     config = Config(
         path,
         path.stem,
@@ -231,9 +269,10 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         fixed,
         queries,
         sweep,
-        *_quick(document, sweep),
+        *quick_part(document.quick, document.repetitions, sweep),
         document.run,
         text,
+        code,
     )
     size = config.repetitions
     for values in sweep.values():
@@ -244,8 +283,8 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
     for point, setting in config.settings():
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         try:
-            check_setting(setting)
-            _check_truth(setting)
+            check_setting(setting, code.registry)
+            _check_truth(setting, code.registry)
         except InputError as error:
             raise error.at(where) from error
     return config
@@ -288,69 +327,12 @@ def _check_path(key: str, name: str) -> None:
 
 def _check_used(config: Config) -> None:
     """Refuse a key that has no effect at any point of the grid."""
-    without = [unused_keys(setting) for _, setting in config.settings()]
-    for key in (*config.fixed, *config.sweep):
+    registry, columns = config.code.registry, config.columns
+    without = [unused_keys(setting, registry, columns) for _, setting in config.settings()]
+    options = [f"options.{name}" for name in config.fixed.get("options", {})]
+    for key in (*config.fixed, *options, *config.sweep):
         if all(key in point for point in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-
-
-def _swept(sweep: dict[str, Any]) -> dict[str, list[Any]]:
-    """Check the values of a sweep one by one, and convert them to the types of the setting."""
-    found: dict[str, list[Any]] = {}
-    for key, values in sweep.items():
-        if not is_one_of(key, Setting.model_fields):
-            raise unknown_name("key", key, Setting.model_fields, "sweep")
-        if key == "queries":
-            raise InputError(
-                "a config has one file of queries", "write it in [setting]", "sweep.queries"
-            )
-        if not isinstance(values, list):
-            raise InputError(f"{values!r}", "give a list of values", f"sweep.{key}")
-        if not values:
-            raise InputError("an empty list", "give at least one value", f"sweep.{key}")
-        valid = [
-            getattr(_valid({key: value}, f"sweep.{key}, value {n}", bare=True), key)
-            for n, value in enumerate(values, 1)
-        ]
-        for n, value in enumerate(valid):
-            if value in valid[:n]:
-                raise InputError(f"{value!r} appears twice", "remove one", f"sweep.{key}")
-        found[key] = valid
-    return found
-
-
-def _quick(document: _Document, sweep: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
-    """Check that the quick grid is a part of the full one; return it and its repetitions."""
-    asked = dict(document.quick)
-    repetitions = asked.pop("repetitions", min(2, document.repetitions))
-    if type(repetitions) is not int or not 1 <= repetitions <= document.repetitions:
-        raise InputError(
-            f"{repetitions!r}", f"use 1 ... {document.repetitions}", "quick.repetitions"
-        )
-    chosen = dict(sweep)
-    for key, values in asked.items():
-        if not is_one_of(key, sweep):
-            raise unknown_name("key", key, ["repetitions", *sweep], "quick")
-        if not isinstance(values, list) or not values:
-            raise InputError(f"{values!r}", "give a list of values of the sweep", f"quick.{key}")
-        for value in values:
-            if value not in sweep[key]:
-                raise InputError(
-                    f"{value!r} is not in the sweep", f"choose from {sweep[key]}", f"quick.{key}"
-                )
-        chosen[key] = [value for value in sweep[key] if value in values]
-    return chosen, repetitions
-
-
-def _valid(content: dict[str, Any], place: str, bare: bool = False) -> Setting:
-    try:
-        return Setting.model_validate(content)
-    except ValidationError as error:
-        raise explain_error(error, place, Setting, bare) from error
-
-
-def _build(content: dict[str, Any]) -> Setting:
-    return Setting.model_validate(content)
 
 
 def _with_file_contents(
@@ -379,7 +361,9 @@ def _with_file_contents(
     return fixed, queries
 
 
-def _check_truth(setting: Setting) -> None:
+def _check_truth(setting: Setting, registry: Registry) -> None:
+    if registry.is_own("truth", setting.truth):
+        return
     try:
         named_truth(setting.truth, setting.n_ranks, setting.grades, np.random.default_rng(0))
     except InputError as error:

@@ -19,7 +19,6 @@ EXPECTED = {
     "against": "a list of presets",
     "probabilities": "a list of numbers",
     "C": 'a number, "validation" or "cv"',
-    "margin": '"unit" or "hamming"',
     "queries": "the name of a file",
     "noise": '"logistic", "normal" or "cauchy"',
     "ties": '"strict" or "davidson"',

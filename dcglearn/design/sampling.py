@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Pairs
 from dcglearn.correlation.agreement import score_differences
+from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import SAME, Setting
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
@@ -69,17 +70,24 @@ class StrictPairs:
     drawn: int
 
 
-def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) -> Pairs:
+def draw_lists(
+    setting: Setting,
+    name: str,
+    n: int,
+    rng: np.random.Generator,
+    own: OwnFunctions = NO_FUNCTIONS,
+) -> Pairs:
     """Draw pairs of lists.
 
     Parameters
     ----------
     setting : Setting
     name : str
-        The generator: one of :data:`dcglearn.design.setting.LISTS`.
+        The generator: one of :data:`dcglearn.design.setting.LISTS`, or of one's own.
     n : int
         The number of pairs.
     rng : numpy.random.Generator
+    own : OwnFunctions, default none
 
     Returns
     -------
@@ -92,7 +100,8 @@ def draw_lists(setting: Setting, name: str, n: int, rng: np.random.Generator) ->
     >>> draw_lists(setting, "sorted-against-shuffled", 1, np.random.default_rng(0))[0, 0]
     array([0, 1], dtype=int8)
     """
-    return GENERATORS[name](setting, n, rng)
+    drawn = own.lists(setting, name, n, rng)
+    return GENERATORS[name](setting, n, rng) if drawn is None else drawn
 
 
 def base_list(setting: Setting) -> NDArray[np.int64]:
@@ -117,7 +126,9 @@ GENERATORS: dict[str, Callable[[Setting, int, np.random.Generator], Pairs]] = {
 }
 
 
-def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
+def truth_of(
+    setting: Setting, rng: np.random.Generator, own: OwnFunctions = NO_FUNCTIONS
+) -> Measure:
     """Return the true measure of a setting.
 
     Parameters
@@ -125,6 +136,7 @@ def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
     setting : Setting
     rng : numpy.random.Generator
         Used to draw a ``free`` truth.
+    own : OwnFunctions, default none
 
     Returns
     -------
@@ -142,10 +154,31 @@ def truth_of(setting: Setting, rng: np.random.Generator) -> Measure:
     >>> truth_of(setting, np.random.default_rng(0)).matrix.round(3).tolist()
     [[2.0, 1.0], [1.262, 0.631]]
     """
-    truth = named_truth(setting.truth, setting.n_ranks, setting.grades, rng)
+    truth = plain_truth(setting, rng, own)
     if not setting.documents:
         return truth
     return LinearUtility(truth.matrix_for(setting.n_ranks)[:, base_list(setting)])
+
+
+def plain_truth(
+    setting: Setting, rng: np.random.Generator, own: OwnFunctions = NO_FUNCTIONS
+) -> Measure:
+    """Return the true measure of a setting, of grades also where documents are ranked.
+
+    Parameters
+    ----------
+    setting : Setting
+    rng : numpy.random.Generator
+    own : OwnFunctions, default none
+
+    Returns
+    -------
+    DCG or LinearUtility
+    """
+    truth = own.truth(setting, rng)
+    if truth is None:
+        truth = named_truth(setting.truth, setting.n_ranks, setting.grades, rng)
+    return truth
 
 
 EXACT = CalibratedJudge()
@@ -157,8 +190,9 @@ def strict_pairs(
     n: int,
     truth: Measure,
     rng: np.random.Generator,
-    judge: CalibratedJudge = EXACT,
+    judge: CalibratedJudge | None = EXACT,
     judge_rng: np.random.Generator | None = None,
+    own: OwnFunctions = NO_FUNCTIONS,
 ) -> StrictPairs:
     """Draw and judge lists until `n` pairs are strict.
 
@@ -172,9 +206,11 @@ def strict_pairs(
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
         Used to draw the lists.
-    judge : CalibratedJudge, default exact
+    judge : CalibratedJudge or None, default exact
+        None for a judge of one's own.
     judge_rng : numpy.random.Generator, optional
         Used to draw the noise of the judge, and which list is shown first; `rng` by default.
+    own : OwnFunctions, default none
 
     Returns
     -------
@@ -189,24 +225,31 @@ def strict_pairs(
     kept: list[Pairs] = []
     draws = n_kept = empty_blocks = 0
     while empty_blocks < MAX_EMPTY_BLOCKS:
-        lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng)
+        lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng, own)
         if judge != EXACT:  # some generators put the better list first
             swapped = judge_rng.random(PAIRS_PER_BLOCK) < 0.5
             lists[swapped] = lists[swapped][:, ::-1]
-        pairs = judged_pairs(truth, lists, judge_rng, judge.noise, judge.bias)
+        if judge is None:
+            pairs = own.judged(setting, truth, lists, judge_rng)
+        else:
+            pairs = judged_pairs(truth, lists, judge_rng, judge.noise, judge.bias)
         kept.append(pairs)
         draws, n_kept = draws + len(lists) - len(pairs), n_kept + len(pairs)
         if n_kept >= n:
             return StrictPairs(np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept))
         empty_blocks = 0 if len(pairs) else empty_blocks + 1
     raise InputError(
-        f"the truth {setting.truth} distinguishes too few {name} lists",
+        f"the truth {setting.truth} distinguishes too few {name} lists"
+        if judge is not None
+        else f"the judge {setting.judge} judges too few {name} lists",
         "choose another truth or other lists",
-        "truth",
+        "truth" if judge is not None else "judge",
     )
 
 
-def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> CalibratedJudge:
+def judge_of(
+    setting: Setting, truth: Measure, rng: np.random.Generator, own: OwnFunctions = NO_FUNCTIONS
+) -> CalibratedJudge:
     """Return the judge of a setting, with the noise that gives the required reliability.
 
     Parameters
@@ -215,6 +258,7 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> Cali
     truth : DCG or LinearUtility
     rng : numpy.random.Generator
         Used to draw the lists on which the judge is calibrated.
+    own : OwnFunctions, default none
 
     Returns
     -------
@@ -223,7 +267,7 @@ def judge_of(setting: Setting, truth: Measure, rng: np.random.Generator) -> Cali
     if setting.reliability == 1 and not setting.bias:
         return EXACT
     true_differences = score_differences(
-        truth, draw_lists(setting, setting.lists, 10 * PAIRS_PER_BLOCK, rng)
+        truth, draw_lists(setting, setting.lists, 10 * PAIRS_PER_BLOCK, rng, own)
     )
     noise = noise_scale(true_differences, setting.reliability)
     return CalibratedJudge(noise, setting.bias * float(true_differences.std()))

@@ -1,35 +1,31 @@
 """The setting of a cell: truth, lists, judge, learner, test.
 
+Truth, lists, judge, margin and learner are names of a registry (:mod:`dcglearn.axes.registry`):
+those below, or functions of one's own (:mod:`dcglearn.axes.decorators`).
+
 The defaults are those of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6): 200 pairs of
 permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, and the quadratic program of eq. 1.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, Entry, Registry
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import C_GRID
 
-LISTS = (
-    "permutations",
-    "drawn",
-    "sorted-against-shuffled",
-    "sorted-against-another",
-    "documents",
-    "queries",
-)
-"""Names of the list generators (see :mod:`dcglearn.design.sampling`)."""
+LISTS = SHIPPED.names("lists")
+"""Names of the list generators of this package (see :mod:`dcglearn.design.sampling`)."""
 
-JUDGMENT_MODEL = "judgment-model"
-
-LEARNERS = ("qp", "qp-dcg", JUDGMENT_MODEL)
+LEARNERS = SHIPPED.names("learner")
 """What is tested: the W of the quadratic program, the DCG factorised from it, or the intervals and
 tests of a model of the judgment (:mod:`dcglearn.trials.certainty_cells`)."""
 
@@ -64,6 +60,8 @@ class Setting(BaseModel):
         grade counts in a cell, or the table itself while the cell is computed.
     pairs : int
         The number of strict preferences to learn from.
+    judge : str
+        ``calibrated``, which `reliability` and `bias` describe.
     flips, wrong_grades : int
         How many preferences are reversed, and how many grades are then replaced.
     reliability : float
@@ -74,7 +72,8 @@ class Setting(BaseModel):
         differences. Which list of a pair is shown first is random.
     learner : str
         One of :data:`LEARNERS`.
-    margin : {"unit", "hamming"}
+    margin : str
+        ``unit`` or ``hamming``.
     C : float, "validation" or "cv"
         The cost of a violated margin; ``validation`` takes the value of `C_grid` that
         agrees best with `validation_pairs` independent pairs without errors, ``cv`` the one that
@@ -118,12 +117,13 @@ class Setting(BaseModel):
     probabilities: list[float] | None = None
     queries: str | list[list[int]] | None = None
     pairs: int = 200
+    judge: str = CALIBRATED
     flips: int = 0
     wrong_grades: int = 0
     reliability: float = 1.0
     bias: float = 0.0
     learner: str = "qp"
-    margin: Literal["unit", "hamming"] = "unit"
+    margin: str = "unit"
     C: float | Literal["validation", "cv"] = 1.0
     C_grid: list[float] = list(C_GRID)
     validation_pairs: int = 1000
@@ -139,6 +139,7 @@ class Setting(BaseModel):
     gains: str = FREE_FAMILY
     discounts: str = FREE_FAMILY
     hypotheses: list[str] = []
+    options: dict[str, Any] = {}
 
     @property
     def n_ranks(self) -> int:
@@ -151,12 +152,14 @@ class Setting(BaseModel):
         return self.lists == "documents"
 
 
-def check_setting(setting: Setting) -> None:
+def check_setting(setting: Setting, registry: Registry = SHIPPED) -> None:
     """Refuse a setting with values that do not make sense, alone or together.
 
     Parameters
     ----------
     setting : Setting
+    registry : Registry, default that of this package
+        What names mean.
 
     Raises
     ------
@@ -170,17 +173,56 @@ def check_setting(setting: Setting) -> None:
         ...
     dcglearn.base.errors.InputError: flips: 11 flips of 10 pairs; use 0 ... 10
     """
-    checks = (_check_lists, _check_names, _check_sizes, _check_noise, _check_learner, _check_model)
-    for check in checks:
+    _check_lists(setting)
+    _check_names(setting, registry)
+    for check in (_check_sizes, _check_noise, _check_learner, _check_model):
         check(setting)
 
 
-def unused_keys(setting: Setting) -> dict[str, str]:
+def own_functions_used(
+    setting: Setting, registry: Registry, columns: Sequence[str] = ()
+) -> list[Entry]:
+    """Return the functions of one's own that the cells of a setting use.
+
+    Parameters
+    ----------
+    setting : Setting
+    registry : Registry
+    columns : sequence of str
+        The results that are asked for.
+
+    Returns
+    -------
+    list of Entry
+    """
+    found = dict.fromkeys(_names_used(setting, columns))
+    entries = (registry.get(axis, name) for axis, name in found)
+    return [entry for entry in entries if entry is not None and entry.code is not None]
+
+
+def _names_used(setting: Setting, columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    yield from (("truth", setting.truth), ("lists", setting.lists))
+    if setting.learner == JUDGMENT_MODEL:
+        return
+    yield from (("lists", setting.test_lists), ("judge", setting.judge))
+    yield ("learner", setting.learner)
+    if setting.learner in LEARNERS:
+        yield ("margin", setting.margin)
+    yield from (("result", column) for column in columns)
+
+
+def unused_keys(
+    setting: Setting, registry: Registry = SHIPPED, columns: Sequence[str] = ()
+) -> dict[str, str]:
     """Return the keys that have no effect in a setting, and what would give them an effect.
 
     Parameters
     ----------
     setting : Setting
+    registry : Registry, default that of this package
+        What names mean.
+    columns : sequence of str
+        The results that are asked for; they may have options.
 
     Returns
     -------
@@ -194,33 +236,42 @@ def unused_keys(setting: Setting) -> dict[str, str]:
     """
     lists = {setting.lists, setting.test_lists}
     models = setting.learner == JUDGMENT_MODEL
+    program = f'learner = "{LEARNERS[0]}"'
+    solves = setting.learner in LEARNERS and not models
     needs = {
         "probabilities": ("drawn" in lists, 'lists = "drawn"'),
         "queries": ("queries" in lists, 'lists = "queries"'),
         "C_grid": (isinstance(setting.C, str), 'C = "validation"'),
         "validation_pairs": (setting.C == "validation", 'C = "validation"'),
-        **dict.fromkeys(_OF_QP, (not models, f'learner = "{LEARNERS[0]}"')),
+        **dict.fromkeys(_OF_LEARNED, (not models, program)),
+        **dict.fromkeys(_OF_JUDGE, (setting.judge == CALIBRATED, f'judge = "{CALIBRATED}"')),
         **dict.fromkeys(_OF_MODEL, (models, f'learner = "{JUDGMENT_MODEL}"')),
         "unseen": (models and setting.clusters > 0, "clusters above 0"),
     }
+    if not solves:
+        needs |= dict.fromkeys(_OF_QP, (False, program))
     if models:
-        needs |= dict.fromkeys(
-            ("C_grid", "validation_pairs"), (False, f'learner = "{LEARNERS[0]}"')
-        )
+        needs |= dict.fromkeys(_OF_JUDGE, (False, program))
+    used = {o for one in own_functions_used(setting, registry, columns) for o in one.options}
+    for option in setting.options:
+        needs[f"options.{option}"] = (option in used, _with_option(option, registry))
     return {key: words for key, (met, words) in needs.items() if not met}
 
 
-_OF_QP = (
-    "flips",
-    "wrong_grades",
-    "reliability",
-    "bias",
-    "margin",
-    "C",
-    "test_pairs",
-    "test_lists",
-    "against",
-)
+def _with_option(option: str, registry: Registry) -> str:
+    """Return the entry of a config under which an option has an effect."""
+    owners = (entry for entry in registry.entries if option in entry.options)
+    owner = next(owners, None)
+    if owner is None:
+        return "an option of a function that is used"
+    if owner.axis == "result":
+        return f'COLUMNS = ("{owner.name}",) in the experiment file'
+    return f'{owner.axis} = "{owner.name}"'
+
+
+_OF_LEARNED = ("flips", "wrong_grades", "judge", "test_pairs", "test_lists", "against")
+_OF_JUDGE = ("reliability", "bias")
+_OF_QP = ("margin", "C", "C_grid", "validation_pairs")
 _OF_MODEL = (
     "noise",
     "sensitivity",
@@ -231,16 +282,18 @@ _OF_MODEL = (
     "discounts",
     "hypotheses",
 )
-"""Keys that have an effect for one kind of learner only."""
+"""Keys that have an effect for one kind of learner, or of judge, only."""
 
 
-def _check_names(s: Setting) -> None:
-    if not is_one_of(s.lists, LISTS):
-        raise unknown_name("list generator", s.lists, LISTS, "lists")
-    if not is_one_of(s.test_lists, (SAME, *LISTS)):
-        raise unknown_name("list generator", s.test_lists, (SAME, *LISTS), "test_lists")
-    if not is_one_of(s.learner, LEARNERS):
-        raise unknown_name("learner", s.learner, LEARNERS, "learner")
+def _check_names(s: Setting, registry: Registry) -> None:
+    registry.check("lists", s.lists, "lists")
+    registry.check("lists", s.test_lists, "test_lists", (SAME,))
+    for axis in ("judge", "margin", "learner"):
+        registry.check(axis, getattr(s, axis), axis)
+    known = {option for entry in registry.entries for option in entry.options}
+    for option in s.options:
+        if option not in known:
+            raise unknown_name("option", option, known, "options")
     for name in s.against:
         try:
             preset(name, grade_scale(max(s.grades, 1)), max(s.n_ranks, 1))

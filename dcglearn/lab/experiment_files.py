@@ -2,31 +2,25 @@
 
 ``experiments/NAME.py`` holds what an experiment draws and how it checks the paper's claims. It
 defines ``COLUMNS``, the results that its table holds, and ``figures(table)``, which returns the
-figures. These files run in the coordinating process only; workers compute cells and never load
-them.
+figures. They are executed when a config is read, in the coordinating process
+(:mod:`dcglearn.axes.experiment_code`); workers compute cells and never load them.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
+from dcglearn.axes.experiment_code import error_and_line, search_folders
 from dcglearn.base.errors import InputError
+from dcglearn.design.columns import check_result_columns
 from dcglearn.design.config import Config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import add_settings
-
-SHIPPED = Path(__file__).resolve().parent.parent / "shipped"
-"""Configs and experiments inside an installed package."""
-
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
-"""The repository, where the package is installed from one in editable mode."""
 
 
 @dataclass(frozen=True)
@@ -45,60 +39,6 @@ class Experiment:
     path: Path
     columns: tuple[str, ...]
     figures: Callable[[pd.DataFrame], list[Figure]]
-
-
-class ExperimentFiles:
-    """The experiment files of one command; each is executed at most once.
-
-    Examples
-    --------
-    >>> from dcglearn.design.config import read_config
-    >>> config = read_config(config_files()[0])
-    >>> files = ExperimentFiles()
-    >>> files.load(config) is files.load(config)
-    True
-    """
-
-    def __init__(self) -> None:
-        self._loaded: dict[Path, Experiment] = {}
-
-    def load(self, config: Config) -> Experiment:
-        """Return the experiment of a config, executing its file on the first call.
-
-        Parameters
-        ----------
-        config : Config
-
-        Returns
-        -------
-        Experiment
-
-        Raises
-        ------
-        InputError
-            If the file does not exist or cannot be used.
-        """
-        path = _find(config)
-        key = path.resolve()
-        if key not in self._loaded:
-            self._loaded[key] = _execute(path, config.experiment)
-        return self._loaded[key]
-
-
-def search_folders(kind: str) -> list[Path]:
-    """Return the folders that hold configs or experiments, the current folder's first.
-
-    Parameters
-    ----------
-    kind : {"configs", "experiments"}
-
-    Returns
-    -------
-    list of Path
-        Those that exist: in the current folder, in the installed package, in the repository.
-    """
-    places = [Path(kind), SHIPPED / kind, CHECKOUT / kind]
-    return [place for place in places if place.is_dir()]
 
 
 def config_files(shipped: bool = False) -> list[Path]:
@@ -149,7 +89,7 @@ def refuse_shared_figures(configs: Sequence[Config]) -> None:
 
 
 def load_experiment(config: Config) -> Experiment:
-    """Execute the experiment file of a config.
+    """Return the experiment of a config, whose file was executed when the config was read.
 
     Parameters
     ----------
@@ -162,37 +102,9 @@ def load_experiment(config: Config) -> Experiment:
     Raises
     ------
     InputError
-        If the file does not exist, fails, or lacks ``COLUMNS`` or ``figures``.
+        If the file lacks ``COLUMNS`` or ``figures``, or names a column that no cell has.
     """
-    return _execute(_find(config), config.experiment)
-
-
-def _find(config: Config) -> Path:
-    name = f"{config.experiment}.py"
-    beside = config.path.resolve().parent.parent / "experiments"
-    places = [beside, *search_folders("experiments")]
-    for place in places:
-        if (place / name).is_file():
-            return place / name
-    known = sorted({file.stem for place in places for file in place.glob("*.py")})
-    raise InputError(
-        f"there is no file experiments/{name}",
-        f"write it, or name one of {', '.join(known)}" if known else "write it",
-        f"{config.path}, experiment",
-    )
-
-
-def _execute(path: Path, name: str) -> Experiment:
-    spec = importlib.util.spec_from_file_location(f"experiments.{name}", path)
-    if spec is None or spec.loader is None:
-        raise InputError("is not a Python file", "rename it to end in .py", str(path))
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(
-            f"cannot be loaded ({_summary(error, path)})", "fix it", str(path)
-        ) from error
+    path, module = config.code.path, config.code.module
     for required in ("COLUMNS", "figures"):
         if not hasattr(module, required):
             raise InputError(
@@ -205,6 +117,8 @@ def _execute(path: Path, name: str) -> Experiment:
         raise InputError(
             "COLUMNS is not a tuple of names", 'write COLUMNS = ("precision",)', str(path)
         )
+    settings = [setting for _, setting in config.settings()]
+    check_result_columns(columns, settings, config.code.registry, str(path))
     return Experiment(path, tuple(columns), module.figures)
 
 
@@ -245,7 +159,7 @@ def make_figures(
         found = tuple(experiment.figures(add_settings(config, table)))
     except Exception as error:
         raise InputError(
-            f"figures(table) failed ({_summary(error, path)})",
+            f"figures(table) failed ({error_and_line(error, [str(path)])})",
             "fix it and run again; finished cells are kept",
             str(path),
         ) from error
@@ -299,8 +213,9 @@ def _in_quick_run(figure: Figure) -> Figure:
     return replace(figure, claims=tuple(claim.in_quick_run() for claim in figure.claims))
 
 
-def _summary(error: Exception, path: Path) -> str:
-    """Name an error and the line of the file in which it arose."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-    where = f", line {lines[-1]}" if lines else ""
-    return f"{type(error).__name__}: {error}{where}"
+class ExperimentFiles:
+    """The experiment files of one command."""
+
+    def load(self, config: Config) -> Experiment:
+        """Return the experiment of a config (see :func:`load_experiment`)."""
+        return load_experiment(config)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from math import fsum
 from typing import Any
 
 from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
+from dcglearn.design.cells import key_of
 from dcglearn.design.config import Config
 from dcglearn.lab.store import Store
-from dcglearn.trials.compute import run_cell
+from dcglearn.trials.compute import CellComputer
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class CellCounts:
     done, failed, total : int
         Numbers of cells. The remaining ones have not been computed yet.
     first_error : str or None
-        The error of the first failed cell, in the order of the grid; if it is a bug, its
+        The first failed cell, in the order of the grid, and its error; if it is a bug, its
         traceback follows on further lines.
     new : int
         How many of the finished cells were computed just now, and not kept from earlier.
@@ -67,13 +66,16 @@ def compute_cells(
     -------
     CellCounts
     """
-    lacking = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
+    cells = {key_of(cell): cell for _, cell in config.cells(quick) if store.get(cell) is None}
+    lacking = list(cells.values())
     if not lacking:
         return count_cells(config, quick, store)
     if config.queries is not None:
         store.add_queries(config.queries)
-    compute = partial(run_cell, queries=config.queries)  # the table travels with the work
-    for done, (index, outcome) in enumerate(workers(partial(timed, compute), lacking), 1):
+    for code in config.codes:
+        store.add_code(code)
+    compute = TimedComputer(CellComputer(config.queries, config.codes))
+    for done, (index, outcome) in enumerate(workers(compute, lacking), 1):
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     found = count_cells(config, quick, store)
@@ -94,10 +96,14 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     -------
     CellCounts
     """
-    cells = [cell for _, cell in config.cells(quick)]
-    lacking = [cell for cell in cells if store.get(cell) is None]
-    errors = [error for cell in lacking if (error := store.error(cell)) is not None]
-    times = [store.seconds(cell) for cell in cells if store.get(cell) is not None]
+    cells = config.cells(quick)
+    lacking = [(point, cell) for point, cell in cells if store.get(cell) is None]
+    errors = [
+        f"{_named(point)}: {error}"
+        for point, cell in lacking
+        if (error := store.error(cell)) is not None
+    ]
+    times = [store.seconds(cell) for _, cell in cells if store.get(cell) is not None]
     known = [seconds for seconds in times if seconds is not None]
     return CellCounts(
         len(cells) - len(lacking),
@@ -108,28 +114,37 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     )
 
 
-def timed(
-    compute: Callable[[dict[str, Any]], dict[str, Any]], cell: dict[str, Any]
-) -> dict[str, Any]:
-    """Compute a cell, and note the processor time that it took.
+@dataclass(frozen=True)
+class TimedComputer:
+    """Computes cells and notes the processor time that each takes.
 
-    Parameters
+    Attributes
     ----------
-    compute : callable
-        Returns the outcome of a cell.
-    cell : dict
-
-    Returns
-    -------
-    dict
-        The outcome, with ``seconds``: a number that is stored beside results and is not part of
-        them, because it is another one each time.
+    compute : CellComputer
 
     Examples
     --------
-    >>> sorted(timed(lambda cell: {"result": cell}, {"seed": 1}))
+    >>> cell = {"seed": 1, "repetition": 0, "pairs": 20, "test_pairs": 20}
+    >>> sorted(TimedComputer(CellComputer())(cell))
     ['result', 'seconds']
     """
-    started = time.thread_time()
-    outcome = compute(cell)
-    return {**outcome, "seconds": round(time.thread_time() - started, 4)}
+
+    compute: CellComputer
+
+    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
+        """Return the outcome, with ``seconds``.
+
+        They are stored beside results and are not part of them, because they are others each time.
+        """
+        started = time.thread_time()
+        outcome = self.compute(cell)
+        return {**outcome, "seconds": round(time.thread_time() - started, 4)}
+
+    def program(self) -> dict[str, str]:
+        """Return what the code of cells uses of this process."""
+        return self.compute.program()
+
+
+def _named(point: dict[str, Any]) -> str:
+    """Name a cell by what is swept and by its repetition, counted from 0."""
+    return ", ".join(f"{key} = {value}" for key, value in point.items())

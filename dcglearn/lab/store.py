@@ -8,17 +8,19 @@ Failures are recorded and never reused. Records of another version of the cells 
 they stay in the file and are skipped.
 
 ``cells.jsonl`` holds the records. A table of queries that cells refer to is stored once, in
-``tables/HASH.json``. Records of earlier versions of this package hold the whole table in each
-cell; they are still read.
+``tables/HASH.json``, and the code of functions of one's own in ``code``. Records of earlier
+versions of this package hold the whole table in each cell; they are still read.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
 from dcglearn.design.cells import QueryTable, key_of, query_table_hash
 from dcglearn.files.files import read_text, write_text
@@ -26,6 +28,7 @@ from dcglearn.lab import records
 
 CELLS_FILE = "cells.jsonl"
 TABLES_FOLDER = "tables"
+CODE_FOLDER = "code"
 
 
 class Store:
@@ -273,6 +276,62 @@ class Store:
         if not whole:
             raise InputError("is damaged", "run the config again, which writes it", str(path))
         return table
+
+    def add_code(self, code: Code) -> None:
+        """Store the code of a function of one's own, unless it is there or part of a package.
+
+        Parameters
+        ----------
+        code : FileCode or PackageCode
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        if not isinstance(code, FileCode):
+            return
+        path = self._code_path(f"{code.axis} {code.name}", code.digest)
+        try:
+            if path.exists():
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"cannot be made ({error.strerror})", "choose another `out`", str(path.parent)
+            ) from error
+        write_text(path, json.dumps(asdict(code), indent=1) + "\n")
+
+    def codes(self, cell: dict[str, Any]) -> tuple[Code, ...]:
+        """Return the stored code of a cell: what it needs to be computed again.
+
+        Parameters
+        ----------
+        cell : dict
+
+        Returns
+        -------
+        tuple of FileCode
+            Without functions of packages, which are not stored.
+
+        Raises
+        ------
+        InputError
+            If the code is not there, or cannot be read.
+        """
+        found: list[Code] = []
+        for name, digest in cell.get("code", {}).items():
+            if isinstance(digest, str):
+                path = self._code_path(name, digest)
+                try:
+                    fields = json.loads(read_text(path))
+                    found.append(FileCode(**{**fields, "modules": tuple(fields["modules"])}))
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    raise InputError("is damaged", "run the config again", str(path)) from error
+        return tuple(found)
+
+    def _code_path(self, name: str, digest: str) -> Path:
+        return self.folder / CODE_FOLDER / f"{name.replace(' ', '-')}-{digest[:32]}.json"
 
     def _table_path(self, table_hash: str) -> Path:
         return self.folder / TABLES_FOLDER / f"{table_hash}.json"

@@ -15,6 +15,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.data.preferences import Preferences
+from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.sampling import PAIRS_PER_BLOCK, draw_lists
 from dcglearn.design.setting import Setting
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
@@ -42,7 +43,11 @@ POSITIONS = "positions"
 
 
 def certainty(
-    setting: Setting, truth: Measure, list_rng: np.random.Generator, rng: np.random.Generator
+    setting: Setting,
+    truth: Measure,
+    list_rng: np.random.Generator,
+    rng: np.random.Generator,
+    own: OwnFunctions = NO_FUNCTIONS,
 ) -> dict[str, Any]:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth.
 
@@ -55,6 +60,8 @@ def certainty(
         Draws lists and queries.
     rng : numpy.random.Generator
         Draws answers.
+    own : OwnFunctions, default none
+        May draw the lists.
 
     Returns
     -------
@@ -79,7 +86,7 @@ def certainty(
     if not isinstance(truth, DCG) and not setting.hypotheses:
         remedy = "name a DCG, or `hypotheses` to test"
         raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
-    data = simulated_judgments(setting, truth, list_rng, rng)
+    data = simulated_judgments(setting, truth, list_rng, rng, own)
     evidence = Evidence.of(data, setting.ties)
     fits: dict[JudgmentModel, JudgmentFit] = {}
 
@@ -109,7 +116,11 @@ def _fit(model: JudgmentModel, evidence: Evidence, scale: Scale) -> JudgmentFit:
 
 
 def simulated_judgments(
-    setting: Setting, truth: Measure, list_rng: np.random.Generator, rng: np.random.Generator
+    setting: Setting,
+    truth: Measure,
+    list_rng: np.random.Generator,
+    rng: np.random.Generator,
+    own: OwnFunctions = NO_FUNCTIONS,
 ) -> Preferences:
     """Draw lists and judge them.
 
@@ -118,6 +129,7 @@ def simulated_judgments(
     setting : Setting
     truth : DCG or LinearUtility
     list_rng, rng : numpy.random.Generator
+    own : OwnFunctions, default none
 
     Returns
     -------
@@ -127,10 +139,10 @@ def simulated_judgments(
     n = setting.pairs
     W = in_log_odds(truth.matrix_for(setting.n_ranks), setting.sensitivity)
     if setting.clusters:
-        lists, effects, numbers = _in_queries(setting, list_rng)
+        lists, effects, numbers = _in_queries(setting, list_rng, own)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
     else:
-        lists, effects = _drawn(setting, n, list_rng), np.zeros(n)
+        lists, effects = _drawn(setting, n, list_rng, own), np.zeros(n)
         queries = np.full(n, None, object)
     utility = LinearUtility(W).score(lists)
     answerer = Answerer(setting.noise, setting.lapses, setting.ties != "strict")
@@ -263,16 +275,18 @@ def in_log_odds(W: Floats, sensitivity: float) -> Floats:
     return np.asarray(sensitivity * differences / differences[0, 0])
 
 
-def _drawn(setting: Setting, n: int, rng: np.random.Generator) -> Pairs:
+def _drawn(setting: Setting, n: int, rng: np.random.Generator, own: OwnFunctions) -> Pairs:
     """Draw lists in blocks, so that the first do not depend on how many follow."""
     blocks = -(-n // PAIRS_PER_BLOCK)
-    drawn = [draw_lists(setting, setting.lists, PAIRS_PER_BLOCK, rng) for _ in range(blocks)]
+    drawn = [draw_lists(setting, setting.lists, PAIRS_PER_BLOCK, rng, own) for _ in range(blocks)]
     return np.concatenate(drawn)[:n]
 
 
-def _in_queries(setting: Setting, rng: np.random.Generator) -> tuple[Pairs, Floats, Integers]:
+def _in_queries(
+    setting: Setting, rng: np.random.Generator, own: OwnFunctions
+) -> tuple[Pairs, Floats, Integers]:
     """Draw lists (n, 2, K), what else makes a better than b (n,), and query numbers (n,)."""
-    shown = _drawn(setting, setting.clusters * LISTS_OF_A_QUERY, rng)
+    shown = _drawn(setting, setting.clusters * LISTS_OF_A_QUERY, rng, own)
     unseen = setting.unseen * rng.standard_normal(len(shown))
     sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
     ends = np.cumsum(sizes) / sizes.sum()

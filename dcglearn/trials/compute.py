@@ -1,24 +1,31 @@
 """Computing a cell: draw lists, judge them, learn from the judgments, test what was learned.
 
-The result is a pure function of the cell (and of its table of queries): the same in any process
-and in any order. This is all that workers run.
+The result is a pure function of the cell (and of the table of queries and the code whose hashes it
+holds): the same in any process and in any order. This is all that workers run.
 """
 
 from __future__ import annotations
 
 import json
 import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dcglearn.axes.decorators import CellData
+from dcglearn.axes.own_code import Code, program_of
+from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Entry, Registry
+from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.agreement import agreement, score_differences
-from dcglearn.design.cells import AXES, QueryTable, rng_for
+from dcglearn.design.cells import AXES, QueryTable, rng_for, setting_of
+from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
 from dcglearn.design.sampling import (
     CalibratedJudge,
     base_list,
@@ -27,17 +34,18 @@ from dcglearn.design.sampling import (
     strict_pairs,
     truth_of,
 )
-from dcglearn.design.setting import JUDGMENT_MODEL, Setting, check_setting
+from dcglearn.design.setting import Setting, check_setting
 from dcglearn.encoding.margins import margins
 from dcglearn.learning.choose_c import choose_C
+from dcglearn.learning.factorise import Factors, factorise
 from dcglearn.learning.fit import Fit, fit
-from dcglearn.learning.gauge import is_affine
+from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.simulation.truths import grade_scale, named_truth
+from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
@@ -55,7 +63,31 @@ _TRUTH = ("truth",)
 _JUDGE = ("truth", "reliability", "bias")
 
 
-def run_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CellComputer:
+    """What workers are sent: :func:`run_cell` with the queries and the code of an experiment.
+
+    Attributes
+    ----------
+    queries : list of list of int, optional
+    codes : tuple of FileCode or PackageCode
+    """
+
+    queries: QueryTable | None = None
+    codes: tuple[Code, ...] = ()
+
+    def __call__(self, cell: dict[str, Any]) -> dict[str, Any]:
+        """Compute a cell without ever raising an error."""
+        return run_cell(cell, self.queries, self.codes)
+
+    def program(self) -> dict[str, str]:
+        """Return what the code uses of this process (see :mod:`dcglearn.base.fingerprint`)."""
+        return program_of(self.codes)
+
+
+def run_cell(
+    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
+) -> dict[str, Any]:
     """Compute a cell without ever raising an error.
 
     Parameters
@@ -63,23 +95,30 @@ def run_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dict[st
     cell : dict
     queries : list of list of int, optional
         The table of queries that the cell refers to.
+    codes : sequence of FileCode or PackageCode
+        The functions of one's own that the cell refers to; there may be others.
 
     Returns
     -------
     dict
         ``result``, as :func:`compute_cell` returns it; or ``error``, in one line, with a
-        ``traceback`` if the error is a bug: neither an InputError nor a SolverError.
+        ``traceback`` if the error is a bug: neither an InputError, a SolverError nor an error in
+        a function of one's own.
     """
     try:
         with one_blas_thread():  # the order of additions must not vary
-            return {"result": compute_cell(cell, queries)}
+            return {"result": compute_cell(cell, queries, codes)}
+    except OwnCodeError as error:
+        return {"error": str(error)}
     except (InputError, SolverError) as error:
         return {"error": _one_line(error)}
     except Exception as error:
         return {"error": _one_line(error), "traceback": _short_traceback(error)}
 
 
-def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dict[str, Any]:
+def compute_cell(
+    cell: dict[str, Any], queries: QueryTable | None = None, codes: Sequence[Code] = ()
+) -> dict[str, Any]:
     """Compute the result of a cell.
 
     Parameters
@@ -88,23 +127,23 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
         As :func:`dcglearn.design.cells.cell_of` describes it.
     queries : list of list of int, optional
         The table of queries that the cell refers to.
+    codes : sequence of FileCode or PackageCode
+        The functions of one's own that the cell refers to; there may be others.
 
     Returns
     -------
     dict
-        ``precision``; ``similarity``, ``identifiable`` and ``offset`` similarity; ``gains``
-        and ``discounts`` aligned to the truth, and their ``_correlation`` with it (if the
-        truth is a DCG, or has a gain for each document); with a margin that depends on the
-        pair, ``margin_correlation``, that of the margin and the true difference on the test
-        pairs; ``chosen_C``; ``draws`` and ``drawn``, the number of pairs of equal
-        true utility and of all pairs drawn; and ``precision:PRESET`` for each preset of
-        ``against``. For a model of the judgment, what
+        Those of :data:`dcglearn.design.columns.LEARNED_COLUMNS` that there are: gains and
+        discounts if the truth is a DCG, a chosen C if the learner is one of this package; and
+        the results that the cell names. For a model of the judgment, what
         :func:`~dcglearn.trials.certainty_cells.certainty` returns.
 
     Raises
     ------
     InputError
-        If the setting does not make sense, or a table of queries is missing.
+        If the setting does not make sense, or a table of queries or code is missing.
+    OwnCodeError
+        If a function of one's own fails.
     SolverError
         If an optimum is not confirmed.
 
@@ -113,40 +152,72 @@ def compute_cell(cell: dict[str, Any], queries: QueryTable | None = None) -> dic
     >>> round(compute_cell({"seed": 1, "repetition": 0, "test_pairs": 100})["precision"], 2)
     0.95
     """
-    cell = _with_queries(cell, queries)
-    setting = _setting(cell)
-    check_setting(setting)
-    truth = truth_of(setting, rng_for(cell, "truth"))
+    cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
+    setting = setting_of(cell)
+    check_setting(setting, _registry_of(own))
+    truth = truth_of(setting, rng_for(cell, "truth"), own)
     if setting.learner == JUDGMENT_MODEL:
-        return certainty(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"))
+        return certainty(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"), own)
     judged = strict_pairs(
         setting,
         setting.lists,
         setting.pairs,
         truth,
         rng_for(cell, "training"),
-        _judge(_cache_key(cell, "calibration", _JUDGE)),
+        None if own.get("judge", setting.judge) else _judge(cell, own),
         rng_for(cell, "judge"),
+        own,
     )
     train = judged.pairs
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
-    learned = _learn(setting, train, cell)
-    W = learned.weights
-    tests = _cache_key(cell, "test", (*_TRUTH, "test_pairs"))
-    true_W = truth.matrix_for(setting.n_ranks)
+    learned, fitted = _learn(setting, train, cell, own)
+    tests = _test_pairs(cell, own)
+    W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
+    if fitted is not None:
+        W = fitted.weights
+    data = CellData(setting, read_only(train), tests, fitted)
     return {
-        "precision": agreement(_learned_measure(setting, learned), _pairs(tests)),
+        "precision": agreement(learned, tests),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(setting, learned, cell),
-        **_margin_correlation(setting, tests),
-        "chosen_C": learned.problem.C,
+        **_parameters(
+            setting, learned, fitted, train, plain_truth(setting, rng_for(cell, "truth"), own)
+        ),
+        **_margin_correlation(setting, truth, tests, own),
+        **({} if fitted is None else {"chosen_C": fitted.problem.C}),
         "draws": judged.draws,
         "drawn": judged.drawn,
-        **{f"precision:{name}": _precision_of(name, tests) for name in setting.against},
+        **{f"precision:{name}": _precision_of(name, cell, own) for name in setting.against},
+        **{name: _result(name, truth, learned, data, own) for name in cell.get("columns", ())},
     }
+
+
+def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:
+    """Return the functions that a cell names; their hashes must be those of the cell."""
+    found = {f"{code.axis} {code.name}": code for code in codes}
+    for name, identity in cell.get("code", {}).items():
+        if name not in found or found[name].identity != identity:
+            raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
+    return OwnFunctions(tuple(found[name] for name in sorted(cell.get("code", {}))))
+
+
+def _registry_of(own: OwnFunctions) -> Registry:
+    """Return the names that a cell may use."""
+    return _joined(own.codes) if own.codes else SHIPPED
+
+
+@lru_cache(64)
+def _joined(codes: tuple[Code, ...]) -> Registry:
+    return SHIPPED.joined(Entry(code.axis, code.name, code=code) for code in codes)
+
+
+def _result(
+    name: str, truth: Measure, learned: Measure, data: CellData, own: OwnFunctions
+) -> float | list[float]:
+    found = own.result(name, truth, learned, data)
+    return SHIPPED_RESULTS[name](truth, learned, data) if found is None else found
 
 
 def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str, Any]:
@@ -158,44 +229,62 @@ def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str,
     return cell
 
 
-def _setting(cell: dict[str, Any]) -> Setting:
-    return Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
+def _part(
+    cell: dict[str, Any], own: OwnFunctions, name: str, more: tuple[str, ...]
+) -> tuple[str, OwnFunctions]:
+    """Return the part of a cell that a generator and the keys in `more` depend on, as JSON.
+
+    The functions of one's own are those that draw; their options count, whoever has them.
+    """
+    kept = {"seed", "repetition", "options", *AXES[name], *AXES["truth"], *more} & cell.keys()
+    drawing = tuple(code for code in own.codes if code.axis in ("truth", "lists"))
+    if not drawing:
+        kept.discard("options")
+    return json.dumps([name, {key: cell[key] for key in sorted(kept)}]), OwnFunctions(drawing)
 
 
-def _cache_key(cell: dict[str, Any], name: str, more: tuple[str, ...]) -> str:
-    """Return, as JSON, the part of a cell that a generator and the keys in `more` depend on."""
-    kept = {"seed", "repetition", *AXES[name], *AXES["truth"], *more} & cell.keys()
-    return json.dumps([name, {key: cell[key] for key in sorted(kept)}])
+def _test_pairs(cell: dict[str, Any], own: OwnFunctions) -> Pairs:
+    return _pairs(*_part(cell, own, "test", (*_TRUTH, "test_pairs")))
 
 
 @lru_cache(32)
-def _pairs(part: str) -> Pairs:
+def _pairs(part: str, own: OwnFunctions) -> Pairs:
     """Draw the exact pairs of a generator; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
-    setting = _setting(cell)
-    truth = truth_of(setting, rng_for(cell, "truth"))
+    setting = setting_of(cell)
+    truth = truth_of(setting, rng_for(cell, "truth"), own)
     lists, n = setting.lists, setting.validation_pairs
     if name == "test":
         lists, n = lists_to_test_on(setting), setting.test_pairs
-    pairs = strict_pairs(setting, lists, n, truth, rng_for(cell, name)).pairs
+    pairs = strict_pairs(setting, lists, n, truth, rng_for(cell, name), own=own).pairs
     by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
     by_rank.flags.writeable = False
     return by_rank
 
 
+def _precision_of(name: str, cell: dict[str, Any], own: OwnFunctions) -> float:
+    return _precision_on(name, *_part(cell, own, "test", (*_TRUTH, "test_pairs")))
+
+
 @lru_cache(256)
-def _precision_of(name: str, tests: str) -> float:
+def _precision_on(name: str, part: str, own: OwnFunctions) -> float:
     """Return the precision of a preset on test pairs."""
-    setting = _setting(json.loads(tests)[1])
-    return agreement(preset(name, grade_scale(setting.grades), setting.n_ranks), _pairs(tests))
+    setting = setting_of(json.loads(part)[1])
+    measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
+    return agreement(measure, _pairs(part, own))
+
+
+def _judge(cell: dict[str, Any], own: OwnFunctions) -> CalibratedJudge:
+    return _calibrated(*_part(cell, own, "calibration", _JUDGE))
 
 
 @lru_cache(32)
-def _judge(part: str) -> CalibratedJudge:
+def _calibrated(part: str, own: OwnFunctions) -> CalibratedJudge:
     """Return the calibrated judge; neighbouring cells of a grid share it."""
     name, cell = json.loads(part)
-    setting = _setting(cell)
-    return judge_of(setting, truth_of(setting, rng_for(cell, "truth")), rng_for(cell, name))
+    setting = setting_of(cell)
+    truth = truth_of(setting, rng_for(cell, "truth"), own)
+    return judge_of(setting, truth, rng_for(cell, name), own)
 
 
 def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
@@ -207,13 +296,25 @@ def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pa
     return pairs
 
 
-def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> Fit:
-    """Learn; C is given, chosen by cross-validation, or agrees best with exact pairs."""
+def _learn(
+    setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctions
+) -> tuple[Measure, Fit | None]:
+    """Return what is learned, and the fit of the quadratic program."""
+    if own.get("learner", setting.learner):
+        measure = own.learned(setting, train, rng_for(cell, "learner"))
+        assert measure is not None  # noqa: S101 - there is such a learner
+        return measure, None
+    learned = _solve(setting, train, cell, own)
+    return _learned_measure(setting, learned), learned
+
+
+def _solve(setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctions) -> Fit:
+    """Solve; C is given, chosen by cross-validation, or agrees best with exact pairs."""
     C = 1.0 if isinstance(setting.C, str) else setting.C
     L, ordered = setting.grades, not setting.documents
     if setting.documents:
         L = setting.n_ranks
-    problem = Problem.of(train, L, setting.margin, C=C, monotone=ordered)
+    problem = Problem.of(train, L, own.margin(setting, train), C=C, monotone=ordered)
     if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
         rng, grid = rng_for(cell, "folds"), setting.C_grid
         part: MeasurePart = "dcg" if setting.learner == "qp-dcg" else "utility"
@@ -223,7 +324,7 @@ def _learn(setting: Setting, train: Pairs, cell: dict[str, Any]) -> Fit:
         return fit(problem.with_C(choice.C))
     if setting.C != "validation":
         return fit(problem)
-    held_out = _pairs(_cache_key(cell, "validation", (*_TRUTH, "validation_pairs")))
+    held_out = _pairs(*_part(cell, own, "validation", (*_TRUTH, "validation_pairs")))
     fits = [
         Fit(problem.with_C(C), solution)
         for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
@@ -236,14 +337,16 @@ def _learned_measure(setting: Setting, learned: Fit) -> Measure:
     return learned.dcg if setting.learner == "qp-dcg" else learned.utility
 
 
-def _parameters(setting: Setting, learned: Fit, cell: dict[str, Any]) -> dict[str, Any]:
+def _parameters(
+    setting: Setting, learned: Measure, fitted: Fit | None, train: Pairs, truth: Measure
+) -> dict[str, Any]:
     """Return learned gains and discounts on the scale of the truth, if the truth is a DCG."""
-    L, K, rng = setting.grades, setting.n_ranks, rng_for(cell, "truth")
-    truth = named_truth(setting.truth, K, L, rng)
     if not isinstance(truth, DCG):
         return {}
-    factors = learned.factors
-    c, g = truth.discounts_for(K), np.array(truth.gains)
+    factors = _factors(setting, learned, train) if fitted is None else fitted.factors
+    if factors is None:
+        return {}
+    c, g = truth.discounts_for(setting.n_ranks), np.array(truth.gains)
     if setting.documents:  # as many gains as documents
         g = g[base_list(setting)]
     gains = align_to_truth(factors.gains, g)
@@ -256,18 +359,30 @@ def _parameters(setting: Setting, learned: Fit, cell: dict[str, Any]) -> dict[st
     }
 
 
-def _margin_correlation(setting: Setting, tests: str) -> dict[str, float]:
+def _factors(setting: Setting, learned: Measure, train: Pairs) -> Factors | None:
+    """Return gains and discounts of a measure; None if it ties all lists.
+
+    Pairs that reorder one list determine discounts only up to an affine map.
+    """
+    reordered = bool((np.sort(train[:, 0], axis=1) == np.sort(train[:, 1], axis=1)).all())
+    gauge: Gauge = "worst order" if reordered else "worst"
+    W = learned.matrix_for(setting.n_ranks)
+    try:
+        return factorise(W, gauge, ordered=not setting.documents)
+    except InputError:
+        return None
+
+
+def _margin_correlation(
+    setting: Setting, truth: Measure, tests: Pairs, own: OwnFunctions
+) -> dict[str, float]:
     """Return how a margin that depends on the pair goes with the true difference."""
     if setting.margin == "unit":
         return {}
-    return {"margin_correlation": _correlation_with_truth(setting.margin, tests)}
-
-
-@lru_cache(32)
-def _correlation_with_truth(margin: str, tests: str) -> float:
-    cell, pairs = json.loads(tests)[1], _pairs(tests)
-    truth = truth_of(_setting(cell), rng_for(cell, "truth"))
-    return float(np.corrcoef(margins(pairs, margin), score_differences(truth, pairs))[0, 1])
+    size = margins(tests, own.margin(setting, tests))
+    if size.min() == size.max():
+        return {}
+    return {"margin_correlation": float(np.corrcoef(size, score_differences(truth, tests))[0, 1])}
 
 
 def _correlation(a: Floats, b: Floats) -> float:

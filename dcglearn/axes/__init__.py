@@ -1,0 +1,1 @@
+"""The axes of experiments, and how functions of one's own join them."""
