@@ -464,7 +464,10 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
         assert "distinguishes too few permutations lists" in failed.stderr
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
     status = run("status", "configs/flips.toml")
-    assert "the first failed cell of flips: InputError: " in status.stdout
+    assert (
+        "the first failed cell of flips: truth = DCG([1, 1, 1, 1, 1], log2), flips = 0, repetition = "
+        in status.stdout
+    )
     assert "distinguishes too few permutations lists" in status.stdout
 
 
@@ -505,7 +508,8 @@ def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
         in (refused.stderr)
     )
     (folder / "experiments/flips.py").write_text("COLUMNS = ('nope',)\ndef figures(t): return []\n")
-    assert "cells have no result 'nope'" in run("run", "configs/flips.toml").stderr
+    refused = run("run", "configs/flips.toml")
+    assert "flips.py: COLUMNS names 'nope', and no cell of this config computes" in refused.stderr
 
 
 def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:

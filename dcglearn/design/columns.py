@@ -58,7 +58,9 @@ def columns_of(setting: Setting, registry: Registry) -> set[str]:
         return fixed | {f"p:{name}" for name in setting.hypotheses}
     fixed = {name for name in LEARNED_COLUMNS if name != "precision:PRESET"}
     if registry.is_own("learner", setting.learner):
-        fixed.discard("chosen_C")
+        fixed -= {"chosen_C", "margin_correlation"}
+    if setting.margin == "unit":
+        fixed.discard("margin_correlation")
     presets = {f"precision:{name}" for name in setting.against}
     return fixed | presets | set(registry.names("result"))
 

@@ -6,7 +6,6 @@ holds): the same in any process and in any order. This is all that workers run.
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,16 +23,9 @@ from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.agreement import agreement, score_differences
-from dcglearn.design.cells import AXES, QueryTable, rng_for, setting_of
+from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
-from dcglearn.design.sampling import (
-    CalibratedJudge,
-    base_list,
-    judge_of,
-    lists_to_test_on,
-    strict_pairs,
-    truth_of,
-)
+from dcglearn.design.sampling import base_list, plain_truth, strict_pairs, truth_of
 from dcglearn.design.setting import Setting, check_setting
 from dcglearn.encoding.margins import margins
 from dcglearn.learning.choose_c import choose_C
@@ -43,12 +35,11 @@ from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.naming.presets import preset
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.simulation.truths import grade_scale
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
+from dcglearn.trials.draws import calibrated_judge, exact_pairs, preset_precision
 from dcglearn.trials.similarity import (
     align_to_truth,
     identifiable_similarity,
@@ -58,9 +49,6 @@ from dcglearn.trials.similarity import (
 
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
-
-_TRUTH = ("truth",)
-_JUDGE = ("truth", "reliability", "bias")
 
 
 @dataclass(frozen=True)
@@ -164,7 +152,7 @@ def compute_cell(
         setting.pairs,
         truth,
         rng_for(cell, "training"),
-        None if own.get("judge", setting.judge) else _judge(cell, own),
+        None if own.get("judge", setting.judge) else calibrated_judge(cell, own),
         rng_for(cell, "judge"),
         own,
     )
@@ -172,7 +160,8 @@ def compute_cell(
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
     learned, fitted = _learn(setting, train, cell, own)
-    tests = _test_pairs(cell, own)
+    tests = exact_pairs(cell, own, "test")
+    graded = plain_truth(setting, rng_for(cell, "truth"), own)
     W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
     if fitted is not None:
         W = fitted.weights
@@ -182,14 +171,12 @@ def compute_cell(
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(
-            setting, learned, fitted, train, plain_truth(setting, rng_for(cell, "truth"), own)
-        ),
+        **_parameters(setting, learned, fitted, train, graded),
         **_margin_correlation(setting, truth, tests, own),
         **({} if fitted is None else {"chosen_C": fitted.problem.C}),
         "draws": judged.draws,
         "drawn": judged.drawn,
-        **{f"precision:{name}": _precision_of(name, cell, own) for name in setting.against},
+        **{f"precision:{name}": preset_precision(name, cell, own) for name in setting.against},
         **{name: _result(name, truth, learned, data, own) for name in cell.get("columns", ())},
     }
 
@@ -229,64 +216,6 @@ def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str,
     return cell
 
 
-def _part(
-    cell: dict[str, Any], own: OwnFunctions, name: str, more: tuple[str, ...]
-) -> tuple[str, OwnFunctions]:
-    """Return the part of a cell that a generator and the keys in `more` depend on, as JSON.
-
-    The functions of one's own are those that draw; their options count, whoever has them.
-    """
-    kept = {"seed", "repetition", "options", *AXES[name], *AXES["truth"], *more} & cell.keys()
-    drawing = tuple(code for code in own.codes if code.axis in ("truth", "lists"))
-    if not drawing:
-        kept.discard("options")
-    return json.dumps([name, {key: cell[key] for key in sorted(kept)}]), OwnFunctions(drawing)
-
-
-def _test_pairs(cell: dict[str, Any], own: OwnFunctions) -> Pairs:
-    return _pairs(*_part(cell, own, "test", (*_TRUTH, "test_pairs")))
-
-
-@lru_cache(32)
-def _pairs(part: str, own: OwnFunctions) -> Pairs:
-    """Draw the exact pairs of a generator; neighbouring cells of a grid share them."""
-    name, cell = json.loads(part)
-    setting = setting_of(cell)
-    truth = truth_of(setting, rng_for(cell, "truth"), own)
-    lists, n = setting.lists, setting.validation_pairs
-    if name == "test":
-        lists, n = lists_to_test_on(setting), setting.test_pairs
-    pairs = strict_pairs(setting, lists, n, truth, rng_for(cell, name), own=own).pairs
-    by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
-    by_rank.flags.writeable = False
-    return by_rank
-
-
-def _precision_of(name: str, cell: dict[str, Any], own: OwnFunctions) -> float:
-    return _precision_on(name, *_part(cell, own, "test", (*_TRUTH, "test_pairs")))
-
-
-@lru_cache(256)
-def _precision_on(name: str, part: str, own: OwnFunctions) -> float:
-    """Return the precision of a preset on test pairs."""
-    setting = setting_of(json.loads(part)[1])
-    measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
-    return agreement(measure, _pairs(part, own))
-
-
-def _judge(cell: dict[str, Any], own: OwnFunctions) -> CalibratedJudge:
-    return _calibrated(*_part(cell, own, "calibration", _JUDGE))
-
-
-@lru_cache(32)
-def _calibrated(part: str, own: OwnFunctions) -> CalibratedJudge:
-    """Return the calibrated judge; neighbouring cells of a grid share it."""
-    name, cell = json.loads(part)
-    setting = setting_of(cell)
-    truth = truth_of(setting, rng_for(cell, "truth"), own)
-    return judge_of(setting, truth, rng_for(cell, name), own)
-
-
 def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
     """Reverse some preferences, then replace some grades."""
     if setting.flips:
@@ -324,7 +253,7 @@ def _solve(setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctio
         return fit(problem.with_C(choice.C))
     if setting.C != "validation":
         return fit(problem)
-    held_out = _pairs(*_part(cell, own, "validation", (*_TRUTH, "validation_pairs")))
+    held_out = exact_pairs(cell, own, "validation")
     fits = [
         Fit(problem.with_C(C), solution)
         for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
