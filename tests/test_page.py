@@ -465,7 +465,7 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
     status = run("status", "configs/flips.toml")
     assert (
-        "the first failed cell of flips: truth = DCG([1, 1, 1, 1, 1], log2), flips = 0, repetition = "
+        "the first failed cell of flips: truth = DCG([1, 1, 1, 1, 1], log2), flips = 0, "
         in status.stdout
     )
     assert "distinguishes too few permutations lists" in status.stdout
