@@ -36,12 +36,15 @@ def group_numbers(groups: ArrayLike) -> Integers:
         return np.argsort(np.argsort(first))[codes]
     if not any(group is not None for group in array.flat):
         return np.arange(array.size, dtype=np.int64)
-    numbers: dict[object, int] = {}
-    keys = (
-        ("alone", row) if group is None or group != group else ("group", group)
-        for row, group in enumerate(array)
-    )
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+    keys = array.tolist()
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
+    missing = [number for key, number in numbers.items() if key is None or key != key]
+    if not missing:
+        return codes
+    alone = np.isin(codes, missing)
+    codes[alone] = np.arange(len(numbers), len(numbers) + np.count_nonzero(alone))
+    return group_numbers(codes)
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:

@@ -177,9 +177,11 @@ def check_texts(array: Any) -> None:
     if kinds.is_nested(array.type):
         check_texts(array.flatten())
     elif kinds.is_dictionary(array.type):
-        longest = pc.max(pc.binary_length(array.dictionary)).as_py() or 0
-        if longest > MAX_TEXT:
-            check_texts(array.dictionary.take(pc.unique(array.indices).drop_null()))
+        if len(array.dictionary) <= len(array):
+            longest = pc.max(pc.binary_length(array.dictionary)).as_py() or 0
+            if longest <= MAX_TEXT:
+                return
+        check_texts(array.dictionary.take(pc.unique(array.indices).drop_null()))
     elif kinds.is_string(array.type) or kinds.is_large_string(array.type):
         longest = pc.max(pc.binary_length(array)).as_py() or 0
         if longest > MAX_TEXT:

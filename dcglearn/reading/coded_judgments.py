@@ -252,6 +252,8 @@ def _ids(array: Any, name: str) -> CodedColumn | None:
     if array is None:
         return None
     column = coded(array)
+    if set(map(type, column.values)) == {str} and "" not in column.values:
+        return column
     try:
         ids = [parse_id(value, name) for value in column.values]
     except InputError as error:

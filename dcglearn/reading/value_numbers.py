@@ -24,23 +24,29 @@ class ValueNumbers:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[type, Any], int] = {}
+        self._numbers: dict[Any, int] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def __contains__(self, value: Any) -> bool:
-        return (type(value), value) in self._numbers
+        return _key(value) in self._numbers
 
     def __iter__(self) -> Iterator[Any]:
-        return (value for _, value in self._numbers)
+        return (key if isinstance(key, str) else key[1] for key in self._numbers)
 
     def add(self, values: list[Any]) -> Grades:
         """Return the numbers of values, and -1 at the end for a missing one."""
         numbers = self._numbers
-        found = [numbers.setdefault((type(one), one), len(numbers)) for one in values]
+        keys = values if set(map(type, values)) == {str} else [_key(one) for one in values]
+        found = [numbers.setdefault(key, len(numbers)) for key in keys]
         bits = 8 if len(numbers) <= 2**7 else 16 if len(numbers) <= 2**15 else 32
         return np.array([*found, -1], np.dtype(f"int{bits}"))
+
+
+def _key(value: Any) -> Any:
+    """Return text itself, and other values with their type: 1 differs from True."""
+    return value if isinstance(value, str) else (type(value), value)
 
 
 def first_entries(codes: Grades, wanted: Integers) -> Iterator[tuple[int, int]]:

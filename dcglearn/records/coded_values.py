@@ -106,14 +106,8 @@ def coded(array: Any) -> CodedColumn:
         except pa.ArrowException as error:
             raise UndecidedError from error
         return CodedColumn(_indices(array), array.dictionary.to_pylist())
-    indices = _indices(array)
-    occurs = np.zeros(len(array.dictionary) + 1, bool)
-    occurs[indices] = True  # the last for those that are missing
-    used = np.flatnonzero(occurs[:-1])
-    numbers = np.full(len(occurs), -1, np.int32)
-    numbers[used] = np.arange(len(used), dtype=np.int32)
+    used, codes = _numbered(_indices(array), len(array.dictionary))
     values = array.dictionary.take(pa.array(used)).to_pylist()
-    codes = numbers[indices]
     if len(set(values)) < len(values):  # a dictionary may repeat a value
         return merged_values(codes, values)
     return CodedColumn(codes, values)
@@ -270,6 +264,20 @@ def _is_no_label(found: Any) -> bool:
 
     value = found.value_type if kinds.is_dictionary(found) else found
     return bool(kinds.is_boolean(value) or kinds.is_nested(value))
+
+
+def _numbered(indices: NDArray[np.int32], size: int) -> tuple[Grades, Grades]:
+    """Return which of the first integers occur, and their numbers; -1 stays -1."""
+    if size > len(indices):  # such as a million ids of which a block has a few
+        used, codes = np.unique(indices, return_inverse=True)
+        missing = int(used[:1].sum() < 0)
+        return used[missing:], codes.astype(np.int32) - np.int32(missing)
+    occurs = np.zeros(size + 1, bool)
+    occurs[indices] = True  # the last for those that are missing
+    used = np.flatnonzero(occurs[:-1])
+    numbers = np.full(size + 1, -1, np.int32)
+    numbers[used] = np.arange(len(used), dtype=np.int32)
+    return used, numbers[indices]
 
 
 def _indices(array: Any) -> NDArray[np.int32]:
