@@ -179,6 +179,73 @@ def cell(value: Any, draw: Any) -> str:
     return (" ", ", ")[kind - 2].join("-" if one is None else str(one) for one in value)
 
 
+NAMES = {
+    "query": ("query", "qid", "topic"),
+    "answer": ("answer", "verdict", "preference"),
+    "a": ("a", "left", "a1"),
+    "b": ("b", "right", "b1"),
+    "weight": ("weight", "weights"),
+}
+"""Names of columns that may all be one field."""
+
+
+@given(
+    data=st.data(),
+    n=st.integers(1, 8),
+    several=st.sets(st.sampled_from([*NAMES]), max_size=2),
+    size=st.sampled_from([20, 150, 1000]),
+    lenient=st.booleans(),
+)
+def test_names_that_become_known_late(
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    n: int,
+    several: set[str],
+    size: int,
+    lenient: bool,
+) -> None:
+    lines = []
+    for _ in range(n):
+        row: dict[str, Any] = {}
+        for field, names in NAMES.items():
+            value = [1, 0] if field in "ab" else 1 if field == "weight" else "a"
+            some = st.sets(st.sampled_from(names), max_size=2, min_size=field in ("a", "b"))
+            for name in sorted(data.draw(some)) if field in several else names[:1]:
+                if name in ("a1", "b1"):
+                    ranks = data.draw(st.sets(st.integers(1, 4), min_size=1))
+                    row |= {f"{field}{rank}": rank % 2 for rank in sorted(ranks)}
+                else:
+                    row[name] = value
+        lines.append(json.dumps(row))
+    path = tmp_path_factory.mktemp("p") / "p.jsonl"
+    path.write_text("\n".join(lines))
+    check_same(path, size, lenient=lenient, strict=lenient)
+    with small_blocks(size):
+        few = outcome(path)
+    assert outcome(path) == few
+
+
+def test_a_name_that_comes_later_is_refused_wherever_a_block_ends(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    line = '{"qid": "x", "a": [1], "b": [0], "answer": "a"}\n'
+    first, second = line, line.replace("qid", "query")
+    path.write_text(first * 3 + second * 3)
+    for size in (10, 60, 100, 1000):
+        with small_blocks(size):
+            assert "the columns qid and query could both be the query" in outcome(path)
+
+
+def test_ranks_that_are_not_in_every_record(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    common = '"b1": 0, "answer": "a"'
+    rows = ('"a1": 1, "a2": 0', '"a1": 1, "a3": 0', '"a1": 0')
+    path.write_text("".join(f"{{{row}, {common}}}\n" for row in rows))
+    for size in (10, 60, 1000):
+        with small_blocks(size):
+            found = read_preferences(path, scale=(1, 0), unjudged="nothing", note=print)
+        assert found.lists[:, 0].tolist() == [[0, 1, -1], [0, -1, 1], [1, -1, -1]]
+
+
 CSV_FAULTS = [
     *("", "", "", "\n", " \n", "x\n", '"', '"x\n', 'a"b,', '"a"b,c,d\n', "\r", ",,,\n", '"\n"\n'),
     *("\x00", "\udcff"),
@@ -224,6 +291,32 @@ def test_delimited_text(
     check_same(path, size, lenient=lenient, scale=("good", "bad", 2, 1, 0))
 
 
+@given(
+    cells=st.lists(st.text('x", \n\r', max_size=6), min_size=1, max_size=8),
+    last=st.booleans(),
+    delimiter=st.sampled_from([",", ";"]),
+    size=st.sampled_from([20, 60, 1000]),
+)
+def test_quotes_anywhere(
+    tmp_path_factory: pytest.TempPathFactory,
+    cells: list[str],
+    last: bool,
+    delimiter: str,
+    size: int,
+) -> None:
+    order = ("a", "b", "answer", "query") if last else ("query", "a", "b", "answer")
+    lines = [delimiter.join(order)]
+    for text in cells:
+        values = {"a": "1", "b": "0", "answer": "a", "query": text}
+        lines.append(delimiter.join(values[name] for name in order))
+    path = tmp_path_factory.mktemp("p") / "p.csv"
+    path.write_bytes("\n".join(lines).encode())
+    check_same(path, size)
+    with small_blocks(size):
+        few = outcome(path)
+    assert outcome(path) == few
+
+
 @given(rows=records(), lenient=st.booleans(), dictionary=st.booleans())
 def test_tables(
     tmp_path_factory: pytest.TempPathFactory,
@@ -257,8 +350,10 @@ def test_blocks_are_decoded_by_arrow(tmp_path: Path) -> None:
     ]
     (tmp_path / "p.jsonl").write_text("\n".join(lines))
     (tmp_path / "p.csv").write_text("query,a,b,answer\n" + 'q1,"[2, 0]",1 - 0,a\n' * 3000)
+    rows = ('laptop 15",1,0,a\n', '"a ""b"" c",0,1,b\n', '5" x "y" z,1,0,a\n') * 3000
+    (tmp_path / "quotes.csv").write_text("query,a,b,answer\n" + "".join(rows))
     pq.write_table(pa.table({"a": [[1]], "b": [[0]], "answer": ["a"]}), tmp_path / "p.parquet")
-    for name in ("p.jsonl", "p.csv", "p.parquet"):
+    for name in ("p.jsonl", "p.csv", "quotes.csv", "p.parquet"):
         with mock.patch.object(judgment_files, "code_records", side_effect=AssertionError):
             assert len(gather_judgments(tmp_path / name))
 

@@ -398,3 +398,18 @@ def test_group_numbers_follow_first_appearance(groups: list[str | None]) -> None
     assert group_numbers(np.array(groups, object)).tolist() == expected
     if None not in groups and groups:
         assert group_numbers(groups).tolist() == expected
+
+
+@given(st.lists(st.sampled_from(["q", "p", None, float("nan"), 1, 1.0, True, "", np.nan])))
+def test_group_numbers_are_those_of_a_dictionary(ids: list[Any]) -> None:
+    numbers: dict[object, int] = {}
+    for row, one in enumerate(ids):
+        numbers.setdefault(
+            ("alone", row) if one is None or one != one else ("of", one), len(numbers)
+        )
+    expected = [
+        numbers[("alone", row) if one is None or one != one else ("of", one)]
+        for row, one in enumerate(ids)
+    ]
+    array = np.array(ids, object)
+    assert group_numbers(array).tolist() == expected

@@ -101,8 +101,8 @@ def code_columns(block: RecordBlock, fields: FieldColumns) -> CodedJudgments:
     columns, textual = block.columns, block.textual
     if columns is None:
         raise UndecidedError
-    found = fields.find(columns)
-    if found.unknown and not fields.allows_unknown:
+    found = fields.find_in_block(block)
+    if found is None or (found.unknown and not fields.allows_unknown):
         raise UndecidedError
     if not set(REQUIRED_FIELDS) <= set(found.columns):
         if textual:
@@ -197,11 +197,14 @@ def _placed(place: str) -> Iterator[None]:
 
 
 def _lists(columns: dict[str, Any], column: Column, textual: bool) -> CodedLists:
+    import pyarrow as pa
+
     if not isinstance(column, str):
-        ranks = [columns[name] for name in column if name in columns]
-        if not ranks:
+        present = [columns[name] for name in column if name in columns]
+        if not present:
             raise UndecidedError
-        return coded_ranks(ranks, textual)
+        empty = pa.nulls(len(present[0]))
+        return coded_ranks([columns.get(name, empty) for name in column], textual)
     array = columns.get(column)
     if array is None:
         raise UndecidedError

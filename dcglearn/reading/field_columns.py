@@ -94,12 +94,12 @@ class FieldColumns:
         """Whether columns that are no field are ignored."""
         return not self._strict
 
-    def find(self, names: Iterable[str]) -> ColumnMap:
+    def find(self, more: Iterable[str]) -> ColumnMap:
         """Return the columns of the fields, given more names of columns.
 
         Parameters
         ----------
-        names : iterable of str
+        more : iterable of str
 
         Returns
         -------
@@ -110,19 +110,53 @@ class FieldColumns:
         InputError
             If several columns could be one field.
         """
-        new = [name for name in names if name not in self._names]
+        new = [name for name in more if name not in self._names]
         if not new:
             return self.map
-        self._names.update(dict.fromkeys(new))
+        names = self._names | dict.fromkeys(new)
         try:
-            found = resolve_columns(self._names, self._given, tuple(self._fields.kinds))
+            found = resolve_columns(names, self._given, tuple(self._fields.kinds))
             for field, column in self.map.columns.items():
                 _check_same(field, column, found.columns.get(field))
         except InputError as error:
             raise error.at(self._path) from error
         unknown = tuple(name for name in found.unknown if name not in self._other)
-        self.map = replace(found, unknown=unknown)
+        self._names, self.map = names, replace(found, unknown=unknown)
         return self.map
+
+    def find_in_block(self, block: RecordBlock) -> ColumnMap | None:
+        """Return the columns of the fields in a block, None if the order of its records decides.
+
+        Which columns are known when a record is read must not depend on where a block begins. So
+        those of the first record come first, and others may follow at once only if none of them
+        would make a difference.
+
+        Parameters
+        ----------
+        block : RecordBlock
+            With columns.
+
+        Returns
+        -------
+        ColumnMap or None
+
+        Raises
+        ------
+        InputError
+            As :meth:`find`, or if the first record cannot be read.
+        """
+        columns = block.columns or {}
+        if not all(name in self._names for name in columns):
+            self.find(next(block.read())[1])
+        new = [name for name in columns if name not in self._names]
+        taken = self.map.columns
+        if new and not set(REQUIRED_FIELDS) <= set(taken):
+            return None
+        for name in new:
+            alone = resolve_columns((*self._names, name), self._given, tuple(self._fields.kinds))
+            if alone.columns != taken:
+                return None
+        return self.find(new)
 
     def check_complete(self) -> None:
         """Refuse columns of which none can be a list or the answer; all are known.
@@ -213,6 +247,9 @@ class FieldColumns:
 
 
 def _check_same(field: str, column: Column, later: Column | None) -> None:
+    """Refuse another column for a field; a list may get more ranks."""
+    if isinstance(column, tuple) and isinstance(later, tuple) and set(column) <= set(later):
+        return
     if column != later:
         both = (column, later or "a later one")
         names = [one if isinstance(one, str) else one[0] for one in both]
@@ -225,7 +262,8 @@ def _check_same(field: str, column: Column, later: Column | None) -> None:
 def _value(kind: FieldKind, column: Column, record: dict[str, Any], textual: bool) -> Any:
     """Return the value of a field."""
     if not isinstance(column, str):
-        ranks = [record.get(name) for name in column if name in record]
+        known = any(name in record for name in column)
+        ranks = [record.get(name) for name in column] if known else []
         return [None if textual and one in ("", "-") else one for one in ranks]
     value = record[column]
     if kind == "labels" and isinstance(value, str):

@@ -281,7 +281,7 @@ def _coded_block(
     if document_grades is None:
         try:
             return code_columns(block, fields), None
-        except UndecidedError:
+        except (UndecidedError, InputError):  # whose place the reader of single records knows
             return code_records(fields.records(block), block.unit, source.name)
     where = f"{source.name}, {block.unit}"
     graded = document_grades.grade_records(fields.records(block), where)

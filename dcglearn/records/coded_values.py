@@ -274,10 +274,10 @@ def _numbered(indices: NDArray[np.int32], size: int) -> tuple[Grades, Grades]:
         return used[missing:], codes.astype(np.int32) - np.int32(missing)
     occurs = np.zeros(size + 1, bool)
     occurs[indices] = True  # the last for those that are missing
-    used = np.flatnonzero(occurs[:-1])
+    held = np.flatnonzero(occurs[:-1])
     numbers = np.full(size + 1, -1, np.int32)
-    numbers[used] = np.arange(len(used), dtype=np.int32)
-    return used, numbers[indices]
+    numbers[held] = np.arange(len(held), dtype=np.int32)
+    return held, numbers[indices]
 
 
 def _indices(array: Any) -> NDArray[np.int32]:

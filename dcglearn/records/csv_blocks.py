@@ -1,9 +1,10 @@
 r"""Blocks of delimited text: CSV, and columns between semicolons or tabs.
 
-Arrow's reader differs from Python's where a quote is neither at the beginning nor at the end of a
-field. So a block is decoded by it only if, counted from the first, every odd quote opens a field (a
-delimiter or a line break precedes it) or repeats the quote before it, and every even quote closes a
-field. Then a line break is within a field exactly if the number of quotes before it is odd.
+A quote opens a field if a delimiter or a line break precedes it; in another field, such as
+``laptop 15"``, it is a character. Arrow's reader differs from Python's where text follows the quote
+that ends a field. So a block is decoded by it only if a delimiter or a line break follows every
+such quote. Then a line break is within a field exactly if the number of quotes before it is odd,
+without those that are characters of fields without quotes.
 """
 
 from __future__ import annotations
@@ -161,7 +162,16 @@ class _Header:
 
 @dataclass(frozen=True)
 class _Part:
-    """Whole records of a file, the positions of their quotes, and whether these are regular."""
+    """Whole records of a file, and their quotes.
+
+    Attributes
+    ----------
+    content : bytes
+    quotes : ndarray of int
+        The positions of the quotes around fields, and of those repeated within.
+    regular : bool
+        Whether a delimiter or a line break follows every quote that ends a field.
+    """
 
     content: bytes
     quotes: Integers
@@ -205,7 +215,11 @@ def _whole_records(content: bytes, delimiter: str, last: bool) -> _Part:
         return _Part(content, quotes, True)
     array = np.frombuffer(content, np.uint8)
     quotes = np.flatnonzero(array == ord('"'))
-    regular = _are_regular(array, quotes, ord(delimiter)) and len(content) < _LONGEST_HELD
+    regular = _are_regular(array, quotes, ord(delimiter))
+    if not regular:
+        found = _without_characters(array, quotes, ord(delimiter))
+        quotes, regular = (quotes, False) if found is None else (found, True)
+    regular = regular and len(content) < _LONGEST_HELD
     if not regular:
         end = len(content) if last else _end_of_records(content, delimiter)
     elif len(quotes) % 2 == 0:
@@ -228,6 +242,30 @@ def _are_regular(array: NDArray[np.uint8], quotes: Integers, delimiter: int) -> 
     repeated = np.append(repeats[1:], False)
     closes = repeated | (after == delimiter) | (after == ord("\n")) | (after == ord("\r"))
     return bool(opens[::2].all() and closes[1::2].all())
+
+
+def _without_characters(
+    array: NDArray[np.uint8], quotes: Integers, delimiter: int
+) -> Integers | None:
+    """Return the quotes but those that are characters; None if text follows one at an end."""
+    padded = np.concatenate([_LINE_END, array, _LINE_END])
+    begins = np.isin(padded[quotes], (delimiter, ord("\n"))).tolist()
+    ends = np.isin(padded[quotes + 2], (delimiter, ord("\n"), ord("\r"))).tolist()
+    repeated = np.append(np.diff(quotes) == 1, False).tolist()
+    kept: list[int] = []
+    inside, quote = False, 0
+    while quote < len(begins):
+        if inside and repeated[quote]:  # a quote within the field, written twice
+            kept += (quote, quote + 1)
+            quote += 1
+        elif inside and not ends[quote]:
+            return None
+        elif inside or begins[quote]:
+            kept.append(quote)
+            inside = not inside
+        quote += 1
+    found: Integers = quotes[kept]
+    return found
 
 
 def _end_of_records(content: bytes, delimiter: str) -> int:
