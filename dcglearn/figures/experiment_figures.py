@@ -110,11 +110,8 @@ def draw_figure(
         for spare in grid[len(panels) :]:
             spare.remove()
         size = (POINTS * 0.8 * width / n_columns, POINTS * _height(len(panels), width))
-        _draw_panels(grid[: len(panels)], panels, size, n_columns, palette)
-        if title:
-            large = _points("axes.titlesize")
-            words = wrapped(figure.heading, large, POINTS * (width - 0.1))
-            drawing.suptitle(words, x=0.01, ha="left", fontsize=large)
+        shared = _draw_panels(grid[: len(panels)], panels, size, n_columns, palette)
+        _head(drawing, figure.heading if title else "", shared)
         layout.execute(drawing)  # how high is all the rest?
         rows = [grid[row * n_columns].get_position().height for row in range(n_rows)]
         drawing.set_size_inches(width, 10.0 * (1 - sum(rows)) + n_rows * size[1] / POINTS)
@@ -223,8 +220,11 @@ def _draw_panels(
     size: tuple[float, float],
     n_columns: int,
     palette: Palette,
-) -> None:
-    """Draw panels in a grid; what neighbours share is written once."""
+) -> dict[str, Any]:
+    """Draw panels in a grid; return what names the series, if it is the same for all panels.
+
+    What neighbours share is written once.
+    """
     drawing, large = _drawing_of(grid[0]), _points("axes.labelsize")
     one_legend = len({_legend_names(panel) for panel in panels}) == 1
     one_y = len(panels) > n_columns and len({panel.y_label for panel in panels}) == 1
@@ -240,10 +240,22 @@ def _draw_panels(
     if one_y:
         room = 0.8 * size[1] * -(-len(panels) // n_columns)
         drawing.supylabel(wrapped(_sentence(panels[0].y_label), large, room), fontsize=large)
-    if one_legend and _legend_names(panels[0]):
-        handles, names = grid[0].get_legend_handles_labels()
-        options = _legend_options(names, POINTS * (drawing.get_size_inches()[0] - 0.1))
-        drawing.legend(handles=handles, loc="outside upper left", **options)
+    if not (one_legend and _legend_names(panels[0])):
+        return {}
+    handles, names = grid[0].get_legend_handles_labels()
+    room = POINTS * (drawing.get_size_inches()[0] - 0.1)
+    return {"handles": handles, **_legend_options(names, room)}
+
+
+def _head(drawing: MatplotlibFigure, title: str, legend: dict[str, Any]) -> None:
+    """Write the title and the legend that all panels share."""
+    large = _points("axes.titlesize")
+    title = wrapped(title, large, POINTS * (drawing.get_size_inches()[0] - 0.1))
+    if legend:  # Matplotlib would write another title over it
+        heading = {"title": title, "title_fontsize": large, "alignment": "left"} if title else {}
+        drawing.legend(loc="outside upper left", **legend, **heading)
+    elif title:
+        drawing.suptitle(title, x=0.01, ha="left", fontsize=large)
 
 
 def _draw_panel(

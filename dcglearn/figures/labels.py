@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -18,7 +17,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedLocator
 from matplotlib.transforms import Bbox, IdentityTransform
 from scipy.optimize import isotonic_regression
@@ -49,9 +48,8 @@ def text_width(text: str, size: float) -> float:
     >>> text_width("precision", 8) < text_width("precision", 9) < text_width("a longer one", 9)
     True
     """
-    with mpl.rc_context({"text.parse_math": False}):
-        path = TextPath((0, 0), text.replace("$", "S"), prop=FontProperties(size=size))
-    return float(path.get_extents().width) if len(path.vertices) else 0.0
+    font = FontProperties(size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def wrapped(text: str, size: float, width: float) -> str:
@@ -225,7 +223,8 @@ class MeasuredTicks(FixedLocator):
         return sorted(kept)
 
 
-def _roundness(value: float) -> tuple[int, float]:
-    """Return few digits first, then large numbers first."""
-    digits = f"{value:.9e}".split("e")[0].replace(".", "").rstrip("0")
-    return len(digits), -abs(value)
+def _roundness(value: float) -> tuple[int, bool, int, float]:
+    """Return what sorts round numbers first: 100 before 50, 50 before 40, 40 before 5 and 3."""
+    digits, _, exponent = f"{value:.9e}".partition("e")
+    digits = digits.replace(".", "").replace("-", "").rstrip("0")
+    return len(digits) - int(exponent), not digits.endswith("5"), len(digits), -abs(value)

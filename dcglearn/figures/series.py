@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
@@ -140,13 +141,11 @@ def scale_x(
         return
     if plot.diagonal:
         values += [y for plot in plots for s in plot.series for y in s.mean if np.isfinite(y)]
-        axes.set_xlim(*_limits(values, (-inf, inf), False))
+        axes.set_xlim(*_limits(axes.xaxis, values))
         return  # the ticks are those of an axis of values
     if plot.log_x:
         _logarithmic(axes, "x", values)
-    axes.set_xlim(*_limits(values, (-inf, inf), axes.get_xscale() == "log"))
-    if axes.get_xscale() == "symlog":
-        axes.set_xlim(values[0] - 0.3 * _smallest(values), values[-1] * 1.15)
+    axes.set_xlim(*_limits(axes.xaxis, values))
     labels = {value: f"{value:,.10g}" for value in values}
     axes.xaxis.set_major_locator(MeasuredTicks(axes, values, list(labels.values()), size))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(value, "")))
@@ -177,8 +176,7 @@ def scale_y(axes: Axes, plot: Plot, plots: Sequence[Plot]) -> None:
         return
     if plot.log_y:
         _logarithmic(axes, "y", values)
-    logarithmic = axes.get_yscale() == "log"
-    low, high = _limits([v for v in values if v > 0 or not logarithmic], within, logarithmic)
+    low, high = _limits(axes.yaxis, values, within)
     axes.set_ylim(low, high)
     for line in axes.lines:  # whole where a value is at the edge of what is possible
         heights = np.asarray(line.get_ydata(), float)
@@ -247,7 +245,11 @@ def _name_categories(axes: Axes, names: Sequence[Any], width: float, size: float
     slot = width / max(len(names), 1) - 0.5 * size
     texts = [str(name) for name in names]
     upright = any(text_width(word, size) > slot for text in texts for word in text.split())
-    shown = [wrapped(text, size, 90.0 if upright else slot) for text in texts]
+    shown = [wrapped(text, size, slot) for text in texts]
+    for length in (80.0, 120.0, 180.0, 270.0) if upright else ():
+        shown = [wrapped(text, size, length) for text in texts]
+        if max(text.count("\n") for text in shown) < slot // (1.25 * size):
+            break
     axes.set_xticks(range(len(names)), shown, rotation=90 if upright else 0)
     axes.set_xlim(-0.6, len(names) - 0.4)
 
@@ -273,14 +275,12 @@ def _smallest(values: Sequence[float]) -> float:
 
 
 def _limits(
-    values: Sequence[float], within: tuple[float, float], logarithmic: bool
+    axis: Axis, values: Sequence[float], within: tuple[float, float] = (-inf, inf)
 ) -> tuple[float, float]:
     """Return the limits of an axis: some space around the values, within what is possible."""
-    ends = np.array([min(values), max(values)])
-    ends = np.log10(ends) if logarithmic else ends
+    scale = axis.get_transform()
+    ends = scale.transform(np.array([min(values), max(values)]))
     space = MARGIN * (ends[1] - ends[0]) or MARGIN * (abs(ends[1]) or 1.0)
-    low, high = ends[0] - space, ends[1] + space
-    if logarithmic:
-        low, high = 10.0**low, 10.0**high
+    low, high = map(float, scale.inverted().transform(ends + np.array([-space, space])))
     bounded = max(low, within[0]), min(high, within[1])
     return bounded if bounded[0] < bounded[1] else (low, high)
