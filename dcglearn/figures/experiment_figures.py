@@ -29,7 +29,7 @@ from dcglearn.figures.series import (
     scale_x,
     scale_y,
 )
-from dcglearn.figures.style import DARK, LIGHT, STYLE, Palette
+from dcglearn.figures.style import DARK, LIGHT, STYLE, Palette, missing_glyphs_as_boxes
 from dcglearn.lab.plots import Figure, Plot
 
 WIDTHS = {"column": 3.3, "page": 7.0}
@@ -100,7 +100,7 @@ def draw_figure(
         Ready to be saved. Its height follows from what it holds.
     """
     palette, panels = DARK if dark else LIGHT, figure.panels
-    with mpl.rc_context(_style(width, palette)):
+    with mpl.rc_context(_style(width, palette)), missing_glyphs_as_boxes():
         layout = ConstrainedLayoutEngine()
         drawing = MatplotlibFigure(figsize=(width, 10.0), layout=layout)
         FigureCanvasAgg(drawing)
@@ -159,7 +159,7 @@ def draw_on(
             f"{len(given)} axes for {len(panels)} panels", "give one for each panel", "axes"
         )
     palette = DARK if dark else LIGHT
-    with mpl.rc_context({"text.parse_math": False}):
+    with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
         for one, panel in zip(given, panels, strict=True):
             box, inches = one.get_position(), _drawing_of(one).get_size_inches()
             size = (POINTS * box.width * inches[0], POINTS * box.height * inches[1])

@@ -8,6 +8,8 @@ journals ask for.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,8 +100,7 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
         If the suffix is another one, or the file cannot be written.
     """
     suffix = checked_suffix(path, FIGURE_FORMATS)
-    with mpl.rc_context(STYLE), warnings.catch_warnings(), atomic_write(path) as temporary:
-        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # drawn as boxes
+    with mpl.rc_context(STYLE), missing_glyphs_as_boxes(), atomic_write(path) as temporary:
         if not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
             figure.draw_without_rendering()
             figure.set_layout_engine("none")  # one layout for all its files
@@ -114,6 +115,20 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
         if adapts:
             text = temporary.read_text("utf-8")
             temporary.write_text(adapting_svg(text), "utf-8", newline="\n")
+
+
+@contextmanager
+def missing_glyphs_as_boxes() -> Iterator[None]:
+    """Draw characters that the font lacks as boxes, without a warning for each.
+
+    Examples
+    --------
+    >>> with missing_glyphs_as_boxes():
+    ...     warnings.warn("Glyph 28450 missing from font(s)", UserWarning)
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # it is seen
+        yield
 
 
 def adapting_svg(text: str) -> str:
