@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from itertools import combinations, pairwise
@@ -30,6 +31,7 @@ from dcglearn.figures.style import DARK, LIGHT, Palette, missing_glyphs_as_boxes
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.experiment_files import load_experiment, make_figures
 from dcglearn.lab.plots import CORRELATION, SHARE, Figure, Plot, Series, differences, level
+from dcglearn.lab.provenance import read_provenance
 from dcglearn.lab.repetitions import mean_interval
 from dcglearn.pages.findings import findings_latex
 
@@ -195,11 +197,18 @@ def test_committed_figures_are_legible(name: str, width: float) -> None:
 
 def figures_of(name: str) -> tuple[Figure, ...]:
     """The figures of the committed results."""
-    table = ROOT / "results" / name / "table.csv"
-    if not table.exists():
-        pytest.skip("its results are not committed yet")
     config = read_config(ROOT / "configs" / f"{name}.toml")
-    return make_figures(load_experiment(config), config, pd.read_csv(table))
+    path = ROOT / "results" / name / "table.csv"
+    if not path.exists():
+        pytest.skip("its results are not committed yet")
+    table = pd.read_csv(path)
+    try:
+        return make_figures(load_experiment(config), config, table)
+    except InputError:
+        made_from = (read_provenance(path.parent) or {}).get("experiment")
+        if made_from == json.loads(json.dumps(config.content)):
+            raise
+        pytest.skip("its results are those of an earlier config")
 
 
 def test_neither_axis_nor_band_goes_beyond_what_is_possible() -> None:
