@@ -54,6 +54,7 @@ MAY_LOAD: dict[str, set[str]] = {
     "evaluate qrels.txt old.run new.run": {*SOLVING, "pyarrow", "scipy.stats"},
     "coherence qrels.txt old.run new.run --K 3": {*SOLVING, "pyarrow", "scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
+    "measures": {"numpy", "pydantic"},
     "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},
 }
 """Command -> what it may load of the libraries."""

@@ -36,7 +36,7 @@ from dcglearn.cli.explain import explain
 from dcglearn.cli.export import export
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import fit
-from dcglearn.cli.measures import show
+from dcglearn.cli.measures import measures, show
 from dcglearn.cli.packed import pack
 from dcglearn.cli.ratings import pairs
 from dcglearn.cli.threshold import threshold
@@ -50,7 +50,7 @@ UNFORESEEN = 70
 _HALTED = "interrupted; nothing half-written is left"
 COMMANDS = {
     "Judgments": (inspect, study, fit, test, compare, agree, show, pack, pairs, simulate),
-    "Systems": (evaluate, coherence, explain, export, threshold),
+    "Systems": (evaluate, measures, coherence, explain, export, threshold),
     "Experiments": (run, reproduce, status, report),
 }
 """Heading in the help -> commands, in the order of a person's work."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,8 +68,8 @@ def coherence(
         typer.Option(
             "--like",
             metavar="TOOL",
-            help="Compare the rankings that trec_eval, ir_measures, ranx or sklearn scores; the "
-            "other options override its conventions.",
+            help="Compare the rankings that trec_eval, ir_measures, ranx, sklearn or gdeval "
+            "scores; the other options override its conventions.",
         ),
     ] = None,
     ties: Annotated[
@@ -114,6 +115,9 @@ def coherence(
     from dcglearn.systems.system_coherence import coherence_rules, system_pairs
 
     asked = rules_of(like, ties, unjudged, None, missing)
+    if asked.worthless is None:
+        print_note(f"{like} leaves out queries without relevant documents; here they count 0")
+        asked = replace(asked, worthless=0.0)
     rules = coherence_rules(asked)
     indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
@@ -182,9 +186,13 @@ def _check(runs: list[str], figure: str | None) -> None:
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
+    from dcglearn.naming.aliases import other_name, split_given_name
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
-    called, cutoff = split_cutoff(name)
+    given, text = (None, name) if Path(name).exists() else split_given_name(name)
+    if given is not None:
+        return f"{given}={_normalised(text, depth)}"
+    called, cutoff = split_cutoff(other_name(name) or name)
     cut = f"@ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):
         own = parse_measure(called).measure.n_ranks

@@ -59,8 +59,8 @@ def evaluate(
             "--measure",
             "-m",
             metavar="MEASURE",
-            help="A preset (zipf), learned.json, a measure in full, or nDCG(...) @ 10 of one. "
-            "May be repeated.",
+            help="A preset (zipf), learned.json, a measure in full, nDCG(...) @ 10 of one, or "
+            "nDCG@10; NAME=MEASURE gives it a name. May be repeated.",
         ),
     ] = None,
     like: Annotated[
@@ -68,8 +68,8 @@ def evaluate(
         typer.Option(
             "--like",
             metavar="TOOL",
-            help="Use the conventions of trec_eval, ir_measures, ranx or sklearn; the other "
-            "options override them.",
+            help="Use the conventions of trec_eval, ir_measures, ranx, sklearn or gdeval; the "
+            "other options override them.",
         ),
     ] = None,
     ties: Annotated[

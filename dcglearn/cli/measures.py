@@ -110,3 +110,13 @@ def _file_of(measure: Measure) -> MeasureFile:
     if isinstance(measure, DCG):
         return MeasureFile(dcg=measure)
     return MeasureFile(utility=measure, use="utility")
+
+
+def measures(json: JsonOption = False) -> None:
+    """List measures that have names, and how to reproduce other tools'."""
+    from dcglearn.system_report.known_measures import known_measures_text, known_measures_to_json
+
+    if json:
+        print_json(known_measures_to_json())
+    else:
+        print_text(known_measures_text())

@@ -90,14 +90,19 @@ def measures_of_names(
     names: list[str] | tuple[str, ...], qrels: IndexedQrels, runs: list[Run]
 ) -> list[NamedMeasure]:
     """Return the named measures, on the scale of the qrels."""
+    from dataclasses import replace
+
+    from dcglearn.naming.aliases import split_given_name
     from dcglearn.naming.names import measure_for_documents
 
-    check_distinct(names)
+    given = [(None, name) if Path(name).exists() else split_given_name(name) for name in names]
+    check_distinct([own or text for own, text in given])
     longest = max(run.longest for run in runs)
     measures = []
-    for name in names:
-        with naming(name):
-            measures.append(measure_for_documents(name, qrels.scale, longest))
+    for own, text in given:
+        with naming(own or text):
+            measure = measure_for_documents(text, qrels.scale, longest)
+            measures.append(measure if own is None else replace(measure, name=own))
     return measures
 
 

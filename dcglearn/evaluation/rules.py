@@ -83,6 +83,7 @@ LIKE: dict[str, Rules] = {
     "ir_measures": Rules("docid", "nothing", 0.0, 0.0, 0.0, single=True),
     "ranx": Rules("input", "nothing", 0.0, 0.0, 1.0),
     "sklearn": Rules("mean", "nothing", 0.0, 0.0),
+    "gdeval": Rules("docid", "nothing", None, None, 0.0),
 }
 """The choices of other tools, for the measures that they have."""
 

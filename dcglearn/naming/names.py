@@ -3,7 +3,8 @@
 A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 (``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``);
 ``learned.json:utility`` and ``learned.json:dcg`` select a part of the file.
-``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms.
+``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Names of other tools,
+such as ``ndcg_cut.10``, are understood as well (:mod:`dcglearn.naming.aliases`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.aliases import other_name, refuse_other_measures
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart, read_measure
 from dcglearn.naming.presets import PRESETS, parse_cutoff, preset
 
@@ -90,7 +92,7 @@ def as_measure(
         return measure_for(text, scale, n_ranks).measure
     match = _WRAPPED.fullmatch(text)
     name = split_cutoff(text if match is None else match.group(2))[0].strip()
-    if name.partition(":")[0] in PRESETS:
+    if name.partition(":")[0] in PRESETS or other_name(text) is not None:
         raise InputError(
             f"the preset {text!r} needs the grades and the number of ranks",
             "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
@@ -310,9 +312,11 @@ def _on_scale(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     def preset_or_in_full(name: str) -> NamedMeasure:
         if "[" in name or "{" in name:
             return _in_full(name)
+        refuse_other_measures(name)
         return NamedMeasure(name, preset(name, scale, n_ranks))
 
-    return _named(text, preset_or_in_full)
+    other = other_name(checked_text(text, "a measure", "zipf"))
+    return replace(_named(other or text, preset_or_in_full), name=text)
 
 
 def _named(text: str, in_other_words: Callable[[str], NamedMeasure]) -> NamedMeasure:

@@ -14,7 +14,7 @@ import numpy as np
 from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_whole
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.suggestions import did_you_mean, is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
@@ -133,7 +133,9 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
     head, parameter = split_parameter(called)
     if not is_one_of(head, PRESETS):
-        raise unknown_name("preset", head, PRESETS)
+        error = unknown_name("preset", head, PRESETS)
+        hint = "" if "did you mean" in error.remedy else did_you_mean(head, ("nDCG", "DCG"))
+        raise InputError(error.problem, hint + error.remedy)
     formulas = PRESETS[head]
     values = np.array(scale.values)
     if formulas.default is None:

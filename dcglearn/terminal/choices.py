@@ -23,7 +23,7 @@ ExportTarget = Literal[
     "python",
     "json",
 ]
-LikeChoice = Literal["trec_eval", "ir_measures", "ranx", "sklearn"]
+LikeChoice = Literal["trec_eval", "ir_measures", "ranx", "sklearn", "gdeval"]
 MarginChoice = Literal["unit", "hamming"]
 MissingChoice = Literal["0", "out"]
 PoolChoice = Literal["all", "own"]

@@ -1,0 +1,110 @@
+"""Names that people type for measures: those of papers and of other tools.
+
+``nDCG@10``, trec_eval's ``ndcg_cut.10`` and ``ndcg``, ranx's ``ndcg_burges@10``, ir_measures'
+``nDCG(dcg='exp-log2')@10`` and scikit-learn's ``ndcg_score`` are the nDCG or DCG of a preset. A
+name without gains means linear ones, as in trec_eval, ir_measures, ranx and scikit-learn.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dcglearn.base.errors import InputError
+
+_NAME = re.compile(
+    r"(?P<form>n?dcg)(?:_(?P<gains>burges)|_cut|_score)?"
+    r"(?:\(dcg=(?P<quote>['\"])(?P<dcg>log2|exp-log2)(?P=quote)\))?"
+    r"(?:\s*[@._]\s*(?P<cutoff>[0-9]+))?",
+    re.IGNORECASE,
+)
+
+_OTHERS = {
+    "ap": "AP",
+    "map": "AP",
+    "bpref": "Bpref",
+    "err": "ERR",
+    "p": "P",
+    "precision": "P",
+    "r": "R",
+    "recall": "R",
+    "rr": "RR",
+    "mrr": "RR",
+    "reciprank": "RR",
+    "rprec": "Rprec",
+    "success": "Success",
+    "setf": "SetF",
+    "infap": "infAP",
+}
+"""Measures that are not a DCG, without signs and cutoff -> their names in ir_measures."""
+
+_GIVEN_NAME = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(\S.*)")
+
+
+def other_name(text: str) -> str | None:
+    """Return the measure, in this package's words, that a name of another tool means.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str or None
+        None for other text.
+
+    Examples
+    --------
+    >>> other_name("nDCG@10"), other_name("ndcg_cut_10"), other_name("dcg_burges@5")
+    ('nDCG(linear-log2) @ 10', 'nDCG(linear-log2) @ 10', 'exponential-log2 @ 5')
+    """
+    match = _NAME.fullmatch(text.strip())
+    if match is None:
+        return None
+    exponential = match["gains"] or match["dcg"] == "exp-log2"
+    preset = "exponential-log2" if exponential else "linear-log2"
+    cut = f" @ {int(match['cutoff'])}" if match["cutoff"] else ""
+    return f"nDCG({preset}){cut}" if match["form"].lower() == "ndcg" else f"{preset}{cut}"
+
+
+def refuse_other_measures(text: str) -> None:
+    """Refuse the name of a measure that is not a DCG.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    InputError
+        Naming the measure.
+    """
+    plain = re.sub(r"([@.]|_(?=[0-9])).*|[_\s]", "", text.strip()).lower()
+    if plain in _OTHERS:
+        raise InputError(
+            "is not a DCG",
+            f"compute {_OTHERS[plain]} with ir_measures; a DCG is named like nDCG@10, zipf or "
+            "rbp:0.8",
+            text,
+        )
+
+
+def split_given_name(text: str) -> tuple[str | None, str]:
+    """Split ``name=measure`` into the name that a person gives and the measure.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    name : str or None
+        None where there is no name.
+    measure : str
+
+    Examples
+    --------
+    >>> split_given_name("mine = learned.json"), split_given_name("nDCG(dcg='log2')@5")
+    (('mine', 'learned.json'), (None, "nDCG(dcg='log2')@5"))
+    """
+    match = _GIVEN_NAME.fullmatch(text)
+    return (None, text) if match is None else (match[1], match[2])
