@@ -91,6 +91,18 @@ def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
         assert series.x == (config.sweep[X_AXIS[name]][0],)
 
 
+def test_figures_are_the_same_bytes_if_processes_draw_them(tmp_path: Path) -> None:
+    config = smallest("flips")
+    store = Store(tmp_path / "store")
+    with open_workers("2") as workers:
+        compute_cells(config, False, store, workers)
+        write_results(config, False, store, tmp_path / "two", workers=workers)
+    write_results(config, False, store, tmp_path / "one")
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    assert {path.suffix for path in (tmp_path / "two").iterdir()} >= set(FORMATS)
+
+
 def shown_column(name: str) -> str:
     return "similarity" if name == "hamming" else "precision"
 

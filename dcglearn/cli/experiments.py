@@ -223,6 +223,7 @@ def _run(
     shown = []
     refused: list[str] = []
     with open_workers(workers, refused.append) as pool:
+        drawers = None if "://" in workers else pool  # figures are written on this machine
         make_folder(out)
         store = _store(out)
         for config in configs:
@@ -234,7 +235,8 @@ def _run(
                 refused.clear()
             print_text(f"{config.name}: {_counts(done)}")
             folder = _folder(out, quick, config)
-            shown.append(write_results(config, quick, store, folder, replace, files, width))
+            drawn = write_results(config, quick, store, folder, replace, files, width, drawers)
+            shown.append(drawn)
             store.check_kept()
     return shown
 

@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
+from dcglearn.base.parallel_map import Workers
 from dcglearn.design.cells import CELL_VERSION, query_table_hash
 from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure
@@ -165,6 +167,7 @@ def write_results(
     replace: bool = False,
     files: ExperimentFiles | None = None,
     width: float | None = None,
+    workers: Workers | None = None,
 ) -> ReportedExperiment:
     """Write the table, the figures and the provenance of the finished cells.
 
@@ -185,6 +188,9 @@ def write_results(
         Pass the same object to several calls, and each experiment file is executed only once.
     width : float, optional
         Of the figures, in inches; by default that of a column of a paper.
+    workers : callable, optional
+        Draw several figures at a time; from :func:`dcglearn.base.workers.open_workers`, with
+        processes of this machine.
 
     Returns
     -------
@@ -212,8 +218,10 @@ def write_results(
     figures = make_figures(experiment, config, table, quick, counts.complete)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
-    for figure in figures:
-        _write_figure(figure, folder, width)
+    write = partial(_written, folder=folder, width=width)
+    for _, error in workers(write, figures) if workers else enumerate(map(write, figures)):
+        if error is not None:
+            raise error
     names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
     made = _provenance(config, quick, counts, _hashes(folder, names))
     write_provenance(made, folder / PROVENANCE)
@@ -226,6 +234,15 @@ def _files_of(figure: Figure) -> list[str]:
 
 def _hashes(folder: Path, names: Sequence[str]) -> dict[str, str]:
     return {name: sha256_of((folder / name).read_bytes()) for name in names}
+
+
+def _written(figure: Figure, folder: Path, width: float | None) -> InputError | None:
+    """Write a figure; return an error, as workers need it."""
+    try:
+        _write_figure(figure, folder, width)
+    except InputError as error:
+        return error
+    return None
 
 
 def _write_figure(figure: Figure, folder: Path, width: float | None) -> None:
