@@ -747,7 +747,7 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
         assert (partial.parent / file).is_file()
     assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
     assert "Not run yet:</strong> sorted (figures 9)" in text
-    assert "Unfinished:</strong> pairs has 2 of\n2,200 cells" in text
+    assert "Unfinished:</strong> pairs has 2 of\n8,800 cells" in text
     assert "undecided" in text
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
