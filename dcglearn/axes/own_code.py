@@ -163,13 +163,20 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
     Raises
     ------
     InputError
-        If it uses ``__file__``, which is not there where the code travels.
+        If it uses ``__file__``, which is not there where the code travels, or the module
+        ``random``, which other threads of a worker use too.
     """
     closure = closure_of(text, function)
     if "__file__" in closure.names:
         raise InputError(
             f"the {axis} {name} uses __file__, and its code travels to workers without the file",
             "write the content into the code, or install a package",
+            file,
+        )
+    if any(module == "random" for module, _, _ in closure.imports):
+        raise InputError(
+            f"the {axis} {name} uses the module random, whose numbers depend on what ran before",
+            "draw from rng",
             file,
         )
     digest = _with_own_modules(closure.digest, closure.imports, "", None)

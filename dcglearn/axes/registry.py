@@ -7,6 +7,7 @@ group ``dcglearn.axes``, and those in the experiment file. It does not change on
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -212,6 +213,7 @@ def entries_of_file(module: ModuleType, text: str, file: str) -> list[Entry]:
         If a function is defined twice, or its code cannot travel.
     """
     found = []
+    twice = _defined_twice(text)
     for key, function in vars(module).items():
         mark = mark_of(function)
         if mark is None:
@@ -222,9 +224,27 @@ def entries_of_file(module: ModuleType, text: str, file: str) -> list[Entry]:
         if key != function.__name__:  # another name of the same function
             continue
         line = _line(function)
+        if key in twice:
+            raise InputError(
+                f"the function {key} is defined twice, in lines {twice[key]} and {line}",
+                "give one of them another name",
+                file,
+            )
         code = file_code(mark.axis, mark.name, key, file, line, text)
         found.append(_entry(code, function))
     return found
+
+
+def _defined_twice(text: str) -> dict[str, int]:
+    """Return the names of functions that are defined more than once, and the line of the first."""
+    lines: dict[str, int] = {}
+    twice = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            if node.name in lines:
+                twice[node.name] = lines[node.name]
+            lines.setdefault(node.name, node.lineno)
+    return twice
 
 
 @lru_cache(1)

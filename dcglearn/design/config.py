@@ -279,7 +279,6 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         size *= len(values)
     if size > MAX_CELLS:
         raise InputError(f"{size:,} cells", f"use at most {MAX_CELLS:,}", "sweep")
-    _check_used(config)
     for point, setting in config.settings():
         where = ", ".join(f"{key} = {value!r}" for key, value in point.items()) or "setting"
         try:
@@ -287,6 +286,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
             _check_truth(setting, code.registry)
         except InputError as error:
             raise error.at(where) from error
+    _check_used(config)
     return config
 
 

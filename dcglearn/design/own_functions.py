@@ -8,7 +8,6 @@ what ran before.
 
 from __future__ import annotations
 
-import random
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -161,7 +160,7 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
         except (Exception, SystemExit) as error:
             raise OwnCodeError(f"{_place(code, error)}: {_words(error)}") from error
         if _global_state() != before:
-            _fail(code, "draws from a global generator", "draw from rng")
+            _fail(code, "draws from numpy's global generator", "draw from rng")
         return found
 
 
@@ -176,7 +175,7 @@ def _silent(code: Code) -> Iterator[None]:
 
 def _global_state() -> tuple[Any, ...]:
     kind, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - it is watched, not used
-    return kind, np.asarray(keys).tobytes(), *rest, random.getstate()
+    return kind, np.asarray(keys).tobytes(), *rest
 
 
 def _words(error: BaseException) -> str:
@@ -268,7 +267,7 @@ def _array(code: Code, found: ArrayLike, wanted: str) -> NDArray[Any]:
 
 
 def _kind(found: object) -> str:
-    text = repr(found)
+    text = " ".join(repr(found).split())
     shown = text if len(text) <= 40 else f"{text[:37]}..."
     return f"{shown} ({type(found).__name__})" if found is not None else "nothing"
 

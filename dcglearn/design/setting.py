@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict
 
 from dcglearn.axes.registry import CALIBRATED, JUDGMENT_MODEL, SHIPPED, Entry, Registry
 from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
@@ -290,10 +289,6 @@ def _check_names(s: Setting, registry: Registry) -> None:
     registry.check("lists", s.test_lists, "test_lists", (SAME,))
     for axis in ("judge", "margin", "learner"):
         registry.check(axis, getattr(s, axis), axis)
-    known = {option for entry in registry.entries for option in entry.options}
-    for option in s.options:
-        if option not in known:
-            raise unknown_name("option", option, known, "options")
     for name in s.against:
         try:
             preset(name, grade_scale(max(s.grades, 1)), max(s.n_ranks, 1))

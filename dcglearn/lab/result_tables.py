@@ -75,6 +75,7 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
         values; ``ranks`` is filled in where it follows from the base list.
     """
     setting = Setting(**config.fixed).model_dump()
+    setting |= {f"options.{key}": value for key, value in setting.pop("options").items()}
     fixed = {key: _as_text(value) for key, value in setting.items() if key not in table}
     whole = table.assign(**fixed)
     whole["ranks"] = [

@@ -207,7 +207,7 @@ def write_results(
     if not replace:
         check_folder(folder, config)
         kept = _read_provenance(folder)
-        if kept is not None and kept["cells"]["done"] > counts.done:
+        if kept is not None and kept["cells"]["done"] > counts.done and _same_code(kept, config):
             return _from_folder(config, folder, kept, files, width)
         for name in changed_files(folder, kept or {}) if counts.done else ():
             _warn(folder / name)
@@ -226,6 +226,12 @@ def write_results(
     made = _provenance(config, quick, counts, _hashes(folder, names))
     write_provenance(made, folder / PROVENANCE)
     return ReportedExperiment(config, folder, counts, figures, made)
+
+
+def _same_code(made: dict[str, Any], config: Config) -> bool:
+    """Return whether results were computed with the functions of one's own as they are now."""
+    here: dict[str, Any] = json.loads(json.dumps(config.content))
+    return bool(made["experiment"].get("code") == here.get("code"))
 
 
 def _files_of(figure: Figure) -> list[str]:
