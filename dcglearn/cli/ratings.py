@@ -90,10 +90,10 @@ def pairs(
     from dcglearn.ratings.rated_lists import read_ratings
     from dcglearn.ratings.rating_pairs import pairs_from_ratings
     from dcglearn.reading.judgment_files import write_preferences
-    from dcglearn.records.record_formats import record_writer
+    from dcglearn.reading.judgment_writers import judgment_writer
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
-    record_writer(out)
+    judgment_writer(out)
     check_writable(out)
     name = name_files(files)
     with reading_file(name, judgments.lenient) as (ignored, advance):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, decode_line
-from dcglearn.files.compressed import compress_as_named
+from dcglearn.files.compressed import compress_as_named, split_compression
 
 
 @contextmanager
@@ -143,14 +143,39 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     InputError
         If the file cannot be written, or the text cannot be encoded.
     """
+    write_text_blocks(path, [text])
+
+
+def write_text_blocks(path: str | os.PathLike[str], blocks: Iterable[str]) -> None:
+    """Write a UTF-8 text file atomically, block by block.
+
+    Parameters
+    ----------
+    path : path-like
+        As for :func:`write_text`. A compressed file is compressed as a whole, in memory.
+    blocks : iterable of str
+
+    Raises
+    ------
+    InputError
+        As :func:`write_text`.
+    """
+    encoded = (_encoded(text, path) for text in blocks)
+    with atomic_write(path) as temporary:
+        if split_compression(os.fspath(path))[1]:
+            temporary.write_bytes(compress_as_named(b"".join(encoded), os.fspath(path)))
+            return
+        with temporary.open("wb") as file:
+            file.writelines(encoded)
+
+
+def _encoded(text: str, path: str | os.PathLike[str]) -> bytes:
     try:
-        content = text.encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
             f"{error.object[error.start]!r} cannot be encoded", "remove it", str(path)
         ) from error
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(compress_as_named(content, os.fspath(path)))
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

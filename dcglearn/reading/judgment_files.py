@@ -3,8 +3,8 @@
 Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b, tie, good or bad)
 and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
 grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
-``-`` where a rank is empty. :mod:`dcglearn.records.record_formats` reads and writes the formats
-themselves; here their fields become judgments.
+``-`` where a rank is empty. :mod:`dcglearn.records.record_formats` reads the formats themselves;
+here their fields become judgments, which :mod:`dcglearn.reading.judgment_writers` writes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
@@ -24,10 +22,9 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.data.judgment_frames import FrameLike, is_frame
 from dcglearn.data.packed_pairs import PackedPairs, is_packed
 from dcglearn.data.preferences import Preferences
-from dcglearn.data.rankings import decode_list
 from dcglearn.fields.answer_values import explains_empty
 from dcglearn.fields.given_maps import GivenMap
-from dcglearn.fields.judgment_fields import ANSWERS, parse_id
+from dcglearn.fields.judgment_fields import parse_id
 from dcglearn.fields.unjudged_documents import UnjudgedRule
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources, name_sources
@@ -36,9 +33,10 @@ from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_
 from dcglearn.reading.document_judgments import DocumentGrades
 from dcglearn.reading.field_columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, FieldColumns
 from dcglearn.reading.judgment_columns import JudgmentColumns
+from dcglearn.reading.judgment_writers import judgment_writer
 from dcglearn.records.blocks import RecordBlock
 from dcglearn.records.coded_values import UndecidedError
-from dcglearn.records.record_formats import read_blocks, read_records, record_writer
+from dcglearn.records.record_formats import read_blocks, read_records
 
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""
@@ -348,30 +346,16 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
         If the suffix is unknown, the file cannot be written, a list is empty, or the format
         cannot hold an id or the name of a grade so that it is read back the same.
     """
-    write = record_writer(path)
+    write = judgment_writer(path)
     if not len(preferences):
         raise InputError("no judgment to write", "give at least one", str(path))
     empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
     if empty.any():
         problem = f"row {int(empty.argmax())} holds an empty list"
         raise InputError(problem, "give lists of at least one document", str(path))
-    ids = chain(preferences.queries, preferences.judges)
+    ids = {*preferences.queries, *preferences.judges} - {None}
     try:
-        "".join(one for one in ids if one is not None).encode()
+        "".join(ids).encode()
     except UnicodeEncodeError as error:
         raise InputError("an id is not valid text", "correct it", str(path)) from error
-    write(Path(path), _records(preferences))
-
-
-def _records(preferences: Preferences) -> list[dict[str, Any]]:
-    columns: dict[str, list[Any]] = {}
-    if any(query is not None for query in preferences.queries):
-        columns["query"] = preferences.queries.tolist()
-    for side, name in enumerate("ab"):
-        columns[name] = [decode_list(row, preferences.scale) for row in preferences.lists[:, side]]
-    columns["answer"] = [ANSWERS[code] for code in preferences.answers]
-    if (preferences.weights != 1).any():
-        columns["weight"] = preferences.weights.tolist()
-    if any(judge is not None for judge in preferences.judges):
-        columns["judge"] = preferences.judges.tolist()
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    write(Path(path), preferences)

@@ -1,4 +1,4 @@
-"""Records from and to JSON lines, CSV and Parquet, whatever their fields mean.
+"""Records from JSON lines, CSV, Parquet and Arrow, whatever their fields mean.
 
 :mod:`dcglearn.reading.judgment_files` and :mod:`dcglearn.filtering.scored` check what the fields
 hold.
@@ -6,15 +6,9 @@ hold.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
@@ -22,12 +16,8 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
 from dcglearn.fields.list_cells import parse_list_text
-from dcglearn.files.compressed import split_compression
-from dcglearn.files.files import atomic_write, checked_suffix, write_text
-from dcglearn.files.parquet import MAX_TEXT
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources
-from dcglearn.measures.scale import Label, canonical_label
 from dcglearn.records.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
 from dcglearn.records.csv_blocks import read_csv_blocks
 from dcglearn.records.json_blocks import read_json_array, read_json_lines
@@ -135,109 +125,3 @@ def _cell(kind: FieldKind | None, text: str) -> object:
         number = parse_number(text)
         return text if math.isnan(number) else number
     return text or None
-
-
-def record_writer(path: str | os.PathLike[str]) -> Callable[[Path, Records], None]:
-    """Return what writes records in the format that a file's name says.
-
-    Parameters
-    ----------
-    path : path-like
-        Text may also end in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
-
-    Returns
-    -------
-    callable
-        Writes a file whole or not at all.
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown.
-    """
-    rest, compression = split_compression(os.fspath(path))
-    suffix = checked_suffix(rest, _WRITERS)
-    if compression and suffix in (".parquet", ".arrow"):
-        remedy = f"use a name that ends in {suffix}, or a text format"
-        raise InputError(f"{suffix} compressed as a whole", remedy, os.fspath(path))
-    return _WRITERS[suffix]
-
-
-def _write_lines(path: Path, records: Records) -> None:
-    write_text(path, "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records))
-
-
-def _write_array(path: Path, records: Records) -> None:
-    lines = (json.dumps(record, ensure_ascii=False) for record in records)
-    write_text(path, "[" + ",\n".join(lines) + "]\n")
-
-
-def _write_csv(path: Path, records: Records, delimiter: str = ",") -> None:
-    text = io.StringIO()
-    names = list(records[0]) if records else []
-    writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    for record in records:
-        cells = record | {side: _csv_list(record[side], path) for side in "ab"}
-        for name, cell in cells.items():
-            if isinstance(cell, str) and not _fits_csv(cell):
-                problem = f"the {name} {cell[:40]!r} cannot be written in CSV"
-                raise InputError(problem, "use .jsonl", str(path))
-        writer.writerow(cells)
-    write_text(path, text.getvalue())
-
-
-def _fits_csv(cell: str) -> bool:
-    """Return whether the cell is read back the same: not too long, and no lone carriage return."""
-    return len(cell) <= csv.field_size_limit() and "\r" not in cell.replace("\r\n", "")
-
-
-def _csv_list(labels: list[Label | None], path: Path) -> str:
-    for label in labels:
-        text = "" if label is None else str(label)
-        if text and (parse_list_text(text) != [text] or canonical_label(text) != label):
-            raise InputError(
-                f"the grade {label!r} cannot be written in a CSV list", "use .jsonl", str(path)
-            )
-    return " ".join("-" if label is None else str(label) for label in labels)
-
-
-def _write_parquet(path: Path, records: Records) -> None:
-    import pyarrow.parquet as pq
-
-    table = _arrow_table(path, records)
-    with atomic_write(path) as temporary:
-        pq.write_table(table, temporary)
-
-
-def _write_arrow(path: Path, records: Records) -> None:
-    import pyarrow as pa
-
-    table = _arrow_table(path, records)
-    with atomic_write(path) as temporary, pa.ipc.new_file(temporary, table.schema) as writer:
-        writer.write_table(table)
-
-
-def _arrow_table(path: Path, records: Records) -> Any:
-    import pyarrow as pa
-
-    texts = (value for record in records for value in record.values() if isinstance(value, str))
-    longest = max(len(text.encode()) for text in texts)
-    if longest > MAX_TEXT:
-        raise InputError(f"an id of {longest:,} bytes", "use .jsonl", str(path))
-    try:
-        return pa.Table.from_pylist(records)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        problem = f"cannot be written as columns ({' '.join(str(error).split())[:100]})"
-        raise InputError(problem, "use .jsonl", str(path)) from error
-
-
-_WRITERS: dict[str, Callable[[Path, Records], None]] = {
-    ".jsonl": _write_lines,
-    ".ndjson": _write_lines,
-    ".json": _write_array,
-    ".csv": _write_csv,
-    ".tsv": partial(_write_csv, delimiter="\t"),
-    ".parquet": _write_parquet,
-    ".arrow": _write_arrow,
-}
