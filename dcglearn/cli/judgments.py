@@ -121,7 +121,7 @@ def inspect(
 
     documents = judgments.documents
     prefs = name_files(files)
-    data = judgments.load(files)
+    data, reading = judgments.load_with_counts(files)
     labels, noun = data.scale.labels, judgments.encoding[:-1]
     identified = None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
@@ -141,6 +141,7 @@ def inspect(
                 "file": prefs,
                 f"{noun}s": list(labels),
                 **found.to_json(),
+                "reading": reading,
                 "identifiability": record,
             }
         )

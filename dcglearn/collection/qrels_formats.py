@@ -1,4 +1,4 @@
-"""The rows of qrels and runs as columns, from text, JSON, Parquet and pandas.
+"""The rows of qrels and runs as columns, from text, JSON, Parquet, Arrow and pandas.
 
 Text is read by a fast reader of columns; if that fails, the text is read again line by line, which
 reads what the fast reader does not know, such as ``+1``, or names the line.
@@ -19,6 +19,12 @@ from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.collection.qrels_delimited import columns_of_delimited, names_columns
+from dcglearn.collection.qrels_records import (
+    columns_of_arrow,
+    columns_of_lines,
+    columns_of_records,
+    records_in,
+)
 from dcglearn.collection.qrels_tables import (
     QRELS,
     DocumentColumns,
@@ -61,7 +67,13 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
         with source.open() as file:
             content = file.read()
         return columns_of_delimited(content, str(path), kind, source.delimiter or ","), ""
+    if ending in (".arrow", ".feather"):
+        (source,) = find_sources(path)
+        return columns_of_arrow(source.path, str(path), kind), ""
     content = read_content(path)
+    if ending in (".jsonl", ".ndjson"):
+        check_text(content, str(path))
+        return columns_of_lines(content.removeprefix(BYTE_ORDER_MARK), str(path), kind), ""
     if ending == ".json":
         return _of_json(path, content, kind), ""
     if names_columns(content, kind):
@@ -228,11 +240,17 @@ def _checked_number(value: Any, kind: FileKind) -> float:
 
 def _of_json(path: Path, content: bytes, kind: FileKind) -> DocumentColumns:
     check_text(content, str(path))
+    text = content.removeprefix(BYTE_ORDER_MARK)
+    first, _, rest = text.strip().partition(b"\n")
+    if rest and first.startswith(b"{") and first.rstrip().endswith(b"}"):
+        return columns_of_lines(text, str(path), kind)
     try:
-        text = content.removeprefix(BYTE_ORDER_MARK).decode()
-        document = decode_json(text, "write {query: {document: number}}")
+        document = decode_json(text, "write {query: {document: number}}, or one object per row")
+        records = records_in(document, kind)
     except InputError as error:
         raise error.at(str(path)) from error
+    if records is not None:
+        return columns_of_records(records, str(path), kind)
     return _of_dicts(document, str(path), kind)
 
 

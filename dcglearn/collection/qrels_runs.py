@@ -100,9 +100,10 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     Parameters
     ----------
     path : path-like
-        ``.json``, ``.parquet``, ``.csv`` (whose first line names the columns), or TREC's text, or
-        columns with names and tabs between them, under any other name; each also compressed:
-        ``.gz``, ``.zst``, ``.bz2``, ``.xz``.
+        ``.json`` (``{query: {document: grade}}``, or records), ``.jsonl``, ``.parquet``,
+        ``.arrow``, ``.csv`` (whose first line names the columns), or TREC's text, or columns with
+        names and tabs between them, under any other name; each also compressed: ``.gz``, ``.zst``,
+        ``.bz2``, ``.xz``.
     ignored : IgnoredInput, optional
         If given, a document may appear several times for a query: the first one is used, the
         others are counted there. By default, and always in JSON, they are refused.

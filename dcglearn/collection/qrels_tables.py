@@ -22,8 +22,8 @@ from dcglearn.base.types import Floats
 from dcglearn.files.parquet import read_parquet_table
 
 QUERY = ("query_id", "qid", "q_id", "query", "topic_id", "topic")  # next to an id, query is a text
-DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id")
-GRADE = ("grade", "relevance", "label", "rel", "rating", "score")
+DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url")
+GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 SCORE = ("score",)
 """The names that a column may have in tables."""
 
@@ -211,6 +211,8 @@ def _ids_of_column(column: Any) -> Any:
     import pyarrow.compute as pc
     import pyarrow.types as types
 
+    if types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
     held = column.type.value_type if types.is_dictionary(column.type) else column.type
     tests = ("string", "large_string", "binary", "large_binary", "integer", "floating", "null")
     if not any(getattr(types, f"is_{one}")(held) for one in tests):
@@ -234,6 +236,8 @@ def _numbers_of_column(column: Any, may_be_names: bool) -> tuple[Floats, tuple[s
     import pyarrow as pa
     import pyarrow.types as types
 
+    if types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
     held = column.type.value_type if types.is_dictionary(column.type) else column.type
     if types.is_string(held) or types.is_large_string(held):
         encoded = column.cast(pa.string()).dictionary_encode().unify_dictionaries()

@@ -334,6 +334,12 @@ class DocumentGrades:
         is_or_are = "is" if count == 1 else "are"
         return f"{count:,} of {of} {is_or_are} unjudged and {counts_as(count, words)}"
 
+    def unjudged_counts(self) -> dict[str, int | str | None]:
+        """Return what :meth:`unjudged_note` says, as numbers."""
+        _, words = unjudged_meaning(self.unjudged, self.scale)
+        found = {name: self.counts[name] for name in ("documents", "unjudged")}
+        return {**found, "counted_as": words if found["unjudged"] else None}
+
     @cached_property
     def _unjudged_label(self) -> Label | None:
         index, _ = unjudged_meaning(self.unjudged, self.scale)

@@ -94,6 +94,7 @@ class JudgmentColumns:
         self._longest = self._entries = self._count = 0
         self._weighted = False
         self._unjudged, self._unjudged_words, self._left_out = 0, "", 0
+        self.unknown: dict[str, None] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -195,6 +196,14 @@ class JudgmentColumns:
         """
         unjudged = [unjudged_words(self._unjudged, self._unjudged_words)] if self._unjudged else []
         return (*unjudged, *left_out_words(self._left_out))
+
+    def rule_counts(self) -> dict[str, int | str | None]:
+        """Return what :meth:`rule_notes` says, as numbers."""
+        return {
+            "judgments_left_out": self._left_out,
+            "documents_without_grade": self._unjudged,
+            "counted_as": self._unjudged_words if self._unjudged else None,
+        }
 
     def preferences(self, unjudged: UnjudgedRule = "worst") -> Preferences:
         """Return the judgments as arrays.

@@ -238,6 +238,7 @@ def gather_judgments(
         _gather_file(found, blocks, fields, source, document_grades)
         return_free_memory()
         done += source.size
+        found.unknown.update(dict.fromkeys(fields.map.unknown))
         words = fields.map.unknown_words()
         notes.update(dict.fromkeys((*source.notes, *fields.map.notes, *([words] if words else []))))
     for line in (*notes, *found.answer_notes()):

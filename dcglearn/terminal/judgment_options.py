@@ -90,22 +90,41 @@ class JudgmentOptions:
 
         Of packed judgments, those for which the command takes so many bytes each must fit.
         """
+        return self.load_with_counts(files, other_fields, bytes_each)[0]
+
+    def load_with_counts(
+        self,
+        files: str | list[str],
+        other_fields: Collection[str] = (),
+        bytes_each: int = USUAL_BYTES,
+    ) -> tuple[Preferences, dict[str, Any] | None]:
+        """Read judgments as :meth:`load` does; return what it reports for JSON, too.
+
+        Of packed judgments there is nothing to report.
+        """
         from dcglearn.data.packed_pairs import is_packed
 
         path = name_files(files)
         if is_packed(path):
             with reporting(f"reading {path}") as advance:
                 pairs = self.open_packed(path)
-                return pairs.preferences(bytes_each=bytes_each, advance=advance)
-        return self.in_memory(self.gather(files, other_fields))
+                return pairs.preferences(bytes_each=bytes_each, advance=advance), None
+        counts: dict[str, Any] = {}
+        found = self.gather(files, other_fields, counts=counts)
+        data = self.in_memory(found)
+        return data, {**found.rule_counts(), **counts}
 
     def gather(
         self,
         files: str | list[str],
         other_fields: Collection[str] = (),
         memory: int | None = None,
+        counts: dict[str, Any] | None = None,
     ) -> JudgmentColumns:
-        """Read judgments with progress, those that take more memory into a temporary file."""
+        """Read judgments with progress, those that take more memory into a temporary file.
+
+        What was ignored and looked up is counted in `counts`, if given.
+        """
         from dcglearn.reading.judgment_files import gather_judgments
 
         with reading_file(f"{name_files(files)} (bytes)", self.lenient) as (ignored, advance):
@@ -123,6 +142,10 @@ class JudgmentOptions:
                 **self.mapping(),
             )
         report_unjudged(grades)
+        if counts is not None:
+            counts["looked_up"] = None if grades is None else grades.unjudged_counts()
+            counts["ignored_columns"] = list(found.unknown)
+            counts["ignored"] = dict(ignored.counts) if ignored else {}
         return found
 
     def in_memory(self, found: JudgmentColumns) -> Preferences:

@@ -61,19 +61,22 @@ ScoredArgument = Annotated[
         f"{_SEVERAL}",
     ),
 ]
+_OF_DOCUMENTS = (
+    "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
+)
+
 QrelsArgument = Annotated[
     str,
     typer.Argument(
         metavar="QRELS",
-        help="TREC text, .csv, .json, .parquet (also .gz, .zst, .bz2, .xz), or LETOR lists.",
+        help=f"{_OF_DOCUMENTS}, or LETOR lists.",
     ),
 ]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN",
-        help="TREC text, .csv, .json, .parquet (each also .gz, .zst, .bz2, .xz); with LETOR lists, "
-        "one score per line.",
+        help=f"{_OF_DOCUMENTS}; with LETOR lists, one score per line.",
     ),
 ]
 ScaleOption = Annotated[
