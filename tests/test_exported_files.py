@@ -189,7 +189,11 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         text(sheet(), ";").replace(";2\r", ";1,500\r"),
         "x.csv, line 3: the weight is '1,500'; write 1.500 or 1500",
     ),
-    "no header": ("x.csv", FRAME.to_csv(index=False, header=False), "is missing"),
+    "no header": (
+        "x.csv",
+        FRAME.to_csv(index=False, header=False),
+        "are missing; every judgment needs a, b, answer; the first line must name the columns",
+    ),
     "old Macs": ("x.csv", SHEET.replace("\r\n", "\r"), r"save it with line ends \n or \r\n"),
     "lists with commas, not quoted": (
         "x.csv",

@@ -36,8 +36,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def numbers(text: str) -> Any:
-    """The JSON of inspect without the name of the file."""
-    return json.loads(text) | {"file": ""}
+    """The JSON of inspect without the name of the file and what was ignored in it."""
+    return json.loads(text) | {"file": "", "reading": {}}
 
 
 def test_what_is_taken_is_said_on_standard_error(run: Any, place: Path) -> None:

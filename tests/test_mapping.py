@@ -240,7 +240,7 @@ def test_given_answers() -> None:
         ([0.5, -1], None, 0, "the answer 0.5 is not a whole number"),
         (["-1", "1", "tie"], None, 0, "the answers are numbers (-1, 1) and words (tie)"),
         (["a", "c"], None, 1, "the answer is 'c'; use one of a, b, tie, good, bad, or say"),
-        (["left", "neither"], None, 1, "`answers='left=a,neither=tie'`"),
+        (["left", "neither"], None, 1, "`answers='left=a,neither=...'`"),
         ([True, False], None, 0, "the answer is 'True'"),
         (["nan"], "positive=a,negative=b", 0, "the answer 'nan' is not among the given ones"),
         ([0, 3], "positive=a,negative=b", 0, "the answer '0' is not among the given ones"),

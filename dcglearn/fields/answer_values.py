@@ -199,12 +199,9 @@ def _from_signs(filled: list[str], texts: list[str]) -> dict[str, int]:
     numbers = [parse_number(text) for text in filled]
     if not any(number < 0 for number in numbers):
         shown = ", ".join(filled[:6])
-        example = f"{filled[-1]}=a,{filled[0]}=b" if len(filled) > 1 else f"{filled[0]}=a"
-        if set(numbers) == {1, 2}:
-            example = "1=a,2=b"
         raise UnmappedValueError(
             f"the answers are the numbers {shown}, which do not say which list is better",
-            f"say what each of them means, such as `answers={example!r}`",
+            f"say what each of them means, such as `answers={_of_numbers(filled)!r}`",
             texts.index(filled[0]),
         )
     for text, number in zip(filled, numbers, strict=True):
@@ -270,14 +267,25 @@ def _word_notes(codes: dict[str, int]) -> tuple[str, ...]:
     return (f"answers taken: {', '.join(taken[:8])}{more}",) if taken else ()
 
 
+def _of_numbers(filled: Sequence[str]) -> str:
+    """Return an example of what numbers mean: 0 is a no, or the scale goes from a to b."""
+    ordered = sorted(filled, key=parse_number)[:9]
+    usual = {("0", "1"): "1=a,0=b", ("0", "1", "2"): "1=a,2=b,0=tie"}
+    if tuple(ordered) in usual:
+        return usual[tuple(ordered)]
+    middle = (len(ordered) - 1) / 2 if len(ordered) > 1 else 1
+    codes = (_A if at < middle else _B if at > middle else _TIE for at in range(len(ordered)))
+    return ",".join(f"{text}={_answer(code)}" for text, code in zip(ordered, codes, strict=True))
+
+
 def _example(filled: Sequence[str]) -> str:
     return ",".join(f"{text}={_guess(text)}" for text in filled[:5])
 
 
 def _guess(text: str) -> str:
-    """Return an answer for the example of a message."""
+    """Return an answer for the example of a message, dots where it may be any."""
     meaning = answer_in_words(text)
-    return _answer(_TIE if meaning is None else meaning)
+    return "..." if meaning is None else _answer(meaning)
 
 
 def _answer(code: int) -> str:

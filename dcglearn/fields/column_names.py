@@ -22,9 +22,11 @@ from dcglearn.fields.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
 Column: TypeAlias = str | tuple[str, ...]
 """The name of a column, or the names of a list's columns from the first rank down."""
 
-_SIDES = (("a", "b"), ("left", "right"), ("1", "2"))
-_LISTS = ("list", "ranking", "results", "result", "serp", "items", "docs", "documents")
-_NOUNS = (*_LISTS, "grades", "grade", "labels", "relevance", "ranks", "rank")
+_SIDES = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
+_LISTS = ("list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste")
+_NOUNS = (*_LISTS, "grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option")
+_PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
+"""What Mechanical Turk and Toloka write before the names of columns."""
 _LIST = "grades"
 """The field of a single list."""
 
@@ -44,12 +46,17 @@ _OTHER_NAMES = {
     "grade": "grades relevance label rel",
     _LIST: "gradelist labels relevances",
     "answer": "preference preferred preferredlist preferredside label choice verdict judgment "
-    "judgement winner vote decision",
-    "query": "queryid qid topic topicid querytext searchquery",
+    "judgement winner vote decision comparison result whichisbetter whichlistisbetter "
+    "whichresultlistisbetter urteil préférence",
+    "query": "queryid qid topic topicid querytext searchquery questionid prompt suchanfrage "
+    "requête",
     "judge": "judgeid rater raterid assessor assessorid annotator annotatorid user userid worker "
     "workerid evaluator evaluatorid participant participantid",
-    "weight": "weights judgmentweight judgementweight",
+    "weight": "weights judgmentweight judgementweight gewicht poids",
 }
+_DATA = re.compile(r"[\[({]?\s*[0-9][0-9\s,;|.]*[\])}]?")
+"""Numbers, where the names of columns belong."""
+
 _EXAMPLE = "a=left,b=right,answer=verdict"
 
 
@@ -112,19 +119,30 @@ class ColumnMap:
         InputError
             Naming the first field that is missing, and the columns that are left.
         """
-        for name in required:
-            if name not in self.columns:
-                guess = did_you_mean(name, self.unknown)
-                needs = f"every {noun} needs {', '.join(required)}"
-                raise InputError(
-                    f'the column "{name}" is missing', f"{guess}{needs}{self._left_over(name)}"
-                )
+        missing = [name for name in required if name not in self.columns]
+        if not missing:
+            return
+        guess = did_you_mean(missing[0], self.unknown)
+        *most, last = (f'"{name}"' for name in missing)
+        shown = f"{', '.join(most)} and {last}" if most else last
+        noun_of_columns = "column {} is" if len(missing) == 1 else "columns {} are"
+        raise InputError(
+            f"the {noun_of_columns.format(shown)} missing",
+            f"{guess}every {noun} needs {', '.join(required)}{self._left_over(missing)}",
+        )
 
-    def _left_over(self, name: str) -> str:
+    def _left_over(self, missing: Sequence[str]) -> str:
+        """Say which columns are left, and how to say that they are the missing ones."""
+        if any(map(_DATA.fullmatch, self.unknown)):
+            return "; the first line must name the columns"
         if not self.unknown:
             return ""
-        given = f"`columns={f'{name}={self.unknown[0]}'!r}`"
-        return f"; if {_listed(self.unknown)} holds it, say {given}"
+        alone = len(self.unknown) == len(missing) == 1
+        example = ",".join(f"{name}={self.unknown[0] if alone else '...'}" for name in missing)
+        if alone:
+            return f"; if {self.unknown[0]!r} holds it, say `columns={example!r}`"
+        which = "it is" if len(missing) == 1 else "they are"
+        return f"; if {which} among {_listed(self.unknown, 12)}, say `columns={example!r}`"
 
 
 def resolve_columns(
@@ -260,7 +278,7 @@ def _add_sides(columns: dict[str, Column], names: Sequence[str]) -> None:
 
 def _side_names() -> Iterator[tuple[str, str]]:
     """Yield the plain names of the columns of a and of b that belong together."""
-    yield from _SIDES[:2]
+    yield from (pair for pair in _SIDES if pair != ("1", "2"))
     for noun in _NOUNS:
         for first, second in _SIDES:
             yield noun + first, noun + second
@@ -293,6 +311,7 @@ def _used(columns: Mapping[str, Column]) -> set[str]:
 
 
 def _plain(name: str) -> str:
+    name = _PREFIX.sub("", name, 1)
     return re.sub(r"[\W_]+", "", name.casefold())
 
 

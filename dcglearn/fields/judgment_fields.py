@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.measures.scale import Label, canonical_label
 
 REQUIRED_FIELDS = ("a", "b", "answer")
@@ -89,8 +90,8 @@ def parse_id(value: object, name: str) -> str | None:
 
     Parameters
     ----------
-    value : str, int or None
-        Empty text counts as missing.
+    value : str, int, float or None
+        A float is a whole number. Empty text counts as missing.
     name : str
         The field's name, for the message.
 
@@ -105,6 +106,8 @@ def parse_id(value: object, name: str) -> str | None:
     """
     if value is None or value == "":
         return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT:
+        return str(int(value))  # whole numbers of which some are missing
     if not is_id(value):
         raise InputError(f'"{name}" is {value!r}', "use text or a whole number")
     return str(value)

@@ -29,7 +29,26 @@ def parse_cell(text: str) -> float:
     >>> [parse_cell(text) for text in ("0.5", "0,5", "12,25", "1,500")]
     [0.5, 0.5, 12.25, nan]
     """
+    return parse_number(with_point(text))
+
+
+def with_point(text: str) -> str:
+    """Return a number in a cell with a point before its decimals, other text as it is.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> [with_point(text) for text in ("0,5", "1,500", "good, bad")]
+    ['0.5', '1,500', 'good, bad']
+    """
     digits = text.strip(ASCII_BLANKS)
     if _WITH_COMMA.fullmatch(digits) and not _MAY_BE_THOUSANDS.fullmatch(digits):
-        return parse_number(digits.replace(",", "."))
-    return parse_number(text)
+        return digits.replace(",", ".")
+    return text

@@ -12,7 +12,7 @@ from dcglearn.fields.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.fields.given_maps import GivenMap
 from dcglearn.fields.judgment_fields import REQUIRED_FIELDS
 from dcglearn.fields.list_cells import parse_list_text
-from dcglearn.fields.number_cells import parse_cell
+from dcglearn.fields.number_cells import parse_cell, with_point
 from dcglearn.records.blocks import FieldKind, FieldKinds, NumberedRecord, RecordBlock
 
 RUN_FIELDS = ("run_a", "run_b")
@@ -222,7 +222,7 @@ class FieldColumns:
                 self.check_complete()
             try:
                 required = (one for one in self._fields.required if self._must_have(one))
-                found.check_complete(tuple(required), self._fields.noun)
+                self._check_complete(found, tuple(required), record)
                 self._check_known(found, record)
                 fields = {
                     field: _value(self._fields.kinds[field], column, record, block.textual)
@@ -236,6 +236,19 @@ class FieldColumns:
                 fields.setdefault("answer", "")
             yield number, fields
 
+    def _check_complete(
+        self, found: ColumnMap, required: tuple[str, ...], record: dict[str, Any]
+    ) -> None:
+        try:
+            found.check_complete(required, self._fields.noun)
+        except InputError as error:
+            nested = [name for name in found.unknown if _holds_objects(record.get(name))]
+            if not nested:
+                raise
+            held = f"{' and '.join(map(repr, nested))} {'holds' if len(nested) == 1 else 'hold'}"
+            remedy = f"{held} objects; write one record per {self._fields.noun}, without objects"
+            raise InputError(error.problem, remedy) from error
+
     def _must_have(self, field: str) -> bool:
         return not (field == "answer" and self.empty_answers)
 
@@ -244,6 +257,11 @@ class FieldColumns:
             for name in record:
                 if name in found.unknown:
                     raise unknown_name("field", name, self._fields.kinds)
+
+
+def _holds_objects(value: object) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict)
 
 
 def _check_same(field: str, column: Column, later: Column | None) -> None:
@@ -264,7 +282,9 @@ def _value(kind: FieldKind, column: Column, record: dict[str, Any], textual: boo
     if not isinstance(column, str):
         known = any(name in record for name in column)
         ranks = [record.get(name) for name in column] if known else []
-        return [None if textual and one in ("", "-") else one for one in ranks]
+        if textual:
+            return [None if one in (None, "", "-") else with_point(str(one)) for one in ranks]
+        return ranks
     value = record[column]
     if kind == "labels" and isinstance(value, str):
         return parse_list_text(value)

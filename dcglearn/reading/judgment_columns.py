@@ -7,6 +7,7 @@ values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -159,14 +160,23 @@ class JudgmentColumns:
         try:
             labels = [label for label in self._resolved_labels if label is not None]
         except UnmappedValueError as error:
-            raise error.at(self._label_places[error.position].text) from error
+            place = self._label_places[error.position].text
+            raise self._of_one_entry(error).at(place) from error
         if self._scale is not None:
             return self._scale
         make = Scale.from_documents if self._documents else Scale.from_numbers
         try:
             return make(labels)
         except InputError as error:
-            raise error.at(self._path) from error
+            raise self._of_one_entry(error).at(self._path) from error
+
+    def _of_one_entry(self, error: InputError) -> InputError:
+        """Return another error if lists are perhaps written so that they are taken for grades."""
+        joined = [one for one in self._labels if re.fullmatch(r"[0-9](?:\W?[0-9])+", str(one))]
+        if self._longest > 1 or not joined:
+            return error
+        problem = f"every list holds one grade, such as {joined[0]}"
+        return InputError(problem, "separate the grades of a list with blanks or commas")
 
     @property
     def n_ranks(self) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Grades, Integers
+from dcglearn.fields.number_cells import with_point
 from dcglearn.measures.scale import Label, canonical_label
 
 
@@ -181,8 +182,9 @@ def coded_ranks(arrays: Sequence[Any], textual: bool) -> CodedLists:
         if _is_no_label(array.type):
             raise UndecidedError
         column = coded(array)
-        empty = ("", "-") if textual else ()
-        found = [None if one in empty else one for one in column.values]
+        found = column.values
+        if textual:
+            found = [None if one in ("", "-") else with_point(one) for one in column.values]
         tables.append(np.where(column.codes < 0, -1, column.codes + len(values)))
         values += found
     labels = with_canonical_labels(CodedColumn(np.stack(tables, axis=1).ravel(), values))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.fields.list_cells import EMPTY_ENTRIES
+from dcglearn.fields.list_cells import EMPTY_ENTRIES, JOINED
 from dcglearn.records.coded_values import (
     CodedLists,
     UndecidedError,
@@ -57,6 +57,11 @@ def coded_texts(array: Any) -> CodedLists:
         raise UndecidedError
     trimmed = pc.ascii_trim_whitespace(array)
     empty = {"-"}
+    for separator, pattern in JOINED.items():
+        if pc.any(pc.match_substring_regex(trimmed, f"^{pattern}$")).as_py():
+            if not pc.all(pc.match_substring_regex(trimmed, f"^{pattern}$")).as_py():
+                raise UndecidedError
+            trimmed = pc.replace_substring(trimmed, separator, " ")
     if pc.any(pc.match_substring_regex(trimmed, _MARKS)).as_py():
         trimmed, empty = _without_marks(trimmed)
     lists = pc.ascii_split_whitespace(trimmed)

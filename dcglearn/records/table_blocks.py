@@ -224,6 +224,6 @@ _TYPES: dict[FieldKind, tuple[tuple[str, ...], str]] = {
     "label": ((*_NUMBERS, *_TEXT), "numbers or text"),
     "answer": ((*_NUMBERS, *_TEXT), "text or numbers"),
     "number": (_NUMBERS, "numbers"),
-    "id": (("integer", *_TEXT), "text or whole numbers"),
+    "id": ((*_NUMBERS, *_TEXT), "text or whole numbers"),
 }
 """The Arrow types of each kind, and what a message calls them."""
