@@ -141,6 +141,37 @@ def test_commands_take_qrels_and_runs(
         assert message in refused(*arguments)
 
 
+def test_documents_and_runs_under_other_names(files: Path) -> None:
+    notes: list[str] = []
+    join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
+    arena = judged(
+        files / "r.jsonl",
+        {"question_id": "q1", "model_a": "one", "model_b": "two", "winner": "model_b"},
+        {"question_id": "q1", "model_a": "two", "model_b": "one", "winner": "tie (bothbad)"},
+    )
+    found = read_preferences(arena, document_grades=join, note=notes.append)
+    assert found.pairs.tolist() == [[[1, 2], [2, 0]]]
+    assert found.answers.tolist() == [1, 4]
+    assert notes == [
+        "columns taken: answer=winner, query=question_id, run_a=model_a, run_b=model_b",
+        "answers taken: model_b=b, tie (bothbad)=bad",
+    ]
+    shown = files / "shown.csv"
+    shown.write_text("topic,first,second,pref\nq1,d1|d2,d9|d3,left\n")
+    told = {"columns": "a=first,b=second", "document_grades": join, "note": notes.append}
+    assert read_preferences(shown, **told).lists.tolist() == [[[0, 2], [2, 1]]]  # type: ignore[arg-type]  # of all arguments
+    shown.write_text("topic,sys1,sys2,pref\nq1,one,two,right\n")
+    told["columns"] = "run_a=sys1,run_b=sys2"
+    assert read_preferences(shown, **told).pairs.tolist() == [[[1, 2], [2, 0]]]  # type: ignore[arg-type]  # of all arguments
+    with pytest.raises(InputError) as refused:
+        read_preferences(shown, document_grades=join)
+    assert str(refused.value) == (
+        f'{shown}: the columns "a" and "b" are missing; every judgment needs a, b, answer; if they '
+        "are among 'sys1', 'sys2', say `columns='a=...,b=...'`; the fields of judgments of runs "
+        "are run_a and run_b"
+    )
+
+
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
 DOCUMENTS = st.sampled_from("abcdefgh")
 judged_documents = st.dictionaries(

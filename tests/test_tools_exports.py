@@ -240,7 +240,7 @@ REFUSED = {
     "Label Studio, JSON": (
         "x.json",
         NESTED,
-        'record 1: the columns "a" and "b" and "answer" are missing; \'data\' and \'annotations\' '
+        'record 1: the columns "a", "b" and "answer" are missing; \'data\' and \'annotations\' '
         "hold objects; write one record per judgment, without objects",
     ),
     "arms of an experiment": (

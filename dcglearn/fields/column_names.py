@@ -45,13 +45,15 @@ _OTHER_NAMES = {
     "id": "document documentid docid docno",
     "grade": "grades relevance label rel",
     _LIST: "gradelist labels relevances",
-    "answer": "preference preferred preferredlist preferredside label choice verdict judgment "
+    "answer": "pref preference preferred preferredlist preferredside label choice verdict judgment "
     "judgement winner vote decision comparison result whichisbetter whichlistisbetter "
     "whichresultlistisbetter urteil préférence",
     "query": "queryid qid topic topicid querytext searchquery questionid prompt suchanfrage "
     "requête",
     "judge": "judgeid rater raterid assessor assessorid annotator annotatorid user userid worker "
     "workerid evaluator evaluatorid participant participantid",
+    "run_a": "modela systema leftrun leftmodel leftsystem runleft model1 system1 run1",
+    "run_b": "modelb systemb rightrun rightmodel rightsystem runright model2 system2 run2",
     "weight": "weights judgmentweight judgementweight gewicht poids",
 }
 _DATA = re.compile(r"[\[({]?\s*[0-9][0-9\s,;|.]*[\])}]?")

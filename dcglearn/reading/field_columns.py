@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dcglearn.base.errors import InputError
@@ -30,11 +30,14 @@ class RecordFields:
         What each field holds.
     required : tuple of str
         The fields that every record has.
+    instead : mapping of str to str
+        Other fields that may be there in place of these.
     """
 
     noun: str
     kinds: FieldKinds
     required: tuple[str, ...]
+    instead: Mapping[str, str] = field(default_factory=dict)
 
 
 JUDGMENTS = RecordFields(
@@ -50,9 +53,12 @@ JUDGMENTS = RecordFields(
     REQUIRED_FIELDS,
 )
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
-    "judgment", {**JUDGMENTS.kinds, **dict.fromkeys(RUN_FIELDS, "id")}, ()
+    "judgment",
+    {**JUDGMENTS.kinds, **dict.fromkeys(RUN_FIELDS, "id")},
+    REQUIRED_FIELDS,
+    dict(zip("ab", RUN_FIELDS, strict=True)),
 )
-"""Judgments may name runs, too; which fields they need depends on that."""
+"""Judgments may name runs in place of lists."""
 
 
 class FieldColumns:
@@ -167,7 +173,7 @@ class FieldColumns:
             Naming the field.
         """
         try:
-            self.map.check_complete(self._fields.required, self._fields.noun)
+            self._check_complete(self.map, {})
         except InputError as error:
             raise error.at(self._path) from error
 
@@ -192,9 +198,9 @@ class FieldColumns:
         self.find(names)
         if names:
             self.check_complete()
-        for field, column in self.map.columns.items():
+        for name, column in self.map.columns.items():
             ranks = not isinstance(column, str)
-            kind = "label" if ranks else self._fields.kinds[field]
+            kind = "label" if ranks else self._fields.kinds[name]
             kinds.update(dict.fromkeys(column if ranks else [str(column)], kind))
         return kinds
 
@@ -221,8 +227,7 @@ class FieldColumns:
             if block.textual:
                 self.check_complete()
             try:
-                required = (one for one in self._fields.required if self._must_have(one))
-                self._check_complete(found, tuple(required), record)
+                self._check_complete(found, record, self.empty_answers)
                 self._check_known(found, record)
                 fields = {
                     field: _value(self._fields.kinds[field], column, record, block.textual)
@@ -237,20 +242,25 @@ class FieldColumns:
             yield number, fields
 
     def _check_complete(
-        self, found: ColumnMap, required: tuple[str, ...], record: dict[str, Any]
+        self, found: ColumnMap, record: dict[str, Any], may_lack_answer: bool = False
     ) -> None:
+        fields = self._fields
+        required = [one for one in fields.required if fields.instead.get(one) not in found.columns]
+        if may_lack_answer:
+            required = [one for one in required if one != "answer"]
         try:
-            found.check_complete(required, self._fields.noun)
+            found.check_complete(required, fields.noun)
         except InputError as error:
             nested = [name for name in found.unknown if _holds_objects(record.get(name))]
-            if not nested:
+            if nested:
+                held = f"{' and '.join(map(repr, nested))} hold{'s' * (len(nested) == 1)} objects"
+                remedy = f"{held}; write one record per {fields.noun}, without objects"
+            elif any(one in fields.instead for one in required if one not in found.columns):
+                names = " and ".join(fields.instead.values())
+                remedy = f"{error.remedy}; the fields of judgments of runs are {names}"
+            else:
                 raise
-            held = f"{' and '.join(map(repr, nested))} {'holds' if len(nested) == 1 else 'hold'}"
-            remedy = f"{held} objects; write one record per {self._fields.noun}, without objects"
             raise InputError(error.problem, remedy) from error
-
-    def _must_have(self, field: str) -> bool:
-        return not (field == "answer" and self.empty_answers)
 
     def _check_known(self, found: ColumnMap, record: dict[str, Any]) -> None:
         if self._strict:
