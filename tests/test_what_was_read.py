@@ -23,7 +23,7 @@ TOLD = ["--columns", "answer=won", "--answers", "first=a,second=b,broken=out"]
 @pytest.fixture
 def reading(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., dict[str, Any] | None]:
+) -> Callable[..., dict[str, Any]]:
     """Return what inspect says about its input."""
     monkeypatch.chdir(tmp_path)
     Path("docs.jsonl").write_text("\n".join(LINES))
@@ -31,10 +31,10 @@ def reading(
     graded = '{"a": [2, null, 1], "b": [1, 0, 0], "answer": "a", "answer": "b"}\n'
     Path("graded.jsonl").write_text(graded * 2)
 
-    def call(*arguments: str) -> dict[str, Any] | None:
+    def call(*arguments: str) -> dict[str, Any]:
         done = run("inspect", *arguments, "--json")
         assert done.returncode == 0, done.stderr
-        found: dict[str, Any] | None = json.loads(done.stdout)["reading"]
+        found: dict[str, Any] = json.loads(done.stdout)["reading"]
         return found
 
     return call
@@ -55,7 +55,7 @@ def test_documents_that_are_looked_up(reading: Callable[..., dict[str, Any]]) ->
 
 
 def test_grades_that_are_missing_and_keys_that_repeat(
-    run: Run, reading: Callable[..., dict[str, Any] | None]
+    run: Run, reading: Callable[..., dict[str, Any]]
 ) -> None:
     found = reading("graded.jsonl", "--unjudged", "1", "--lenient")
     assert found == {
@@ -67,4 +67,8 @@ def test_grades_that_are_missing_and_keys_that_repeat(
         "ignored": {"repeated key 'answer'": 2},
     }
     assert run("pack", "graded.jsonl", "p.parquet", "--lenient").returncode == 0
-    assert reading("p.parquet") is None
+    assert reading("p.parquet") == found | {
+        "documents_without_grade": 0,
+        "counted_as": None,
+        "ignored": {},
+    }

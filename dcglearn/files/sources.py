@@ -8,6 +8,7 @@ is refused. Standard input and files without a suffix are recognised by their co
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import BinaryIO, Literal, get_args
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.base.text_lines import ASCII_BLANKS
 from dcglearn.files.compressed import COMPRESSIONS, open_decompressed, split_compression
 from dcglearn.files.delimiters import DELIMITERS, declared_delimiter, find_delimiter, title_above
@@ -50,7 +51,11 @@ _OTHERS = {
     b"\xd0\xcf\x11\xe0": ("a spreadsheet", "save it as CSV"),
     b"FEA1": ("a file of Feather's first version", "write it as .parquet"),
     b"SQLite format 3": ("a database", "export the table as CSV"),
+    b"{\\rtf": ("formatted text", "save it as plain text"),
+    b"%PDF": ("a PDF", "save the table as CSV"),
 }
+_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|table|\?xml)", re.IGNORECASE)
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 _HEAD = 1 << 16
 
 
@@ -184,7 +189,7 @@ def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCo
     name, path = part.name, part.path
     expected = file_format or format_of_name(name, part.named)
     with open_decompressed(path, name) as file:
-        start = file.read(16)
+        start = file.read(64)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
@@ -247,10 +252,14 @@ def format_of_name(name: str, must: bool = False) -> SourceFormat | None:
         return SOURCE_SUFFIXES[suffix]
     if not suffix or suffix[1:].isdigit() or not must:
         return None
-    if suffix in (".xlsx", ".xls", ".ods"):
+    if suffix in _SPREADSHEETS:
         raise InputError("is a spreadsheet", "save it as CSV", name)
     *most, last = SOURCE_SUFFIXES
-    remedy = f"use a name that ends in {', '.join(most)} or {last}, perhaps followed by "
+    if suffix in (".zip", ".tar", ".tgz", ".7z", ".rar"):
+        raise InputError("is an archive", "unpack it, and name the files in it", name)
+    formats = f"{', '.join(most)} or {last}"
+    guess = did_you_mean(suffix, SOURCE_SUFFIXES)
+    remedy = f"{guess}write it as {formats}, and name it so; text may be compressed: "
     raise InputError(f"ends in {suffix!r}", remedy + ", ".join(COMPRESSIONS), name)
 
 
@@ -261,6 +270,9 @@ def _check_content(
     for magic, (problem, remedy) in _OTHERS.items():
         if start.startswith(magic):
             raise InputError(f"is {problem}", remedy, name)
+    if _PAGE.match(start):
+        problem = "is a web page or XML, perhaps an error of the server"
+        raise InputError(problem, "fetch or export the table as CSV", name)
     if expected in _NAMES and found != expected:
         problem = f"is not a readable {_NAMES[expected]} file (it begins otherwise)"
         raise InputError(problem, "write it again", name)

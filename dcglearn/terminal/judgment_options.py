@@ -42,6 +42,16 @@ Command = Callable[..., None]
 USUAL_BYTES = 650
 """Memory per judgment that commands take besides the judgments themselves."""
 
+NOTHING_LEFT_OUT: dict[str, Any] = {
+    "judgments_left_out": 0,
+    "documents_without_grade": 0,
+    "counted_as": None,
+    "looked_up": None,
+    "ignored_columns": [],
+    "ignored": {},
+}
+"""What is reported of packed judgments, which are read as they were written."""
+
 _FIRST = ("scale", "n_ranks")
 """The options that a command's help lists first; the others come before ``--json``, at its end."""
 
@@ -97,18 +107,15 @@ class JudgmentOptions:
         files: str | list[str],
         other_fields: Collection[str] = (),
         bytes_each: int = USUAL_BYTES,
-    ) -> tuple[Preferences, dict[str, Any] | None]:
-        """Read judgments as :meth:`load` does; return what it reports for JSON, too.
-
-        Of packed judgments there is nothing to report.
-        """
+    ) -> tuple[Preferences, dict[str, Any]]:
+        """Read judgments as :meth:`load` does; return what it reports for JSON, too."""
         from dcglearn.data.packed_pairs import is_packed
 
         path = name_files(files)
         if is_packed(path):
             with reporting(f"reading {path}") as advance:
                 pairs = self.open_packed(path)
-                return pairs.preferences(bytes_each=bytes_each, advance=advance), None
+                return pairs.preferences(bytes_each=bytes_each, advance=advance), NOTHING_LEFT_OUT
         counts: dict[str, Any] = {}
         found = self.gather(files, other_fields, counts=counts)
         data = self.in_memory(found)
