@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -131,6 +132,7 @@ def _by_place(table: pd.DataFrame, number: str, what: str) -> Figure:
             place,
             f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}",
             tuple(_curve(error, truth, what) for truth, error in of_truth.items()),
+            within=(0.0, inf),
             title=SENSES[sense],
         )
         for sense, of_truth in errors.items()

@@ -308,6 +308,17 @@ def test_series_that_hide_each_other_differ_in_size() -> None:
     assert len(set(widths)) == 4
 
 
+def test_series_with_one_and_the_same_x_are_side_by_side() -> None:
+    same = tuple(series(f"Series {n}", (20,), [0.5]) for n in range(3))
+    (axes,) = draw_figure(made(Plot("x", "y", same, log_x=True))).axes
+    places = [line.get_transform().transform([20.0, 0.5])[0] for line in axes.lines]
+    assert np.diff(places) == pytest.approx([6 * axes.figure.dpi / 72] * 2)
+    for line, bar in zip(axes.lines, axes.collections, strict=True):
+        assert bar.get_transform().transform([20.0, 0.5]) == pytest.approx(
+            line.get_transform().transform([20.0, 0.5])
+        )
+
+
 def test_twelve_series_look_different() -> None:
     (axes,) = draw_figure(CASES["twelve series"]).axes
     looks = [(x.get_color(), x.get_marker(), x.get_markerfacecolor()) for x in axes.lines]

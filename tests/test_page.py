@@ -485,6 +485,23 @@ def test_places_that_cannot_be_written(run: Run, folder: Path, out: str, message
     assert re.fullmatch(message, refused.stderr)
 
 
+def test_figures_are_as_wide_as_asked(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml", "--width", "page").returncode == 0
+    place = folder / "results/flips"
+    assert 'width="504pt"' in (place / "figure-05.svg").read_text()
+    assert run("report", "configs/flips.toml", "--width", "4").returncode == 0
+    assert 'width="288pt"' in (place / "figure-05.svg").read_text()
+    (folder / "results/store/cells.jsonl").write_text("")  # as in a fresh checkout
+    assert run("report", "configs/flips.toml", "--width", "column").returncode == 0
+    assert 'width="237.6pt"' in (place / "figure-05.svg").read_text()
+    assert run("status").stderr == ""
+    refused = run("run", "configs/flips.toml", "--width", "wide")
+    assert refused.returncode == 2
+    assert "'wide' is not the width of a figure; give --width as column, page, or inches" in (
+        refused.stderr
+    )
+
+
 def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None:
     text = CONFIG + '\n[run]\nworkers = "none"\nout = "there"\n'
     (folder / "configs/flips.toml").write_text(text)

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.transforms import Transform, offset_copy
 
 from dcglearn.base.types import Floats
 from dcglearn.figures.labels import MeasuredTicks, text_width, wrapped
@@ -217,13 +218,25 @@ def _draw_curve(axes: Axes, x: Floats, series: Series, look: dict[str, Any], plo
     beside = np.r_[False, known[:-1]] | np.r_[known[1:], False]
     bars = known if plot.diagonal else known & ~beside  # a band needs two points
     scale = 0.55 if plot.diagonal else 1.0
-    axes.plot(x, mean, label=series.label, **{**look, "linewidth": scale * look["linewidth"]})
+    place = _beside(axes, series, plot)
+    look = {**look, "linewidth": scale * look["linewidth"], "transform": place}
+    axes.plot(x, mean, label=series.label, **look)
     if bars.any():
-        axes.vlines(x[bars], low[bars], high[bars], color=look["color"], linewidth=1.0)
+        colour = look["color"]
+        axes.vlines(x[bars], low[bars], high[bars], color=colour, linewidth=1.0, transform=place)
     if (known & ~bars).any():
         axes.fill_between(
             x, low, high, where=known, color=look["color"], alpha=BAND_ALPHA, linewidth=0
         )
+
+
+def _beside(axes: Axes, series: Series, plot: Plot) -> Transform:
+    """Return where a series is drawn: series with the same single x are side by side."""
+    curves = curves_of(plot)
+    if len(curves) == 1 or len({x for one in curves for x in one.x}) != 1:
+        return axes.transData
+    points = 6.0 * (curves.index(series) - (len(curves) - 1) / 2)
+    return offset_copy(axes.transData, axes.get_figure(root=True), points, units="points")
 
 
 def _draw_bars(
