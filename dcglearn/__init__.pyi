@@ -92,6 +92,7 @@ from .collection.qrels_runs import qrels_of as qrels_of
 from .collection.qrels_runs import run_of as run_of
 from .collection.qrels_index import IndexedQrels as IndexedQrels
 from .collection.qrels_index import index_qrels as index_qrels
+from .evaluation.rules import LIKE as LIKE
 from .evaluation.rules import Rules as Rules
 from .evaluation.evaluate import Evaluation as Evaluation
 from .evaluation.evaluate import evaluate as evaluate

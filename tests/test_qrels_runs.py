@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,7 @@ from dcglearn.collection.qrels_runs import (
     run_of,
     scale_of_qrels,
 )
+from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.measures.scale import Scale
 
@@ -139,6 +142,50 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path / "none.parquet"):
         with pytest.raises(InputError, match="no such file"):
             read_qrels(path)
+
+
+@pytest.fixture
+def local_dataset(tmp_path: Path) -> Iterator[Path]:
+    """A dataset of ir_datasets whose qrels are a file here."""
+    import ir_datasets
+    from ir_datasets.formats import TrecQrels
+    from ir_datasets.util import LocalDownload
+
+    path = tmp_path / "official"
+    path.write_text("1 0 d1 2\n1 0 d2 0\n2 0 d1 1\n")
+    dataset = ir_datasets.Dataset(TrecQrels(LocalDownload(path), {2: "", 1: "", 0: ""}))
+    ir_datasets.registry.register("of-this-test", dataset)
+    yield path
+    del ir_datasets.registry._registered["of-this-test"]
+
+
+def test_qrels_of_ir_datasets(local_dataset: Path) -> None:
+    found = read_qrels("ir_datasets:of-this-test")
+    file = read_qrels(local_dataset)
+    assert (found.queries, found.number.tolist()) == (file.queries, file.number.tolist())
+    assert found.documents == file.documents
+    run = {"1": {"d1": 2.0}, "2": {"d1": 1.0}}
+    by_name, by_path = (
+        evaluate(qrels, run, "zipf").values for qrels in ("ir_datasets:of-this-test", local_dataset)
+    )
+    assert by_name.tolist() == by_path.tolist()
+    local_dataset.write_text("1 0 d1 2\n1 0 d1 0\n")
+    for name, problem in (
+        ("of-this-test", "the document d1 appears twice for the query 1; write its qrels"),
+        ("of-this-tset", "ir_datasets:of-this-tset: ir_datasets has no such dataset; did you mean"),
+        ("msmarco-passage", "msmarco-passage: this dataset has no qrels; name a part of it"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            read_qrels(f"ir_datasets:{name}")
+    local_dataset.unlink()
+    with pytest.raises(InputError, match="its qrels cannot be fetched"):
+        read_qrels("ir_datasets:of-this-test")
+
+
+def test_ir_datasets_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(InputError, match="ir_datasets is not installed; install it"):
+        read_qrels("ir_datasets:vaswani")
 
 
 def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:

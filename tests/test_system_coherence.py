@@ -402,6 +402,9 @@ def test_the_command_in_words_and_what_it_refuses(
     assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
     assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
     assert "in the order of the run's lines" in found.stdout
+    (tmp_path / "same").write_text("q1 Q0 d1 1 2 same\nq1 Q0 d3 2 1 same\n")
+    equal = run("coherence", "qrels", "one", "same", "-m", "binary", "--figure", "f.svg")
+    assert "by         gains  discounts  decided  equal  depends  not settled" in equal.stdout
     official = run("coherence", "qrels", "one", "two", "--like", "trec_eval")
     assert "documents with equal scores: by id, the largest first, scores in single precision" in (
         official.stdout

@@ -112,6 +112,17 @@ def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> Non
     assert "zipf, least  zipf, most" in bounds.stdout
 
 
+def test_options_win_over_the_tool(run: Run, files: Path) -> None:
+    asked = ("evaluate", "qrels", "one", "-m", "zipf", "--like", "trec_eval", "--json")
+    found = run(*asked, "--ties", "mean", "--missing", "0", "--unjudged", "nothing")
+    assert found.stderr == (
+        "--ties and --missing instead of what trec_eval does; all else is as there\n"
+    )
+    rules = json.loads(found.stdout)["rules"]
+    assert (rules["ties"], rules["missing"], rules["single"]) == ("mean", 0, True)
+    assert not run(*asked, "--ties", "docid").stderr
+
+
 def test_a_learned_measure_is_not_rescaled(run: Run, files: Path) -> None:
     assert run("simulate", "p.jsonl", "-n", 400).returncode == 0
     assert run("fit", "p.jsonl", "-o", "m.json", "--use", "dcg").returncode == 0

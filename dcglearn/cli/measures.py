@@ -113,7 +113,7 @@ def _file_of(measure: Measure) -> MeasureFile:
 
 
 def measures(json: JsonOption = False) -> None:
-    """List measures that have names, and how to reproduce other tools'."""
+    """List the measures that have names, here and in other tools."""
     from dcglearn.system_report.known_measures import known_measures_text, known_measures_to_json
 
     if json:

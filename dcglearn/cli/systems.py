@@ -42,6 +42,7 @@ def rules_of(
     from dcglearn.evaluation.rules import LIKE, Rules
 
     rules = Rules() if like is None else LIKE[like]
+    theirs = rules
     if ties is not None:
         rules = replace(rules, ties=ties)
     if unjudged is not None:
@@ -52,6 +53,10 @@ def rules_of(
         rules = replace(rules, missing=None if missing == "out" else float(missing))
     if pool is not None:
         rules = replace(rules, pool=pool)
+    other = [name for name, value in vars(rules).items() if value != getattr(theirs, name)]
+    if like is not None and other:
+        options = " and ".join(f"--{name}" for name in other)
+        print_note(f"{options} instead of what {like} does; all else is as there")
     return rules
 
 

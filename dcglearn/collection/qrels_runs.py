@@ -26,6 +26,7 @@ from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Hashes, Integers
 from dcglearn.collection.id_hashes import hash_ids
+from dcglearn.collection.ir_datasets_qrels import dataset_qrels, names_dataset
 from dcglearn.collection.qrels_formats import document_columns_of, read_document_columns
 from dcglearn.collection.qrels_tables import QRELS, RUN, DocumentColumns, FileKind
 from dcglearn.measures.scale import Label, Scale
@@ -103,7 +104,7 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
         ``.json`` (``{query: {document: grade}}``, or records), ``.jsonl``, ``.parquet``,
         ``.arrow``, ``.csv`` (whose first line names the columns), or TREC's text, or columns with
         names and tabs between them, under any other name; each also compressed: ``.gz``, ``.zst``,
-        ``.bz2``, ``.xz``.
+        ``.bz2``, ``.xz``. ``ir_datasets:ID`` names a dataset of ir_datasets.
     ignored : IgnoredInput, optional
         If given, a document may appear several times for a query: the first one is used, the
         others are counted there. By default, and always in JSON, they are refused.
@@ -129,6 +130,8 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     >>> qrels.queries, qrels.number, str(qrels.scale())
     (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
     """
+    if names_dataset(path):
+        return qrels_of(dataset_qrels(str(path)), str(path))
     table, _ = read_document_columns(Path(path), QRELS)
     return Qrels(*_coded(str(path), str(path), QRELS, table, ignored), table.names)
 

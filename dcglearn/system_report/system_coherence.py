@@ -41,16 +41,21 @@ def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Ta
         ("mean DCG", gains, "any"): [pair.any_discounts.winner for pair in pairs],
         ("mean nDCG", "any", discounts): [pair.mean_ndcg.winner for pair in pairs],
     }
-    rows: list[tuple[Cell, ...]] = []
-    for (by, g, c), winners in kinds.items():
-        count = Counter(winners)
-        decided = count["a"] + count["b"] + count["equal"]
-        rows.append((by, g, c, decided, count["depends"], count["undecided"]))
-    return Table(
-        ("by", "gains", "discounts", "decided", "depends", "not settled"),
-        rows,
-        f"{counted(len(pairs), 'pair')} of systems",
-    )
+    counts = [Counter(winners) for winners in kinds.values()]
+    equal = any(count["equal"] for count in counts)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *of,
+            count["a"] + count["b"],
+            *([count["equal"]] if equal else []),
+            count["depends"],
+            count["undecided"],
+        )
+        for of, count in zip(kinds, counts, strict=True)
+    ]
+    columns = ("by", "gains", "discounts", "decided", *(["equal"] if equal else []))
+    caption = f"{counted(len(pairs), 'pair')} of systems"
+    return Table((*columns, "depends", "not settled"), rows, caption)
 
 
 def winners_table(pairs: Sequence[SystemPair]) -> Table:

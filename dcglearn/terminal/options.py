@@ -69,7 +69,7 @@ QrelsArgument = Annotated[
     str,
     typer.Argument(
         metavar="QRELS",
-        help=f"{_OF_DOCUMENTS}, or LETOR lists.",
+        help=f"{_OF_DOCUMENTS}, LETOR lists, or ir_datasets:ID.",
     ),
 ]
 RunsArgument = Annotated[
