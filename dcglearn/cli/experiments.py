@@ -109,7 +109,7 @@ def reproduce(
     width: WidthOption = None,
     shipped: ShippedOption = False,
 ) -> None:
-    """Run every experiment in the folder configs, then write the page.
+    """Run every experiment in the folder configs; write the page.
 
     Without such a folder, run the shipped ones, which reproduce the paper.
     """
