@@ -6,6 +6,7 @@ Everything goes to standard error, so standard output holds results only.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -160,9 +161,14 @@ def _state(seconds: float, done: int, total: int) -> str:
     '2 of 8 (25%), 10 s, about 30 s left'
     >>> _state(10, 5000, 0), _state(10, 0, 0)
     ('5,000 so far, 10 s', '10 s')
+    >>> _state(10, 999, 1000), _state(10, 8, 8)
+    ('999 of 1,000 (99%), 10 s, about 1 s left', '8 of 8 (100%), 10 s')
     """
     if not total or not done:
         so_far = f"{done:,} so far, " if done else ""
         return f"{so_far}{seconds:.0f} s"
-    left = seconds / done * (total - done)
-    return f"{done:,} of {total:,} ({done / total:.0%}), {seconds:.0f} s, about {left:.0f} s left"
+    counts = f"{done:,} of {total:,} ({math.floor(100 * done / total)}%), {seconds:.0f} s"
+    if done >= total:
+        return counts
+    left = max(1.0, seconds / done * (total - done))  # "0 s left" would be wrong most of the time
+    return f"{counts}, about {left:.0f} s left"

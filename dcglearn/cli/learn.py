@@ -136,11 +136,13 @@ def fit(
         data = judgments.in_memory(found)
         del found  # as large as the lists
     with naming(prefs):
-        data.check_strict()
+        with reporting("counting judgments"):
+            data.check_strict()
+            contents = count_contents(data)
         learner = learner_of(data, value, margin, solver, judgments.encoding, *families)
         learner.check_families(data.n_ranks, data.n_grades)
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
-        about = contents_text(prefs, count_contents(data), words)
+        about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents, families)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
         strict = LearningPairs.of(data)
@@ -162,7 +164,8 @@ def fit(
                     learner, sampled, rng, intervals, 0.95, advance, choose
                 )
         name = Path(prefs).name
-        content = learned_measure(learner, strict, name, use, resampled, choice, certainty)
+        with reporting("counting agreements"):
+            content = learned_measure(learner, strict, name, use, resampled, choice, certainty)
     _give(about, content, choice, out, json, use)
 
 

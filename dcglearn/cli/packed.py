@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -151,6 +152,8 @@ def fit_packed(
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
             certainty = certainty_of_packed(pairs, problem.n_pairs, *families)
+        with reporting("counting agreements (pairs read)") as advance:
+            problem = replace(problem, advance=lambda done, _: advance(done, pairs.n_pairs))
             name = Path(path).name
             content = learned_measure_of_packed(learned, problem, name, use, solver, certainty)
     for words in refused:  # not while the line of progress is redrawn

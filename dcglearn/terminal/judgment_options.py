@@ -157,7 +157,8 @@ class JudgmentOptions:
 
     def in_memory(self, found: JudgmentColumns) -> Preferences:
         """Return judgments that were read as arrays; report the rules that were applied."""
-        preferences = found.preferences(self.unjudged)
+        with reporting("arranging judgments"):
+            preferences = found.preferences(self.unjudged)
         for line in found.rule_notes():
             print_note(line)
         return preferences
