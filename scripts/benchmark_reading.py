@@ -1,9 +1,10 @@
-"""Time the way from a file of judgments to its DCG, beside pandas and polars reading that file.
+"""Time the way from a file of judgments to its DCG, beside other tools reading that file.
 
 ``python3 scripts/benchmark.py --files`` writes 10^6 simulated judgments of lists of 10 grades as
 JSON lines, CSV and Parquet, with queries and judges. ``dcglearn fit`` learns from each, in a
-process of its own, start of Python included; pandas and, where it is installed, polars read the
-same file and do nothing with it. The table goes to ``results/benchmark/reading.md``.
+process of its own, start of Python included; pandas and, where they are installed, polars and
+DuckDB read the same file and do nothing with it. The table goes to
+``results/benchmark/reading.md``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dcglearn.report.tables import Table
 
 K, L, QUERIES, JUDGES, SEED, NOISE = 10, 5, 5_000, 50, 1, 2.0
 FORMATS = (".jsonl", ".csv", ".parquet")
-PACKAGES = ("dcglearn", "numpy", "pandas", "polars", "pyarrow")
+PACKAGES = ("dcglearn", "duckdb", "numpy", "pandas", "polars", "pyarrow")
 READERS = {
     "pandas": {
         ".jsonl": "import pandas; pandas.read_json({path!r}, lines=True)",
@@ -39,6 +40,9 @@ READERS = {
         ".csv": "import polars; polars.read_csv({path!r})",
         ".parquet": "import polars; polars.read_parquet({path!r})",
     },
+    "duckdb": dict.fromkeys(
+        FORMATS, "import duckdb; duckdb.sql('create table t as from \\'' + {path!r} + '\\'')"
+    ),
 }
 
 
@@ -93,23 +97,32 @@ def compare_readers(folder: Path, n: int) -> Table:
             seconds, processor, peak = measure_process(command)
             size = path.stat().st_size / 2**20
             cells = [f"{size:.0f}", name, f"{processor:.1f}", f"{seconds:.1f}", f"{peak:.0f}"]
-            rows.append([suffix, *cells])
+            rows.append([suffix, *cells, f"{peak / size:.1f}"])
         path.unlink()
-    names = ["file", "MiB", "", "processor seconds", "seconds", "peak MiB"]
+    names = ["file", "MiB", "", "processor seconds", "seconds", "peak MiB", "peak / file"]
     return Table(names, rows)
+
+
+def peak_of_few(folder: Path) -> float:
+    """Return the peak MiB of a fit of a few judgments in Parquet."""
+    path = folder / "few.parquet"
+    write_preferences(simulated_judgments(200), path)
+    return measure_process([sys.executable, "-m", "dcglearn", "fit", str(path)])[2]
 
 
 def write_reading_report(folder: Path, n: int) -> Path:
     """Time the readers and write the page; return its path."""
     with tempfile.TemporaryDirectory() as files:
         table = compare_readers(Path(files), n)
+        floor = peak_of_few(Path(files))
     held = [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
     versions = ", ".join(f"{name} {version(name)}" for name in held)
     path = folder / "reading.md"
     about = (
         f"# From a file to its DCG\n\n{n:,} judgments of two lists of {K} grades, {QUERIES:,} "
         f"queries and {JUDGES} judges. `dcglearn fit` reads the file, learns and prints; the "
-        "others only read it. Processes of their own, with the start of Python.\n\n"
+        "others only read it. Processes of their own, with the start of Python. The peak of "
+        f"`dcglearn fit` without judgments is {floor:.0f} MiB: Python, NumPy, SciPy and Arrow.\n\n"
     )
     write_text(path, f"{about}{table.markdown()}\n\n{versions}; made by `scripts/benchmark.py`.\n")
     return path
