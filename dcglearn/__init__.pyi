@@ -140,6 +140,10 @@ from .simulation.judges import true_pairs as true_pairs
 from .trials.similarity import similarity as similarity
 from .trials.similarity import identifiable_similarity as identifiable_similarity
 
+# Experiments
+from .experiments.experiment import experiment as experiment
+from .experiments.experiment import Lab as Lab
+
 # Errors and version
 from .base.errors import InputError as InputError
 from .base.errors import SolverError as SolverError
@@ -267,6 +271,8 @@ __all__ = [
     "true_pairs",
     "similarity",
     "identifiable_similarity",
+    "experiment",
+    "Lab",
     "InputError",
     "SolverError",
     "__version__",

@@ -48,6 +48,7 @@ ROOMS = {
             "system_report",
             "figures",
             "pages",
+            "experiments",
             "study",
             "judging",
             "terminal",
@@ -63,6 +64,7 @@ MODULES = sorted(
 ONLY_IN = {
     "cvxpy": ["solver/qp.py"],
     "matplotlib": [
+        "experiments/experiment.py",  # its types
         "figures/experiment_figures.py",
         "figures/labels.py",
         "figures/measure_figures.py",

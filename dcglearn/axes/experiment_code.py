@@ -115,6 +115,23 @@ def execute_experiment(path: Path) -> ExperimentCode:
     return _executed(path.resolve(), path, read_text(path))
 
 
+def code_of_columns(columns: object) -> ExperimentCode:
+    """Return the code of an experiment without a file: a table of results, and no figures.
+
+    Parameters
+    ----------
+    columns : object
+        The names of the results, checked later as ``COLUMNS`` of a file is.
+
+    Returns
+    -------
+    ExperimentCode
+    """
+    module = ModuleType("experiment_without_file")
+    vars(module).update(COLUMNS=columns, figures=lambda table: [])
+    return ExperimentCode(Path("columns"), module, SHIPPED.joined(installed_entries()))
+
+
 @lru_cache(128)
 def _executed(place: Path, path: Path, text: str) -> ExperimentCode:
     name = f"experiments_{path.stem}_{sha256(f'{place}{text}'.encode()).hexdigest()[:8]}"

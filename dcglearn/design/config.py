@@ -10,8 +10,9 @@ Names may be those of functions in the experiment file, which is executed when t
 from __future__ import annotations
 
 import itertools
+import json
 import tomllib
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,20 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dcglearn.axes.experiment_code import ExperimentCode, execute_experiment, experiment_path
+from dcglearn.axes.experiment_code import (
+    ExperimentCode,
+    code_of_columns,
+    execute_experiment,
+    experiment_path,
+)
 from dcglearn.axes.own_code import Code
 from dcglearn.axes.registry import Registry
 from dcglearn.base.errors import InputError
-from dcglearn.collection.letor import read_grade_counts
-from dcglearn.design.cells import QueryTable, cell_of, query_table_hash
+from dcglearn.design.cells import QueryTable, cell_of
 from dcglearn.design.columns import check_result_names
-from dcglearn.design.config_errors import EXPECTED, explain_error
-from dcglearn.design.figure_names import FIGURE_NAME, same_figure
+from dcglearn.design.config_errors import explain_error
+from dcglearn.design.config_names import check_names, check_path
+from dcglearn.design.file_contents import with_file_contents
 from dcglearn.design.grid import quick_part, setting_at, swept_values, valid_setting
 from dcglearn.design.options import (
     with_dotted_options,
@@ -35,13 +41,9 @@ from dcglearn.design.options import (
 )
 from dcglearn.design.setting import Setting, check_setting, own_functions_used, unused_keys
 from dcglearn.files.files import read_text
-from dcglearn.naming.names import is_measure_file_name, measure_for
-from dcglearn.simulation.truths import grade_scale, named_truth
+from dcglearn.simulation.truths import named_truth
 
 MAX_CELLS = 1_000_000
-
-RESERVED = ("quick", "store", "side-by-side", "stand-in", "index.html", "readme.md")
-"""Names in the folder of results that do not belong to an experiment, nor to a config."""
 
 _LONGEST_NAME = 100
 """Characters of the name of an experiment, and parts of a key."""
@@ -220,18 +222,87 @@ def read_config(path: str | Path) -> Config:
     if _has_long_key(text):
         raise InputError("is not valid TOML (too deep)", "write a table of settings", str(path))
     try:
-        document = _Document.model_validate(tomllib.loads(text))
+        return _config_of(tomllib.loads(text), Path(path), text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"is not valid TOML ({error})", "fix the line", str(path)) from error
-    except ValidationError as error:
-        raise explain_error(error, "", _Document).at(str(path)) from error
+    except InputError as error:
+        raise error.at(str(path)) from error
     except (ValueError, RecursionError) as error:  # such as whole numbers of 5,000 digits
         problem = "is not valid TOML (too deep or too long)"
         raise InputError(problem, "write a table of settings", str(path)) from error
+
+
+def config_from(content: Mapping[str, Any], name: str = "experiment") -> Config:
+    """Check a config that is given as a dict.
+
+    Parameters
+    ----------
+    content : mapping
+        What a config file would hold: text, numbers, lists and tables. Instead of
+        ``experiment`` and ``figures`` it may have ``columns``, the results that are wanted.
+    name : str, default "experiment"
+        What its file would be called.
+
+    Returns
+    -------
+    Config
+
+    Raises
+    ------
+    InputError
+        As :func:`read_config`.
+
+    Examples
+    --------
+    >>> content = {"columns": ["precision"], "seed": 1, "repetitions": 2}
+    >>> len(config_from({**content, "sweep": {"pairs": [20, 40]}}).cells())
+    4
+    """
     try:
-        return _checked(document, Path(path), text)
+        plain = _plain(content)
+        text, code = json.dumps(plain, indent=2), None
+        if "columns" in plain:
+            if plain.keys() & {"experiment", "figures"}:
+                raise InputError("stand beside `experiment`", "leave one of them out", "columns")
+            code = code_of_columns(plain.pop("columns"))
+            plain |= {"experiment": "columns", "figures": []}
+        return _config_of(plain, Path("configs", f"{name}.toml"), text, code)
     except InputError as error:
-        raise error.at(str(path)) from error
+        raise error.at(name) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as a config file would hold it: tuples and arrays are lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple | range):
+        return [_plain(one) for one in value]
+    if isinstance(value, str | int | float):
+        return value
+    raise InputError(f"{value!r} cannot be in a config", "use text, numbers, lists and tables")
+
+
+def _config_of(
+    content: Mapping[str, Any], path: Path, text: str, code: ExperimentCode | None = None
+) -> Config:
+    try:
+        document = _Document.model_validate(content)
+    except ValidationError as error:
+        raise explain_error(error, "", _Document) from error
+    if code is None:
+        check_names(document.figures, path)
+        code = execute_experiment(experiment_path(_experiment_name(document), path))
+    return _checked(document, path, text, code)
+
+
+def _experiment_name(document: _Document) -> str:
+    if not document.experiment.isidentifier() or len(document.experiment) > _LONGEST_NAME:
+        raise InputError(
+            f"{document.experiment!r} is not a name", "use letters, digits and _", "experiment"
+        )
+    return document.experiment
 
 
 def _has_long_key(text: str) -> bool:
@@ -244,13 +315,8 @@ def _has_long_key(text: str) -> bool:
     return False
 
 
-def _checked(document: _Document, path: Path, text: str) -> Config:
-    if not document.experiment.isidentifier() or len(document.experiment) > _LONGEST_NAME:
-        raise InputError(
-            f"{document.experiment!r} is not a name", "use letters, digits and _", "experiment"
-        )
-    _check_names(document, path)
-    code = execute_experiment(experiment_path(document.experiment, path))
+def _checked(document: _Document, path: Path, text: str, code: ExperimentCode) -> Config:
+    check_path("run.out", document.run.out)
     check_result_names(code.registry)
     sweep = swept_values(with_dotted_options(document.sweep, "sweep"), code.registry)
     given = with_dotted_options(document.setting, "setting")
@@ -258,7 +324,7 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
         raise InputError(f"{key} is in [setting] and in [sweep]", "remove one of them", "sweep")
     plain = without_options(given, "setting", code.registry)
     setting = valid_setting(plain, "setting")
-    fixed, queries = _with_file_contents(setting, plain, path)
+    fixed, queries = with_file_contents(setting, plain, path)
     config = Config(
         path,
         path.stem,
@@ -290,41 +356,6 @@ def _checked(document: _Document, path: Path, text: str) -> Config:
     return config
 
 
-def _check_names(document: _Document, path: Path) -> None:
-    """Refuse names that cannot be names of files, or are already taken."""
-    if not document.figures:
-        raise InputError("an empty list", "write figures = [1, 2]", "figures")
-    names = [str(figure) for figure in document.figures]
-    for n, name in enumerate(names, 1):
-        if same_figure(name) in map(same_figure, names[: n - 1]):
-            raise InputError(f"{name!r} appears twice", "remove one of them", "figures")
-        if not FIGURE_NAME.fullmatch(name):
-            raise InputError(
-                f"{name!r} is not a name",
-                "use up to 40 letters, digits and -",
-                f"figures, value {n}",
-            )
-    if path.stem.lower() in RESERVED:
-        raise InputError(
-            f"the folder of results would be {path.stem}, which is taken", "rename the file"
-        )
-    if path.stem.startswith(".") or not path.stem.isprintable():
-        raise InputError(
-            f"{path.stem!r} cannot be the name of a folder of results",
-            "rename the file, without a dot at its start",
-        )
-    _check_path("run.out", document.run.out)
-
-
-def _check_path(key: str, name: str) -> None:
-    """Refuse what no file can be called: null characters, names that are too long."""
-    try:
-        with suppress(FileNotFoundError, NotADirectoryError):  # whoever opens it says so
-            Path(name).stat()
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name!r} cannot be a path ({error})", "correct it", key) from error
-
-
 def _check_used(config: Config) -> None:
     """Refuse a key that has no effect at any point of the grid."""
     registry, columns = config.code.registry, config.columns
@@ -333,32 +364,6 @@ def _check_used(config: Config) -> None:
     for key in (*config.fixed, *options, *config.sweep):
         if all(key in point for point in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-
-
-def _with_file_contents(
-    setting: Setting, given: dict[str, Any], path: Path
-) -> tuple[dict[str, Any], QueryTable | None]:
-    """Replace the names of files by what they hold; a table of queries by its hash."""
-    fixed, queries = {key: getattr(setting, key) for key in given}, None
-    if isinstance(setting.queries, list):
-        raise InputError("found a list", f"expected {EXPECTED['queries']}", "setting.queries")
-    if isinstance(setting.queries, str):
-        _check_path("setting.queries", setting.queries)
-        file = Path(setting.queries)
-        file = file if file.is_absolute() or file.is_file() else path.parent / file
-        try:
-            queries = read_grade_counts(file, setting.grades).tolist()
-        except InputError as error:
-            raise error.at("setting.queries") from error
-        fixed["queries"] = query_table_hash(queries)
-    if is_measure_file_name(setting.truth):
-        _check_path("setting.truth", setting.truth)
-        try:
-            truth = measure_for(setting.truth, grade_scale(setting.grades), setting.n_ranks)
-        except InputError as error:
-            raise error.at("setting.truth") from error
-        fixed["truth"] = str(truth.measure)
-    return fixed, queries
 
 
 def _check_truth(setting: Setting, registry: Registry) -> None:

@@ -29,7 +29,14 @@ from dcglearn.figures.series import (
     scale_x,
     scale_y,
 )
-from dcglearn.figures.style import DARK, LIGHT, STYLE, Palette, missing_glyphs_as_boxes
+from dcglearn.figures.style import (
+    DARK,
+    LIGHT,
+    STYLE,
+    Drawing,
+    Palette,
+    missing_glyphs_as_boxes,
+)
 from dcglearn.lab.plots import Figure, Plot
 
 WIDTHS = {"column": 3.3, "page": 7.0}
@@ -102,7 +109,7 @@ def draw_figure(
     palette, panels = DARK if dark else LIGHT, figure.panels
     with mpl.rc_context(_style(width, palette)), missing_glyphs_as_boxes():
         layout = ConstrainedLayoutEngine()
-        drawing = MatplotlibFigure(figsize=(width, 10.0), layout=layout)
+        drawing = Drawing(figsize=(width, 10.0), layout=layout)
         FigureCanvasAgg(drawing)
         n_columns = _columns(len(panels), width)
         n_rows = -(-len(panels) // n_columns)

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,16 @@ STYLE: Any = {
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
 }
+
+
+class Drawing(Figure):
+    """A figure that notebooks show by themselves."""
+
+    def _repr_png_(self) -> bytes:
+        content = BytesIO()
+        with mpl.rc_context(STYLE):
+            self.savefig(content, format="png", dpi=150)
+        return content.getvalue()
 
 
 def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False) -> None:

@@ -74,6 +74,24 @@ class ReportedExperiment:
     made: dict[str, Any] = field(default_factory=dict)
 
 
+def results_folder(out: Path, quick: bool, config: Config) -> Path:
+    """Return the folder of the results of one experiment.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of all results.
+    quick : bool
+        Whether the results are those of a quick run.
+    config : Config
+
+    Returns
+    -------
+    Path
+    """
+    return (out / "quick" if quick else out) / config.name
+
+
 def check_folder(folder: Path, config: Config) -> None:
     """Refuse a folder that holds results of another config or of another version of the cells.
 

@@ -1,0 +1,1 @@
+"""Experiments as objects: run them, look at their tables, figures and verdicts."""
