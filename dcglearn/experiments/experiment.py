@@ -97,9 +97,8 @@ class Lab:
 
     Examples
     --------
-    >>> lab = experiment("flips")
-    >>> lab
-    <Lab flips: figures 5, 6; 0 of 600 cells>
+    >>> experiment({"columns": ["precision"], "seed": 1, "repetitions": 2})
+    <Lab experiment: 0 of 2 cells>
     """
 
     def __init__(self, config: Config, out: str | Path | None = None) -> None:
