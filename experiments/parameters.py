@@ -188,9 +188,8 @@ def _claim(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str, sense:
     place, ends = PLACES[what], ENDS[what]
     if sense == "line":
         tested = (
-            f"As a distance from the line, the error is smallest at the first {place}: smaller in "
-            f"the mean over repetitions than at each other {place}, and than their mean by more "
-            "than the interval."
+            f"As a distance from the line, the error is smaller at the first {place} than in the "
+            f"mean over the other {place}s."
         )
         return Claim(tested, _first(table, errors, what), BEST[what], "6.3")
     share = "share of its own size" if sense == "own" else "standardised distance from the line"
@@ -204,8 +203,8 @@ def _claim(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str, sense:
 
 
 def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Finding:
-    """Judge whether the first error is the smallest one."""
-    place, numbers, smallest = PLACES[what], [], []
+    """Judge whether the first error is smaller than the others."""
+    place, numbers, gaps = PLACES[what], [], []
     for truth, error in errors.items():
         name = display_name(truth)
         nearest = 1 + int(np.argmin(error[:, 1:].mean(axis=0)))
@@ -215,12 +214,13 @@ def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Fin
         next_one = mean_interval(
             error[:, 0] - error[:, nearest], f"{name}, first {place} minus the closest other:"
         )
+        gaps.append(rest)
         numbers += [rest, next_one]
-        smallest.append(next_one.mean < 0 and rest.high < 0)
-    contrary = any(number.low > 0 for number in numbers)
+    contrary = any(number.low > 0 for number in gaps)
     leverage = [_leverage(_true(table, truth, what))[0] for truth in errors]
     shown = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in leverage))
-    return judge_claim(numbers, all(smallest), contrary, LEVERAGE.format(place, shown))
+    closer = all(number.high < 0 for number in gaps)
+    return judge_claim(numbers, closer, contrary, LEVERAGE.format(place, shown))
 
 
 def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
