@@ -35,6 +35,7 @@ from dcglearn.figures.style import (
     STYLE,
     Drawing,
     Palette,
+    drop_layout,
     missing_glyphs_as_boxes,
 )
 from dcglearn.lab.plots import Figure, Plot
@@ -123,7 +124,7 @@ def draw_figure(
         rows = [grid[row * n_columns].get_position().height for row in range(n_rows)]
         drawing.set_size_inches(width, 10.0 * (1 - sum(rows)) + n_rows * size[1] / POINTS)
         layout.execute(drawing)
-        drawing.set_layout_engine("none")
+        drop_layout(drawing)
     return drawing
 
 

@@ -201,6 +201,8 @@ class MeasuredTicks(FixedLocator):
     ) -> None:
         super().__init__(values)
         self.host = axes
+        self._view: tuple[float, ...] = ()
+        self._kept: list[float] = []
         self.labels = dict(zip(map(float, values), labels, strict=True))
         self.size = size
 
@@ -208,6 +210,9 @@ class MeasuredTicks(FixedLocator):
         """Return the places of the ticks that have room."""
         axes = self.host
         low, high = sorted(axes.get_xlim())
+        view = (low, high, axes.bbox.width, axes.figure.dpi)
+        if view == self._view:
+            return self._kept
         seen = [value for value in sorted(self.labels) if low <= value <= high]
         places = axes.transData.transform([(value, 1.0) for value in seen] or [(0.0, 1.0)])[:, 0]
         point = axes.figure.dpi / POINTS
@@ -220,7 +225,8 @@ class MeasuredTicks(FixedLocator):
         for value in sorted(seen, key=lambda v: (v not in (seen[0], seen[-1]), *_roundness(v))):
             if all(abs(place[value] - place[k]) >= halves[value] + halves[k] for k in kept):
                 kept.append(value)
-        return sorted(kept)
+        self._view, self._kept = view, sorted(kept)
+        return self._kept
 
 
 def _roundness(value: float) -> tuple[int, bool, int, float]:

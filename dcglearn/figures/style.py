@@ -18,7 +18,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
@@ -112,9 +111,9 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
     """
     suffix = checked_suffix(path, FIGURE_FORMATS)
     with mpl.rc_context(STYLE), missing_glyphs_as_boxes(), atomic_write(path) as temporary:
-        if not isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine | None):
+        if figure.get_layout_engine() is not None:
             figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # one layout for all its files
+            drop_layout(figure)  # one layout for all its files
         adapts &= suffix == ".svg"
         figure.savefig(
             temporary,
@@ -126,6 +125,17 @@ def save(figure: Figure, path: str | Path, dpi: int = 150, adapts: bool = False)
         if adapts:
             text = temporary.read_text("utf-8")
             temporary.write_text(adapting_svg(text), "utf-8", newline="\n")
+
+
+def drop_layout(figure: Figure) -> None:
+    """Keep the layout of a figure as it is: Matplotlib need not compute it again for each file.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    """
+    with mpl.rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)  # what the settings say: none
 
 
 @contextmanager
