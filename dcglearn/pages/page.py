@@ -21,7 +21,7 @@ from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.files.files import write_text
-from dcglearn.lab.claims import Claim, ClaimVerdict
+from dcglearn.lab.claims import ClaimVerdict
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
 from dcglearn.pages.results import TABLE, ReportedExperiment
@@ -77,14 +77,16 @@ class ClaimGroup:
     Attributes
     ----------
     title : str
-    claims : list of (PageEntry, Claim)
+    claims : list of (PageEntry, str, list of str)
+        The claims in words, and the verdicts on each: one, or one for each way in which it was
+        tested.
     tally : list of (verdict, str)
         From :func:`~dcglearn.pages.words.tally`.
     """
 
     title: str
-    claims: list[tuple[PageEntry, Claim]]
-    tally: list[tuple[ClaimVerdict, str]]
+    claims: list[tuple[PageEntry, str, list[ClaimVerdict]]]
+    tally: list[tuple[str, str]]
 
 
 def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool) -> Path:
@@ -140,13 +142,15 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
 
 
 def _group(entries: Sequence[PageEntry], title: str, of_paper: bool) -> ClaimGroup:
-    claims = [
-        (entry, claim)
-        for entry in entries
-        for claim in entry.figure.claims
-        if claim.of_paper is of_paper
-    ]
-    return ClaimGroup(title, claims, tally(claim for _, claim in claims))
+    claims: list[tuple[PageEntry, str, list[ClaimVerdict]]] = []
+    for entry in entries:
+        verdicts: dict[str, list[ClaimVerdict]] = {}
+        for claim in entry.figure.claims:
+            if claim.of_paper is of_paper:  # what the paper says once is one claim
+                words = claim.quote or claim.tested
+                verdicts.setdefault(words, []).append(claim.finding.verdict)
+        claims += [(entry, words, found) for words, found in verdicts.items()]
+    return ClaimGroup(title, claims, tally(found for _, _, found in claims))
 
 
 def _render(template: str, content: dict[str, Any]) -> str:
@@ -161,6 +165,7 @@ def _render(template: str, content: dict[str, Any]) -> str:
     environment.filters |= {
         "markdown": _markdown_line,
         "code": _markdown_code,
+        "inline": markdown_cell,
         "url": urllib.parse.quote,
         "made_from": made_from,
         "duration": duration,
@@ -193,13 +198,14 @@ def _markdown_code(text: str) -> str:
 def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
+    heading = f"Figure {figure.number}. {figure.title}"
     config = f"configs/{experiment.config.path.name}"
     return PageEntry(
         experiment,
         figure,
-        figure.heading,
+        heading,
         figure.name,
-        _in_words(figure),
+        _in_words(heading, figure),
         f"dcglearn run {shlex.quote(config)}" + (" --quick" if quick else ""),
         data,
         f"{experiment.folder.name}/{figure.name}",
@@ -208,13 +214,13 @@ def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageE
     )
 
 
-def _in_words(figure: Figure) -> str:
+def _in_words(heading: str, figure: Figure) -> str:
     """Say what a figure shows; its numbers are in the points below it."""
     panels = [
         f"{panel.y_label} over {panel.x_label}, for {', '.join(s.label for s in panel.series)}"
         for panel in figure.panels
     ]
-    return f"{figure.heading}: {'; '.join(panels)}"
+    return f"{heading}: {'; '.join(panels)}"
 
 
 def _order_in_paper(entry: PageEntry) -> tuple[int, str]:

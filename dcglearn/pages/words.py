@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, ClaimVerdict
+from dcglearn.lab.claims import ClaimVerdict
 
 SHARED = (
     "The points of a curve share random numbers: in each repetition a larger sample begins with "
@@ -18,8 +18,8 @@ READING = (
     "Intervals and bands are 95% Student intervals of the mean over repetitions; lists and judges "
     "differ between repetitions. Differences are paired: both sides use the same lists in each "
     "repetition. A claim holds if the intervals show it, does not hold if they show the contrary, "
-    "and is undecided otherwise. Words in quotation marks are the paper's own. A threshold is this "
-    "project's where it says so; the paper mostly gives none."
+    "and is undecided otherwise. Of what the paper says, words in quotation marks are its own; the "
+    "others give its content. A threshold is this project's where it says so."
 )
 
 TIMES = (
@@ -28,45 +28,45 @@ TIMES = (
     "counts in both."
 )
 
-_PLURAL: dict[ClaimVerdict, str] = {
-    "holds": "hold",
-    "holds, with a reason": "hold with a reason",
-    "does not hold": "do not hold",
-    "undecided": "are undecided",
-    "not judged (quick)": "are not judged in a quick run",
-}
+DEPENDS = "depends"
+"""In place of a verdict on a claim that was tested in several ways, with different verdicts."""
 
-_SINGULAR: dict[ClaimVerdict, str] = {
-    "holds": "holds",
-    "holds, with a reason": "holds with a reason",
-    "does not hold": "does not hold",
-    "undecided": "is undecided",
-    "not judged (quick)": "is not judged in a quick run",
-}
+_COUNTED = (
+    ("holds", ("holds", "hold")),
+    ("holds, with a reason", ("holds with a reason", "hold with a reason")),
+    (DEPENDS, ("depends on how it is tested", "depend on how they are tested")),
+    ("does not hold", ("does not hold", "do not hold")),
+    ("undecided", ("is undecided", "are undecided")),
+    ("not judged (quick)", ("is not judged in a quick run", "are not judged in a quick run")),
+)
+"""Verdicts, and what is said of one claim and of several."""
 
 
-def tally(claims: Iterable[Claim]) -> list[tuple[ClaimVerdict, str]]:
+def tally(verdicts: Iterable[Collection[ClaimVerdict]]) -> list[tuple[str, str]]:
     """Count the verdicts on claims.
 
     Parameters
     ----------
-    claims : iterable of Claim
+    verdicts : iterable of collections of str
+        Of each claim, one for each way in which it was tested.
 
     Returns
     -------
     list of (verdict, str)
-        In words, for each verdict that there is.
+        In words, for each verdict that there is. A claim on which there are several different
+        verdicts is counted as :data:`DEPENDS`.
 
     Examples
     --------
-    >>> from dcglearn.lab.claims import Finding
-    >>> tally([Claim("", Finding(v)) for v in ("holds", "undecided", "holds")])
+    >>> tally([["holds"], ["undecided"], ["holds", "holds"]])
     [('holds', '2 hold'), ('undecided', '1 is undecided')]
+    >>> tally([["holds", "does not hold"]])
+    [('depends', '1 depends on how it is tested')]
     """
-    found = [claim.finding.verdict for claim in claims]
+    found = [next(iter(of)) if len(set(of)) == 1 else DEPENDS for of in verdicts]
     return [
-        (verdict, f"{n} {(_SINGULAR if n == 1 else _PLURAL)[verdict]}")
-        for verdict in CLAIM_VERDICTS
+        (verdict, f"{n} {words[n > 1]}")
+        for verdict, words in _COUNTED
         if (n := found.count(verdict))
     ]
 
