@@ -20,6 +20,7 @@ from conftest import ROOT
 from markdown_it import MarkdownIt
 
 from dcglearn.design.cells import CELL_VERSION
+from dcglearn.design.config import read_config
 from dcglearn.lab.provenance import read_provenance, write_provenance
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -698,7 +699,6 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of an unfinished run: two points of every experiment but one."""
     import dataclasses
 
-    from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import config_files
     from dcglearn.lab.store import Store
     from dcglearn.pages.page import write_page
@@ -720,7 +720,6 @@ def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def number_of_figures() -> int:
     """The number of figures on that page: all but that of sorted and two of ad_hoc."""
-    from dcglearn.design.config import read_config
     from dcglearn.lab.experiment_files import config_files
 
     return sum(len(read_config(path).figures) for path in config_files()) - 1 - 2
@@ -767,7 +766,8 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
         assert (partial.parent / file).is_file()
     assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
     assert "Not run yet:</strong> sorted (figures 9)" in text
-    assert "Unfinished:</strong> pairs has 2 of\n8,800 cells" in text
+    cells = len(read_config(ROOT / "configs/pairs.toml").cells())
+    assert f"Unfinished:</strong> pairs has 2 of\n{cells:,} cells" in text
     assert "undecided" in text
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
