@@ -12,17 +12,13 @@ from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import Claim, judge_above_zero
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.repetitions import MeanInterval, display_name, paired_difference, rows_where
+from dcglearn.lab.repetitions import MeanInterval, paired_difference, rows_where
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
 COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 
-RESULTS = {
-    "precision": ("precision", SHARE),
-    "regret": ("regret, share of the true difference", SHARE),
-    "kendall_tau": ("Kendall's tau of all lists", CORRELATION),
-}
+JUDGES = {"calibrated": "with noise", "skimming": "looking at the first ranks only"}
 
 NAMES = {"qp": "Quadratic program", "logistic": "Logistic regression", "counting": "Counting"}
 
@@ -88,54 +84,72 @@ def clear_precision(truth: Measure, learned: Measure, data: CellData) -> float:
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figure O1, with the judge of the package, and O2, with the one above."""
-    kinds = {
-        "calibrated": ("O1", f"{table['reliability'].iloc[0]:.0%} of the judgments are right"),
-        "skimming": ("O2", "judges look at the first ranks only"),
-    }
-    found = table["judge"].unique()
-    return [_figure(rows_where(table, judge=name), *kinds[name]) for name in found]
+    """Return figures O1 and O2, with a panel for each judge."""
+    regret = Claim(
+        "Wrong preferences cost less with the quadratic program than with logistic regression and "
+        "with counting, in the mean over the numbers of judgments, whoever judges.",
+        judge_above_zero(
+            _differences(table, "regret", 1), also=_differences(table, "clear_precision", -1)
+        ),
+    )
+    tau = Claim(
+        "The quadratic program orders lists more like the truth than logistic regression and "
+        "counting, in the mean over the numbers of judgments, whoever judges.",
+        judge_above_zero(
+            _differences(table, "kendall_tau", -1), also=_differences(table, "precision", -1)
+        ),
+    )
+    return [
+        _figure(table, "O1", "Regret with learners of one's own", "regret", SHARE, regret),
+        _figure(table, "O2", "Order of lists", "kendall_tau", CORRELATION, tau),
+    ]
 
 
-def _figure(table: pd.DataFrame, number: str, words: str) -> Figure:
+def _figure(
+    table: pd.DataFrame,
+    number: str,
+    title: str,
+    column: str,
+    within: tuple[float, float],
+    claim: Claim,
+) -> Figure:
     panels = [
         Plot(
             "judgments",
-            label,
-            curves(table, "pairs", column, "learner", NAMES),
+            {"regret": "regret", "kendall_tau": "Kendall's tau"}[column],
+            curves(rows, "pairs", column, "learner", NAMES),
             log_x=True,
             within=within,
-            title=label.partition(",")[0].capitalize(),
+            title=f"Judges {JUDGES[str(name)]}",
         )
-        for column, (label, within) in RESULTS.items()
+        for name, rows in table.groupby("judge", sort=False)
     ]
-    claim = Claim(
-        f"Where {words}, the quadratic program loses less by its wrong preferences than logistic "
-        "regression and than counting, in the mean over the numbers of judgments.",
-        judge_above_zero(_regrets(table), also=_clear(table)),
-    )
+    what = {
+        "regret": "Regret: the share of the true difference of test pairs that is lost by "
+        "trusting the learned order, 0.5 by chance.",
+        "kendall_tau": "Kendall's tau between the true and the learned order of 2,000 lists.",
+    }
+    right = f"{table['reliability'].iloc[0]:.0%}"
     return Figure(
         number,
-        f"Learners of one's own where {words}",
+        title,
         panels[0],
         (claim,),
-        "Independent uniform grades at 10 ranks, tested on exact pairs. The quadratic program: "
-        f"{describe_C(table)}. Regret is the share of the true difference of test pairs that is "
-        f"lost by trusting the learned order. {BAND}",
+        f"{what[column]} Independent uniform grades at 10 ranks. With noise {right} of the "
+        f"judgments are right. The quadratic program: {describe_C(table)}. {BAND}",
         tuple(panels[1:]),
     )
 
 
-def _regrets(table: pd.DataFrame) -> list[MeanInterval]:
-    return [_ahead(table, name, "regret") for name in NAMES if name != "qp"]
-
-
-def _clear(table: pd.DataFrame) -> list[MeanInterval]:
-    return [_ahead(table, name, "clear_precision") for name in NAMES if name != "qp"]
-
-
-def _ahead(table: pd.DataFrame, name: str, column: str) -> MeanInterval:
-    """Return by how much another learner has more of a column than the quadratic program."""
-    one, other = rows_where(table, learner=name), rows_where(table, learner="qp")
-    words = f"{column.replace('_', ' ')}, {display_name(NAMES[name])} minus quadratic program:"
-    return paired_difference(one, other, column, words)
+def _differences(table: pd.DataFrame, column: str, sign: int) -> list[MeanInterval]:
+    """Return by how much the quadratic program is better, for each judge and other learner."""
+    found = []
+    for name, rows in table.groupby("judge", sort=False):
+        solved = rows_where(rows, learner="qp")
+        for other in (one for one in rows["learner"].unique() if one != "qp"):
+            sides = [(NAMES[other].lower(), rows_where(rows, learner=other))]
+            sides.insert(sign > 0, ("quadratic program", solved))
+            (one, more), (two, less) = sides
+            label = f"judges {JUDGES[str(name)]}: {column.replace('_', ' ')}, {one} minus {two}:"
+            found.append(paired_difference(more, less, column, label))
+    return found
