@@ -147,7 +147,12 @@ def _executed(place: Path, path: Path, text: str) -> ExperimentCode:
             f"cannot be loaded ({error_and_line(error, [str(path)])})", "fix it", str(path)
         ) from error
     own = entries_of_file(module, text, f"{path.parent.name}/{path.name}")
-    return ExperimentCode(path, module, SHIPPED.joined(installed_entries()).joined(own))
+    return ExperimentCode(path, module, installed_registry().joined(own))
+
+
+def installed_registry() -> Registry:
+    """Return the names of this package and of installed packages."""
+    return SHIPPED.joined(installed_entries())
 
 
 def error_and_line(error: BaseException, files: Iterable[str]) -> str:

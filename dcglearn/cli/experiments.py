@@ -12,6 +12,17 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
+from dcglearn.cli.experiment_options import (
+    ColumnsOption,
+    ConfigsArgument,
+    OnlyOption,
+    OutOption,
+    QuickOption,
+    ReplaceOption,
+    ShippedOption,
+    WidthOption,
+    WorkersOption,
+)
 from dcglearn.terminal.options import JsonOption
 from dcglearn.terminal.output import print_json, print_note, print_text
 from dcglearn.terminal.remedies import message
@@ -19,85 +30,53 @@ from dcglearn.terminal.remedies import message
 if TYPE_CHECKING:
     from dcglearn.base.parallel_map import Workers
     from dcglearn.design.config import Config
-    from dcglearn.lab.experiment_files import ExperimentFiles
     from dcglearn.lab.run import CellCounts
     from dcglearn.lab.store import Store
     from dcglearn.pages.results import ReportedExperiment
-
-QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Only the [quick] part; its results go to FOLDER/quick.")
-]
-WorkersOption = Annotated[
-    str | None,
-    typer.Option(
-        "--workers",
-        metavar="N|tcp://HOST:PORT",
-        help="Processes on this machine, or the address of a Dask scheduler; by default 1, or what "
-        "the config of dcglearn run sets.",
-    ),
-]
-OutOption = Annotated[
-    str | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FOLDER",
-        help="Folder of results; by default results, or what the config of dcglearn run sets.",
-    ),
-]
-ReplaceOption = Annotated[
-    bool, typer.Option("--replace", help="Replace the results of another config or version.")
-]
-ConfigsArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="CONFIG",
-        help="Config files (.toml); by default all in the folder configs, or the shipped ones if "
-        "it has none.",
-    ),
-]
-WidthOption = Annotated[
-    str | None,
-    typer.Option(
-        "--width",
-        metavar="column|page|INCHES",
-        help="The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...",
-    ),
-]
-OnlyOption = Annotated[
-    str | None,
-    typer.Option("--only", metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
-]
-
-ShippedOption = Annotated[
-    bool, typer.Option("--shipped", help="Also the shipped experiments, beside your own.")
-]
 
 DEFAULT_FOLDER = "results"
 
 
 def run(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="A config file (.toml).")],
+    config: Annotated[
+        str | None, typer.Argument(metavar="CONFIG", help="A config file (.toml).")
+    ] = None,
     quick: QuickOption = False,
     workers: WorkersOption = None,
     out: OutOption = None,
     replace: ReplaceOption = False,
     width: WidthOption = None,
+    columns: ColumnsOption = False,
 ) -> None:
     """Run one experiment and write its table and figures.
 
     Cells that are already computed are not computed again.
     """
     from dcglearn.design.config import read_config
-    from dcglearn.lab.experiment_files import ExperimentFiles
 
+    if columns:
+        _print_vocabulary(config)
+        return
+    if config is None:
+        raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
     read = read_config(config)
     place = _results_folder(read.run.out if out is None else out)
     asked = read.run.workers if workers is None else workers
-    shown = _run([read], quick, asked, place, replace, ExperimentFiles(), _inches(width))
+    shown = _run([read], quick, asked, place, replace, _inches(width))
     _print_verdicts(shown)
     print_text(f"results are in {shown[0].folder}")
     _end_if_unfinished(shown)
+
+
+def _print_vocabulary(config: str | None) -> None:
+    from dcglearn.axes.experiment_code import installed_registry
+    from dcglearn.design.config import read_config
+    from dcglearn.lab.vocabulary import vocabulary
+
+    registry = installed_registry() if config is None else read_config(config).code.registry
+    for heading, names in vocabulary(registry):
+        lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names)
+        print_text("\n".join([heading, *lines, ""]))
 
 
 def reproduce(
@@ -113,19 +92,18 @@ def reproduce(
 
     Without such a folder, run the shipped ones, which reproduce the paper.
     """
-    from dcglearn.lab.experiment_files import ExperimentFiles, refuse_shared_figures
+    from dcglearn.lab.experiment_files import refuse_shared_figures
 
-    files = ExperimentFiles()
     every = _configs(lenient=only is not None, shipped=shipped)
     refuse_shared_figures(every)
     selected = every if only is None else _selected(every, only, shipped)
     place = _results_folder(out)
     asked = "1" if workers is None else workers
-    shown = _run(selected, quick, asked, place, replace, files, _inches(width))
+    shown = _run(selected, quick, asked, place, replace, _inches(width))
     _print_verdicts(shown)
     others = [config for config in every if config not in selected]
     store = _store(place, say=False)
-    rest = [_other(config, quick, store, place, files) for config in others]
+    rest = [_other(config, quick, store, place) for config in others]
     _write_page([*shown, *rest], quick, place)
     _end_if_unfinished(shown)
 
@@ -175,7 +153,7 @@ def report(
     shipped: ShippedOption = False,
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
-    from dcglearn.lab.experiment_files import ExperimentFiles, refuse_shared_figures
+    from dcglearn.lab.experiment_files import refuse_shared_figures
     from dcglearn.pages.results import write_results
 
     place = _results_folder(out)
@@ -183,12 +161,11 @@ def report(
     if not store.path.exists():
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
-    files = ExperimentFiles()
     selected = _configs(configs, lenient=True, shipped=shipped)
     refuse_shared_figures(selected)
     inches = _inches(width)
     shown = [
-        write_results(config, quick, store, _folder(place, quick, config), replace, files, inches)
+        write_results(config, quick, store, _folder(place, quick, config), replace, inches)
         for config in selected
     ]
     _print_damage(place)
@@ -210,14 +187,14 @@ def _run(
     workers: str,
     out: Path,
     replace: bool,
-    files: ExperimentFiles,
     width: float | None,
 ) -> list[ReportedExperiment]:
     from dcglearn.base.workers import open_workers
+    from dcglearn.lab.experiment_files import load_experiment
     from dcglearn.pages.results import check_folder, make_folder, write_results
 
     for config in configs:  # refuse what can be refused before anything is computed
-        files.load(config)
+        load_experiment(config)
         if not replace:
             check_folder(_folder(out, quick, config), config)
     shown = []
@@ -235,7 +212,7 @@ def _run(
                 refused.clear()
             print_text(f"{config.name}: {_counts(done)}")
             folder = _folder(out, quick, config)
-            drawn = write_results(config, quick, store, folder, replace, files, width, drawers)
+            drawn = write_results(config, quick, store, folder, replace, width, drawers)
             shown.append(drawn)
             store.check_kept()
     return shown
@@ -264,16 +241,14 @@ def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> Cel
         raise WorkersLostError(f"{stop}; {words}") from stop
 
 
-def _other(
-    config: Config, quick: bool, store: Store, out: Path, files: ExperimentFiles
-) -> ReportedExperiment:
+def _other(config: Config, quick: bool, store: Store, out: Path) -> ReportedExperiment:
     """Return an experiment that was not asked for, with the results that it already has."""
     from dcglearn.lab.run import count_cells
     from dcglearn.pages.results import ReportedExperiment, write_results
 
     folder = _folder(out, quick, config)
     try:
-        return write_results(config, quick, store, folder, files=files)
+        return write_results(config, quick, store, folder)
     except InputError as error:
         print_note(f"left out of the page: {message(error)}")
         return ReportedExperiment(config, folder, count_cells(config, quick, store), ())

@@ -211,11 +211,3 @@ def _as_toml(number: str) -> str:
 
 def _in_quick_run(figure: Figure) -> Figure:
     return replace(figure, claims=tuple(claim.in_quick_run() for claim in figure.claims))
-
-
-class ExperimentFiles:
-    """The experiment files of one command."""
-
-    def load(self, config: Config) -> Experiment:
-        """Return the experiment of a config (see :func:`load_experiment`)."""
-        return load_experiment(config)

@@ -1,4 +1,4 @@
-"""What experiment files and configs may name: columns, the axes with their options, parts of figures.
+"""What experiment files and configs may name: columns, axes with their options, parts of figures.
 
 The lines are the first ones of docstrings, so that they are those of the reference.
 """
@@ -81,7 +81,7 @@ def attributes_of(described: type) -> list[tuple[str, str]]:
     Examples
     --------
     >>> attributes_of(Finding)[0]
-    ('verdict : str', 'One of CLAIM_VERDICTS.')
+    ('verdict (str)', 'One of CLAIM_VERDICTS.')
     """
     text = inspect.getdoc(described) or ""
     body = text.partition("Attributes\n----------\n")[2].partition("\n\n")[0]
@@ -91,7 +91,7 @@ def attributes_of(described: type) -> list[tuple[str, str]]:
             found.append((line, ""))
         elif found:
             found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}".strip())
-    return [(name, _first_sentence(words)) for name, words in found]
+    return [(re.sub(r" : (.*)", r" (\1)", name), _first_sentence(words)) for name, words in found]
 
 
 def _first_sentence(words: str) -> str:

@@ -26,7 +26,7 @@ from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure
 from dcglearn.figures.style import save
 from dcglearn.files.files import write_text
-from dcglearn.lab.experiment_files import ExperimentFiles, make_figures
+from dcglearn.lab.experiment_files import load_experiment, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
@@ -183,7 +183,6 @@ def write_results(
     store: Store,
     folder: Path,
     replace: bool = False,
-    files: ExperimentFiles | None = None,
     width: float | None = None,
     workers: Workers | None = None,
 ) -> ReportedExperiment:
@@ -202,8 +201,6 @@ def write_results(
         Made if it does not exist.
     replace : bool, default False
         Whether results of another config, or of more cells, may be replaced.
-    files : ExperimentFiles, optional
-        Pass the same object to several calls, and each experiment file is executed only once.
     width : float, optional
         Of the figures, in inches; by default that of a column of a paper.
     workers : callable, optional
@@ -220,18 +217,17 @@ def write_results(
         If the folder holds results of something else, the experiment file cannot be used,
         or the folder cannot be written.
     """
-    files = files or ExperimentFiles()
     counts = count_cells(config, quick, store)
     if not replace:
         check_folder(folder, config)
         kept = _read_provenance(folder)
         if kept is not None and kept["cells"]["done"] > counts.done and _same_code(kept, config):
-            return _from_folder(config, folder, kept, files, width)
+            return _from_folder(config, folder, kept, width)
         for name in changed_files(folder, kept or {}) if counts.done else ():
             _warn(folder / name)
     if not counts.done:
         return ReportedExperiment(config, folder, counts, ())
-    experiment = files.load(config)
+    experiment = load_experiment(config)
     table = result_table(config, quick, store, experiment.columns)
     figures = make_figures(experiment, config, table, quick, counts.complete)
     make_folder(folder)
@@ -281,7 +277,6 @@ def _from_folder(
     config: Config,
     folder: Path,
     made: dict[str, Any],
-    files: ExperimentFiles,
     width: float | None,
 ) -> ReportedExperiment:
     """Report an experiment from the table that its folder already holds.
@@ -294,7 +289,7 @@ def _from_folder(
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
     quick = cells.get("quick") is True
     complete = counts.complete and made["experiment"]["sweep"] == config.content["sweep"]
-    figures = make_figures(files.load(config), config, table, quick, complete)
+    figures = make_figures(load_experiment(config), config, table, quick, complete)
     changed = changed_files(folder, made)
     bad = [
         [n for n in _files_of(figure) if width or n in changed or not (folder / n).is_file()]
