@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,13 @@ from dcglearn.axes.closure import closure_of
 from dcglearn.axes.success import regret
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
-from dcglearn.design.cells import key_of
+from dcglearn.design.cells import AXES, key_of
 from dcglearn.design.config import Config, read_config
 from dcglearn.lab.experiment_files import load_experiment
 from dcglearn.lab.result_tables import add_settings, result_table
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
+from dcglearn.lab.vocabulary import vocabulary
 from dcglearn.measures.dcg import DCG
 from dcglearn.trials.compute import CellComputer, compute_cell, run_cell
 
@@ -527,3 +530,63 @@ def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
     assert regret(truth, truth, data) == 0
     assert order_of_lists(truth, truth, data) == pytest.approx(1)
     assert order_of_lists(truth, DCG([1, 1, 1], "log2"), data) == 0
+
+
+# --- the page
+
+
+def test_the_page_does_what_it_shows(tmp_path: Path, processes: Processes) -> None:
+    """Follow docs/extending.md exactly, in an empty folder."""
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
+    (_, config), (_, code), (_, shown), (_, _), (_, error) = blocks
+    written(tmp_path, code, config)
+    command, *printed = shown.splitlines()
+    arguments = command.split()[2:]
+    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
+    assert [run.line() for _ in printed] == printed, run.errors()
+    assert run.finish() == 0
+    wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
+    written(tmp_path, wrong, config)
+    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
+    assert run.finish() == 1
+    first = run.errors().split("First error: ")[1].strip()
+    assert first.replace("calibrated", "hasty") == " ".join(error.split())
+
+
+def test_the_page_says_what_seeds_each_stream() -> None:
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8").split("## Seeds and streams")[1]
+    rows = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("| `")]
+    listed = {name: keys for names, keys, _ in rows for name in re.findall(r"`(\w+)`", names)}
+    assert listed.keys() == AXES.keys()
+    for name, keys in listed.items():
+        named = set(re.findall(r"`(\w+)`", keys))
+        named |= set(AXES["training"]) if "the same" in keys else set()
+        assert named == set(AXES[name]), name
+
+
+def test_the_columns_are_listed(tmp_path: Path) -> None:
+    """All that cells result in, all axes with the functions of the file, the parts of figures."""
+    config = read_config(written(tmp_path))
+    listed = dict(vocabulary(config.code.registry))
+    found = {name for names in listed.values() for name, _ in names}
+    assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
+    assert {"@learner", "@result", "tested (str)", "log_x, log_y (bool)", "undecided"} <= found
+    of_learners = dict(listed["learner: learns a measure from judged pairs"])
+    place = "[experiments/mine.py, line 19]"
+    assert of_learners["counting"] == f"Count who won. (options smoothing = 1.0) {place}"
+    results = {name for cell in config.cells() for name in run(config, cell[1])}
+    assert {name for name in results if ":" not in name} <= found
+    shown = subprocess.run(
+        [sys.executable, "-m", "dcglearn", "run", "--columns", str(config.path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ).stdout
+    assert f"  counting: {of_learners['counting']}\n" in shown
+
+
+def run(config: Config, cell: dict[str, Any]) -> list[str]:
+    return list(compute_cell(cell, None, config.codes))

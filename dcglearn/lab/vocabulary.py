@@ -15,11 +15,11 @@ from dcglearn.design.columns import LEARNED_COLUMNS, MODEL_COLUMNS
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
 
-Section = tuple[str, list[tuple[str, str]]]
+NamesUnderHeading = tuple[str, list[tuple[str, str]]]
 """A heading, and names with what they are."""
 
 
-def vocabulary(registry: Registry = SHIPPED) -> list[Section]:
+def vocabulary(registry: Registry = SHIPPED) -> list[NamesUnderHeading]:
     """Return what may be named, in sections.
 
     Parameters
@@ -53,7 +53,7 @@ def vocabulary(registry: Registry = SHIPPED) -> list[Section]:
     ]
 
 
-def _axes(registry: Registry) -> Iterator[Section]:
+def _axes(registry: Registry) -> Iterator[NamesUnderHeading]:
     for axis in OPEN_AXES.values():
         entries = [entry for entry in registry.entries if entry.axis == axis.name]
         own = (f"@{axis.name}", f"a function of your own: {axis.signature}")
