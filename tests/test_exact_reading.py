@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.reading import judgment_files
-from dcglearn.reading.judgment_files import gather_judgments, read_preferences
+from dcglearn.reading.judgment_files import gather_judgments, read_field, read_preferences
 from dcglearn.records import csv_blocks, json_blocks, table_blocks
 from dcglearn.records.coded_values import UndecidedError
 
@@ -377,3 +377,37 @@ def test_one_odd_line_leaves_the_others_to_arrow(tmp_path: Path) -> None:
     assert np.array_equal(found.lists, np.tile([[[0, 1], [1, -1]]], (20_000, 1, 1)))
     assert 12_346 in read
     assert len(read) <= 64
+
+
+def field_outcome(path: Path, name: str) -> Any:
+    """Return the values of a field, or the message."""
+    try:
+        return read_field(path, name)
+    except InputError as error:
+        return str(error)
+
+
+@given(
+    values=st.lists(ids, min_size=1, max_size=8),
+    left_out=st.sets(st.integers(0, 7)),
+    size=st.sampled_from([20, 150]),
+)
+def test_one_more_field(
+    tmp_path_factory: pytest.TempPathFactory, values: list[Any], left_out: set[int], size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("p")
+    rows = [
+        {"a": [1], "b": [0], "answer": "a"} | ({} if row in left_out else {"by": value})
+        for row, value in enumerate(values)
+    ]
+    (folder / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with (folder / "p.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["a", "b", "answer", "by"])
+        writer.writeheader()
+        writer.writerows(rows)
+    for path in folder.iterdir():
+        with small_blocks(size):
+            found = field_outcome(path, "by")
+            with mock.patch.object(judgment_files, "column_ids", side_effect=UndecidedError):
+                assert field_outcome(path, "by") == found
+        assert field_outcome(path, "by") == found

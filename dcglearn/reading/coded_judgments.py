@@ -161,7 +161,7 @@ def code_records(
     fault: InputError | None = None
     try:
         for number, record in records:
-            with _placed(f"{path}, {unit} {number}"):
+            with naming_place(f"{path}, {unit} {number}"):
                 _check_complete(record)
                 a, b = (parse_labels(record[side], side) for side in "ab")
                 answer = _hashable_answer(record["answer"])
@@ -189,7 +189,13 @@ def code_records(
 
 
 @contextmanager
-def _placed(place: str) -> Iterator[None]:
+def naming_place(place: str) -> Iterator[None]:
+    """Name a place in the errors of a block.
+
+    Parameters
+    ----------
+    place : str
+    """
     try:
         yield
     except InputError as error:
@@ -263,6 +269,40 @@ def _ids(array: Any, name: str) -> CodedColumn | None:
         raise UndecidedError from error
     merged = merged_values(column.codes, ids)
     return merged if merged.values else None
+
+
+def column_ids(array: Any, name: str, n: int) -> list[str | None]:
+    """Return the ids of a column, one per record.
+
+    Parameters
+    ----------
+    array : pyarrow.Array or None
+        None if no record has the field.
+    name : str
+        The field.
+    n : int
+        The number of records.
+
+    Returns
+    -------
+    list of str or None
+
+    Raises
+    ------
+    UndecidedError
+        If a value is not an id.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> column_ids(pa.array([7, None]), "judge", 2)
+    ['7', None]
+    """
+    column = _ids(array, name)
+    if column is None:
+        return [None] * n
+    found: list[str | None] = np.array([*column.values, None], object)[column.codes].tolist()
+    return found
 
 
 def _weights(array: Any, textual: bool) -> Floats | None:

@@ -29,14 +29,20 @@ from dcglearn.fields.unjudged_documents import UnjudgedRule
 from dcglearn.files.places import Place
 from dcglearn.files.sources import Source, find_sources, name_sources
 from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
-from dcglearn.reading.coded_judgments import CodedJudgments, code_columns, code_records
+from dcglearn.reading.coded_judgments import (
+    CodedJudgments,
+    code_columns,
+    code_records,
+    column_ids,
+    naming_place,
+)
 from dcglearn.reading.document_judgments import DocumentGrades
 from dcglearn.reading.field_columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, FieldColumns
 from dcglearn.reading.judgment_columns import JudgmentColumns
 from dcglearn.reading.judgment_writers import judgment_writer
 from dcglearn.records.blocks import RecordBlock
 from dcglearn.records.coded_values import UndecidedError
-from dcglearn.records.record_formats import read_blocks, read_records
+from dcglearn.records.record_formats import read_blocks
 
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""
@@ -318,12 +324,18 @@ def read_field(path: Place | Iterable[Place], name: str) -> list[str | None]:
     values: list[str | None] = []
     fields: set[str] = set()
     for source in find_sources(path):
-        for place, record in read_records(source, {name: "id"}, IgnoredInput()):
-            fields.update(record)
-            try:
-                values.append(parse_id(record.get(name), name))
-            except InputError as error:
-                raise error.at(f"{source.name}, {place}") from error
+        for block in read_blocks(source, lambda names: {name: "id"}, IgnoredInput()):
+            if block.columns is not None:
+                fields.update(block.columns)
+                try:
+                    values += column_ids(block.columns.get(name), name, len(block))
+                    continue
+                except UndecidedError:  # the reader of single records says why
+                    pass
+            for number, record in block.read():
+                fields.update(record)
+                with naming_place(f"{source.name}, {block.unit} {number}"):
+                    values.append(parse_id(record.get(name), name))
     if name not in fields:
         raise unknown_name("field", name, sorted(fields)).at(str(path))
     return values
