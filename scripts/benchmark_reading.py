@@ -40,7 +40,7 @@ READERS = {
         ".csv": "import polars; polars.read_csv({path!r})",
         ".parquet": "import polars; polars.read_parquet({path!r})",
     },
-    "duckdb": dict.fromkeys(
+    "DuckDB": dict.fromkeys(
         FORMATS, "import duckdb; duckdb.sql('create table t as from \\'' + {path!r} + '\\'')"
     ),
 }
@@ -90,7 +90,7 @@ def compare_readers(folder: Path, n: int) -> Table:
         write_preferences(judgments, path)
         commands = {"dcglearn fit": [sys.executable, "-m", "dcglearn", "fit", str(path)]}
         for name, reads in READERS.items():
-            if importlib.util.find_spec(name) is not None:
+            if importlib.util.find_spec(name.lower()) is not None:
                 read = reads[suffix].format(path=str(path))
                 commands[f"{name}, reading only"] = [sys.executable, "-c", read]
         for name, command in commands.items():
@@ -121,8 +121,8 @@ def write_reading_report(folder: Path, n: int) -> Path:
     about = (
         f"# From a file to its DCG\n\n{n:,} judgments of two lists of {K} grades, {QUERIES:,} "
         f"queries and {JUDGES} judges. `dcglearn fit` reads the file, learns and prints; the "
-        "others only read it. Processes of their own, with the start of Python. The peak of "
-        f"`dcglearn fit` without judgments is {floor:.0f} MiB: Python, NumPy, SciPy and Arrow.\n\n"
+        "others only read it. Processes of their own, with the start of Python. A fit of "
+        f"200 judgments peaks at {floor:.0f} MiB: Python, NumPy, SciPy and Arrow.\n\n"
     )
     write_text(path, f"{about}{table.markdown()}\n\n{versions}; made by `scripts/benchmark.py`.\n")
     return path
