@@ -27,6 +27,9 @@ ENDS = {"discounts": 3, "gains": 2}
 """How many ranks, or grades, are compared at each end of the list; of this project."""
 
 PLACES = {"discounts": "rank", "gains": "grade"}
+FIRST = {"discounts": "first rank", "gains": "best grade"}
+TOP = {"discounts": "first 3 ranks", "gains": "best 2 grades"}
+LAST = {"discounts": "last 3", "gains": "worst 2"}
 
 BEST = {
     "discounts": "The discounts are learned best at the top ranks.",
@@ -50,9 +53,9 @@ ERRORS = (
 )
 
 LEVERAGE = (
-    "The first {0}, far from the others, attracts the line (its leverage is {1}, of at most 1): it "
-    "would be closest to it even if errors were equally large at each {0}. Whether the claim holds "
-    "depends on what best means."
+    "The {0}, far from the others, attracts the line (its leverage is {1}, of at most 1): it would "
+    "be closest to it even if all errors were equally large. Whether the claim holds depends on "
+    "what best means."
 )
 
 
@@ -185,34 +188,33 @@ def _leverage(true: np.ndarray) -> np.ndarray:
 
 
 def _claim(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str, sense: str) -> Claim:
-    place, ends = PLACES[what], ENDS[what]
     if sense == "line":
         tested = (
-            f"As a distance from the line, the error is smaller at the first {place} than in the "
-            f"mean over the other {place}s."
+            f"As a distance from the line, the error is smaller at the {FIRST[what]} than in the "
+            f"mean over the other {PLACES[what]}s."
         )
         return Claim(tested, _first(table, errors, what), BEST[what], "6.3")
     share = "share of its own size" if sense == "own" else "standardised distance from the line"
     return Claim(
-        f"As a {share}, the error is smaller at the first {ends} {place}s than at the last {ends}.",
+        f"As a {share}, the error is smaller at the {TOP[what]} than at the {LAST[what]}.",
         _top(errors, what),
         BEST[what],
         "6.3",
-        (f"the top: the first {ends} {place}s, against the last {ends}",),
+        (f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {TOP[what]}",),
     )
 
 
 def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Finding:
     """Judge whether the first error is smaller than the others."""
-    place, numbers, gaps = PLACES[what], [], []
+    first, numbers, gaps = FIRST[what], [], []
     for truth, error in errors.items():
         name = display_name(truth)
         nearest = 1 + int(np.argmin(error[:, 1:].mean(axis=0)))
         rest = mean_interval(
-            error[:, 0] - error[:, 1:].mean(axis=1), f"{name}, first {place} minus all others:"
+            error[:, 0] - error[:, 1:].mean(axis=1), f"{name}, {first} minus all others:"
         )
         next_one = mean_interval(
-            error[:, 0] - error[:, nearest], f"{name}, first {place} minus the closest other:"
+            error[:, 0] - error[:, nearest], f"{name}, {first} minus the closest other:"
         )
         gaps.append(rest)
         numbers += [rest, next_one]
@@ -220,7 +222,7 @@ def _first(table: pd.DataFrame, errors: dict[str, np.ndarray], what: str) -> Fin
     leverage = [_leverage(_true(table, truth, what))[0] for truth in errors]
     shown = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in leverage))
     closer = all(number.high < 0 for number in gaps)
-    return judge_claim(numbers, closer, contrary, LEVERAGE.format(place, shown))
+    return judge_claim(numbers, closer, contrary, LEVERAGE.format(first, shown))
 
 
 def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
@@ -229,7 +231,7 @@ def _top(errors: dict[str, np.ndarray], what: str) -> Finding:
     gaps = [
         mean_interval(
             error[:, :n].mean(axis=1) - error[:, -n:].mean(axis=1),
-            f"{display_name(truth)}, error at the first {n} {PLACES[what]}s minus at the last {n}:",
+            f"{display_name(truth)}, error at the {TOP[what]} minus at the {LAST[what]}:",
         )
         for truth, error in errors.items()
     ]
