@@ -301,6 +301,23 @@ def figures(table):
 """
 
 
+def test_findings_are_a_latex_table(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(CLAIMS)
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
+    assert run("run", "configs/flips.toml").returncode == 0
+    done = run("report", "--findings", "f.tex")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("wrote f.tex\n")
+    rows = [line for line in (folder / "f.tex").read_text("utf-8").splitlines() if line[:1] == "5"]
+    assert rows[0] == r"5 & 6.4 & It falls by more than a hundredth. & holds \\"
+    assert rows[2] == r"5 & this project & It never rises. & holds \\"
+    assert len(rows) == 4
+    refused = run("report", "--findings", "f.md")
+    assert refused.returncode == 2
+    assert "f.md: ends in '.md'; use a name that ends in .tex" in refused.stderr
+
+
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_page_says_whose_a_claim_is(run: Run, folder: Path, quick: bool) -> None:
     (folder / "experiments").mkdir()

@@ -63,3 +63,11 @@ ColumnsOption = Annotated[
         "of CONFIG, if one is named; run nothing.",
     ),
 ]
+FindingsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--findings",
+        metavar="FILE.tex",
+        help="Also write all claims, with the verdicts and what they rest on, as a LaTeX table.",
+    ),
+]

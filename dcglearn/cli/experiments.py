@@ -11,10 +11,11 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.cli.experiment_configs import find_configs, first_figure, select_configs
 from dcglearn.cli.experiment_options import (
     ColumnsOption,
     ConfigsArgument,
+    FindingsOption,
     OnlyOption,
     OutOption,
     QuickOption,
@@ -94,9 +95,9 @@ def reproduce(
     """
     from dcglearn.lab.experiment_files import refuse_shared_figures
 
-    every = _configs(lenient=only is not None, shipped=shipped)
+    every = find_configs(lenient=only is not None, shipped=shipped)
     refuse_shared_figures(every)
-    selected = every if only is None else _selected(every, only, shipped)
+    selected = every if only is None else select_configs(every, only, shipped)
     place = _results_folder(out)
     asked = "1" if workers is None else workers
     shown = _run(selected, quick, asked, place, replace, _inches(width))
@@ -122,7 +123,7 @@ def status(
     store = _store(_results_folder(out))
     rows, errors = [], {}
     known: set[str] = set()
-    for config in _configs(configs, lenient=True, shipped=shipped):
+    for config in find_configs(configs, lenient=True, shipped=shipped):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
         full, part = count_cells(config, False, store), count_cells(config, True, store)
         if full.first_error is not None:
@@ -151,17 +152,22 @@ def report(
     replace: ReplaceOption = False,
     width: WidthOption = None,
     shipped: ShippedOption = False,
+    findings: FindingsOption = None,
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.lab.experiment_files import refuse_shared_figures
     from dcglearn.pages.results import write_results
 
+    if findings is not None:
+        from dcglearn.files.files import checked_suffix
+
+        checked_suffix(findings, [".tex"])
     place = _results_folder(out)
     store = _store(place)
     if not store.path.exists():
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
-    selected = _configs(configs, lenient=True, shipped=shipped)
+    selected = find_configs(configs, lenient=True, shipped=shipped)
     refuse_shared_figures(selected)
     inches = _inches(width)
     shown = [
@@ -170,6 +176,8 @@ def report(
     ]
     _print_damage(place)
     _write_page(shown, quick, place)
+    if findings is not None:
+        _write_findings(shown, findings)
 
 
 def _print_damage(out: Path) -> None:
@@ -258,9 +266,19 @@ def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> 
     from dcglearn.pages.page import write_page
 
     page = write_page(
-        sorted(shown, key=lambda one: _first_figure(one.config)), _root(out, quick), quick
+        sorted(shown, key=lambda one: first_figure(one.config)), _root(out, quick), quick
     )
     print_text(f"read {page}")
+
+
+def _write_findings(shown: Sequence[ReportedExperiment], path: str) -> None:
+    from dcglearn.files.files import write_text
+    from dcglearn.pages.findings import findings_latex
+    from dcglearn.pages.page import order_in_paper
+
+    figures = [figure for one in shown for figure in one.figures]
+    write_text(path, findings_latex(sorted(figures, key=order_in_paper)))
+    print_text(f"wrote {path}")
 
 
 def _root(out: Path, quick: bool) -> Path:
@@ -295,55 +313,6 @@ def _store(out: Path, say: bool = True) -> Store:
         records = counted(store.other_versions, "record")
         print_note(f"{store.path}: ignored {records} of other versions of cells")
     return store
-
-
-def _configs(
-    paths: Sequence[str] | None = None, lenient: bool = False, shipped: bool = False
-) -> list[Config]:
-    """Return the named configs, or all; if lenient, without those of all that have errors."""
-    from dcglearn.design.config import read_config
-    from dcglearn.lab.experiment_files import config_files
-
-    if paths:
-        return [read_config(path) for path in paths]
-    found = []
-    for path in config_files(shipped):
-        try:
-            found.append(read_config(path))
-        except InputError as error:
-            if not lenient:
-                raise
-            print_note(f"left out: {message(error)}")
-    if not found:
-        raise InputError(
-            "holds no config", "write configs/NAME.toml, or reinstall dcglearn", "configs"
-        )
-    return sorted(found, key=_first_figure)
-
-
-def _first_figure(config: Config) -> tuple[int, str]:
-    first = config.figures[0]
-    return (int(first) if first.isdecimal() else 10_000), config.name
-
-
-def _selected(configs: Sequence[Config], only: str, shipped: bool) -> list[Config]:
-    spelt = _names(configs)
-    asked = []
-    for name in (part.strip() for part in only.split(",") if part.strip()):
-        if name.lower() not in spelt:
-            if not shipped and name.lower() in _names(_configs(lenient=True, shipped=True)):
-                words = f"{name!r} is one of the shipped experiments"
-                raise InputError(words, "add --shipped to run it", "--only")
-            raise unknown_name("figure or config", name, spelt.values(), "--only")
-        asked.append(spelt[name.lower()])
-    if not asked:
-        raise InputError("--only is empty", "name figures or configs, such as --only 5,6")
-    return [c for c in configs if c.name in asked or set(c.figures) & set(asked)]
-
-
-def _names(configs: Sequence[Config]) -> dict[str, str]:
-    known = [name for config in configs for name in (*config.figures, config.name)]
-    return {name.lower(): name for name in known}
 
 
 def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:

@@ -113,7 +113,7 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
     """
     entries = sorted(
         (_entry(one, figure, quick) for one in experiments for figure in one.figures),
-        key=_order_in_paper,
+        key=lambda entry: order_in_paper(entry.figure),
     )
     times = update_timings(experiments, out)
     finished = [one for one in experiments if one.figures]
@@ -223,10 +223,20 @@ def _in_words(heading: str, figure: Figure) -> str:
     return f"{heading}: {'; '.join(panels)}"
 
 
-def _order_in_paper(entry: PageEntry) -> tuple[int, str]:
-    digits = "".join(c for c in entry.figure.number if c.isdecimal())
-    first = int(digits) if digits and entry.figure.number[0].isdecimal() else 10_000
-    return first, entry.figure.number
+def order_in_paper(figure: Figure) -> tuple[int, str]:
+    """Return what figures are sorted by: those of the paper first.
+
+    Parameters
+    ----------
+    figure : Figure
+
+    Returns
+    -------
+    (int, str)
+    """
+    digits = "".join(c for c in figure.number if c.isdecimal())
+    first = int(digits) if digits and figure.number[0].isdecimal() else 10_000
+    return first, figure.number
 
 
 def _three_digits(interval: MeanInterval, part: str) -> str:
