@@ -328,6 +328,7 @@ def test_twelve_series_look_different() -> None:
 def test_bars_are_side_by_side_from_0() -> None:
     (axes,) = draw_figure(CASES["bars"]).axes
     assert axes.get_ylim() == (0.0, 1.0)
+    assert len({bar.get_hatch() for bar in axes.patches}) == 2  # in greyscale too
     boxes = sorted((bar.get_x(), bar.get_width(), bar.get_height()) for bar in axes.patches)
     assert [height for *_, height in boxes] == pytest.approx([0.9, 0.99, 1.0])
     for (x, width, _), (after, *_) in pairwise(boxes):

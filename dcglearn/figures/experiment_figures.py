@@ -201,6 +201,7 @@ def _style(width: float, palette: Palette) -> Any:
         "ytick.labelsize": text - 1,
         "legend.fontsize": text - 1,
         "axes.linewidth": 0.6,
+        "hatch.linewidth": 0.4,
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,
         "xtick.minor.width": 0.5,

@@ -22,6 +22,9 @@ from dcglearn.lab.plots import Plot, Series
 DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.2)))
 """Of the lines of a figure, in order."""
 
+HATCHES = ("", "////", "....", "xxxx", "----", "||||")
+"""Of the bars of a figure, in order."""
+
 BAND_ALPHA = 0.18
 
 DIAGONAL = "Exact"
@@ -73,7 +76,7 @@ def draw_series(axes: Axes, plot: Plot, categories: list[Any] | None, palette: P
         look = _look(index, len(curves), palette)
         x = _places(series, categories)
         if plot.bars:
-            _draw_bars(axes, x, series, index, len(curves), look["color"], plot)
+            _draw_bars(axes, x, series, (index, len(curves)), (look["color"], palette.ink), plot)
         else:
             _draw_curve(axes, x, series, look, plot)
     for series in plot.series:
@@ -240,17 +243,22 @@ def _beside(axes: Axes, series: Series, plot: Plot) -> Transform:
 
 
 def _draw_bars(
-    axes: Axes, x: Floats, series: Series, index: int, n: int, colour: str, plot: Plot
+    axes: Axes,
+    x: Floats,
+    series: Series,
+    place_of: tuple[int, int],
+    colours: tuple[str, str],
+    plot: Plot,
 ) -> None:
+    (index, n), (colour, ink) = place_of, colours
     width = 0.8 / n
     place = x + (index - (n - 1) / 2) * width
     mean = np.array(series.mean, float)
     low, high = (np.clip(np.array(v, float), *plot.within) for v in (series.low, series.high))
-    axes.bar(place, mean, 0.92 * width, color=colour, alpha=0.75, label=series.label)
+    look: Any = {"color": colour, "edgecolor": ink, "hatch": HATCHES[index % len(HATCHES)]}
+    axes.bar(place, mean, 0.92 * width, alpha=0.75, linewidth=0.4, label=series.label, **look)
     known = np.isfinite(low) & np.isfinite(high)
-    axes.vlines(
-        place[known], low[known], high[known], color=mpl.rcParams["text.color"], linewidth=1
-    )
+    axes.vlines(place[known], low[known], high[known], color=ink, linewidth=1)
 
 
 def _name_categories(axes: Axes, names: Sequence[Any], width: float, size: float) -> None:
