@@ -17,6 +17,7 @@ from dcglearn.records.coded_values import (
 
 _QUOTED_EMPTY = r"""['"](?:-|null|None|NULL|nan|NaN)['"]"""
 
+_SEPARATORS = "[|;/]"
 _MARKS = r"""[,\[\](){}"']"""
 _PLAIN = "[A-Za-z0-9_.+-]+"
 _BARE = rf"""(?:{_PLAIN}|"{_PLAIN}"|'{_PLAIN}')"""
@@ -57,11 +58,8 @@ def coded_texts(array: Any) -> CodedLists:
         raise UndecidedError
     trimmed = pc.ascii_trim_whitespace(array)
     empty = {"-"}
-    for separator, pattern in JOINED.items():
-        if pc.any(pc.match_substring_regex(trimmed, f"^{pattern}$")).as_py():
-            if not pc.all(pc.match_substring_regex(trimmed, f"^{pattern}$")).as_py():
-                raise UndecidedError
-            trimmed = pc.replace_substring(trimmed, separator, " ")
+    if pc.any(pc.match_substring_regex(trimmed, _SEPARATORS)).as_py():
+        trimmed = _with_blanks(trimmed)
     if pc.any(pc.match_substring_regex(trimmed, _MARKS)).as_py():
         trimmed, empty = _without_marks(trimmed)
     lists = pc.ascii_split_whitespace(trimmed)
@@ -72,6 +70,19 @@ def coded_texts(array: Any) -> CodedLists:
     values = [None if value in empty else value for value in column.values]
     labels = with_canonical_labels(merged_values(column.codes, values))
     return CodedLists(labels.codes, lengths, labels.values)
+
+
+def _with_blanks(array: Any) -> Any:
+    """Return lists with blanks in place of the other characters that separate entries."""
+    import pyarrow.compute as pc
+
+    for separator, pattern in JOINED.items():
+        lists = pc.match_substring_regex(array, f"^{pattern}$")
+        if pc.all(lists).as_py():
+            return pc.replace_substring(array, separator, " ")
+        if pc.any(lists).as_py():
+            raise UndecidedError
+    return array
 
 
 def _without_marks(array: Any) -> tuple[Any, set[str]]:
