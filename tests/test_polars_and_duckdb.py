@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dcglearn.base.errors import InputError
+from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.data.preferences import Preferences
 from dcglearn.reading.judgment_files import read_field, read_preferences
 
@@ -200,3 +201,21 @@ def test_a_frame_of_a_relation_names_the_row() -> None:
     wrong = PLAIN.with_columns(pl.Series("answer", ["a", "b", "dunno"]))
     with pytest.raises(InputError, match="row 3: the answer is 'dunno'"):
         Preferences.from_frame(duckdb.from_arrow(wrong.to_arrow()))
+
+
+@pytest.mark.parametrize("kind", ["frame", "lazy frame", "relation", "categories"])
+def test_qrels_and_runs_in_frames(kind: str) -> None:
+    frame = pl.DataFrame(
+        {"query_id": ["q", "q"], "doc_id": ["caf\xe9", "e"], "relevance": [2, 0], "score": [0.5, 1]}
+    )
+    given = {
+        "frame": frame,
+        "lazy frame": frame.lazy(),
+        "relation": duckdb.from_arrow(frame.to_arrow()),
+        "categories": frame.cast({"query_id": pl.Categorical, "relevance": pl.Decimal(3, 1)}),
+    }[kind]
+    qrels, run = qrels_of(given), run_of(given, "x")
+    assert qrels.queries == ("q",)
+    assert qrels.documents.to_pylist() == ["caf\xe9", "e"]
+    assert qrels.number.tolist() == [2, 0]
+    assert run.number.tolist() == [0.5, 1]

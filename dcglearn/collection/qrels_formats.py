@@ -284,11 +284,11 @@ def _of_dicts(content: object, name: str, kind: FileKind) -> DocumentColumns:
 
 
 def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColumns:
-    """Return the columns of a table, of a pandas frame or of nested dicts.
+    """Return the columns of a table, of a frame or of nested dicts.
 
     Parameters
     ----------
-    content : pyarrow.Table, pandas.DataFrame or dict
+    content : pyarrow.Table, pandas.DataFrame, polars.DataFrame, DuckDB relation or dict
     name : str
         What to call it in a message.
     kind : FileKind
@@ -304,8 +304,10 @@ def document_columns_of(content: Any, name: str, kind: FileKind) -> DocumentColu
     """
     import pyarrow as pa
 
-    if isinstance(content, pa.Table):
-        return columns_of_table(content, name, kind)
+    if hasattr(content, "collect"):  # a lazy frame of polars
+        content = content.collect()
+    if hasattr(content, "__arrow_c_stream__") and not hasattr(content, "iloc"):
+        return columns_of_table(pa.table(content), name, kind)
     if hasattr(content, "columns"):
         try:
             table = pa.Table.from_pandas(content, preserve_index=False)

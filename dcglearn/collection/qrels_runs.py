@@ -172,11 +172,11 @@ def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
 
 
 def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
-    """Build qrels from a pandas frame or nested dicts.
+    """Build qrels from a frame or nested dicts.
 
     Parameters
     ----------
-    content : pandas.DataFrame or dict
+    content : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or dict
         Columns as in a Parquet file, or ``{query: {document: grade}}``.
     name : str
         What to call them in a message.
@@ -200,11 +200,11 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
-    """Build a run from a pandas frame or nested dicts.
+    """Build a run from a frame or nested dicts.
 
     Parameters
     ----------
-    content : pandas.DataFrame or dict
+    content : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or dict
         Columns as in a Parquet file, or ``{query: {document: score}}``.
     name : str
         The name of the system.

@@ -205,14 +205,25 @@ def columns_of_table(
     return DocumentColumns(query, document, numbers, place, names)
 
 
+def _without_views(column: Any) -> Any:
+    """Return a column whose text has a type that all functions of Arrow know."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    if types.is_dictionary(column.type) and types.is_string_view(column.type.value_type):
+        return column.cast(pa.dictionary(pa.int32(), pa.string()))
+    return column
+
+
 def _ids_of_column(column: Any) -> Any:
     """Return a column as text."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as types
 
-    if types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
+    column = _without_views(column)
     held = column.type.value_type if types.is_dictionary(column.type) else column.type
     tests = ("string", "large_string", "binary", "large_binary", "integer", "floating", "null")
     if not any(getattr(types, f"is_{one}")(held) for one in tests):
@@ -236,8 +247,7 @@ def _numbers_of_column(column: Any, may_be_names: bool) -> tuple[Floats, tuple[s
     import pyarrow as pa
     import pyarrow.types as types
 
-    if types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
+    column = _without_views(column)
     held = column.type.value_type if types.is_dictionary(column.type) else column.type
     if types.is_string(held) or types.is_large_string(held):
         encoded = column.cast(pa.string()).dictionary_encode().unify_dictionaries()
