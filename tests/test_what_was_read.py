@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 from collections.abc import Callable
@@ -9,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from dcglearn.base.errors import InputError
+from dcglearn.files.places import TemporaryCopies
+from dcglearn.reading.judgment_files import read_preferences
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -72,3 +77,24 @@ def test_grades_that_are_missing_and_keys_that_repeat(
         "counted_as": None,
         "ignored": {},
     }
+
+
+def test_an_error_keeps_no_temporary_files(tmp_path: Path) -> None:
+    """Not even until garbage is collected: copies of pipes can be large."""
+    (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "a"}\n{"a": [1]}\n')
+    gc.collect()
+    gc.disable()
+    try:
+        assert "line 2" in _message(tmp_path / "p.jsonl")
+        assert not [one for one in gc.get_objects() if isinstance(one, TemporaryCopies)]
+    finally:
+        gc.enable()
+
+
+def _message(path: Path) -> str:
+    try:
+        with path.open() as file:
+            read_preferences(file)
+    except InputError as error:  # pytest.raises would keep it, and all that it holds
+        return str(error)
+    return ""

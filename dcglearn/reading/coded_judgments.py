@@ -173,7 +173,7 @@ def code_records(
             weights.append(weight)
             numbers.append(number)
     except InputError as error:
-        fault = error
+        fault = error.with_traceback(None)  # of frames that hold it
     queries, judges = (coded_objects(texts) if any(texts) else None for texts in ids)
     judgments = CodedJudgments(
         unit,

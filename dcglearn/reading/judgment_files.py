@@ -267,7 +267,10 @@ def _gather_file(
         found.add(judgments, source.name)
         if fault is not None:
             found.check()
-            raise fault
+            try:
+                raise fault
+            finally:
+                del fault  # its frames hold temporary files, and this one is among them
     if len(found) == before:
         raise InputError("holds no judgment", "give one judgment per line", source.name)
 
