@@ -173,7 +173,7 @@ def code_records(
             weights.append(weight)
             numbers.append(number)
     except InputError as error:
-        fault = error.with_traceback(None)  # of frames that hold it
+        fault = error
     queries, judges = (coded_objects(texts) if any(texts) else None for texts in ids)
     judgments = CodedJudgments(
         unit,
@@ -185,7 +185,10 @@ def code_records(
         queries=queries,
         judges=judges,
     )
-    return judgments, fault
+    try:
+        return judgments, fault
+    finally:
+        del fault  # whose frames, this one among them, hold temporary files
 
 
 @contextmanager
