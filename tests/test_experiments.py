@@ -58,7 +58,7 @@ def smallest(name: str) -> Config:
     config = read_config(CONFIGS[name])
     sweep = {key: values[:1] for key, values in config.sweep.items()}
     fixed = {**config.fixed, "test_pairs": 100, "validation_pairs": 50}
-    one_each = name in ("ad_hoc", "own_learner")  # a figure per truth or judge
+    one_each = name == "ad_hoc"  # a figure per truth
     figures = config.figures[:1] if one_each else config.figures
     return replace(
         config, sweep=sweep, quick_sweep=sweep, fixed=fixed, repetitions=2, figures=figures
