@@ -261,6 +261,19 @@ def test_results_are_stored_and_failures_are_not_reused(tmp_path: Path) -> None:
     assert Store(tmp_path).failed == 0
 
 
+def test_the_time_of_a_cell_is_kept_beside_its_result(tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    times = [0.25, 3, None, "1", -1.0, True]
+    for seed, seconds in enumerate(times):
+        timed = {} if seconds is None else {"seconds": seconds}
+        kept.add({"seed": seed}, {"result": {"precision": 0.9}, **timed})
+    again = Store(tmp_path)
+    assert [again.seconds({"seed": seed}) for seed in range(6)] == [0.25, 3, None, None, None, None]
+    assert all(again.get({"seed": seed}) == {"precision": 0.9} for seed in range(6))
+    again.add({"seed": 0}, {"result": {"precision": 0.9}, "seconds": 0.5})
+    assert Store(tmp_path).seconds({"seed": 0}) == 0.5
+
+
 @pytest.mark.parametrize("cut", [1, 20, 70])
 def test_a_torn_record_does_not_spoil_others(tmp_path: Path, cut: int) -> None:
     kept = Store(tmp_path)

@@ -78,8 +78,8 @@ class ClaimGroup:
     ----------
     title : str
     claims : list of (PageEntry, str, list of str)
-        The claims in words, and the verdicts on each: one, or one for each way in which it was
-        tested.
+        The claims in words, and the verdicts on each: one, or several different ones if it was
+        tested in several ways.
     tally : list of (verdict, str)
         From :func:`~dcglearn.pages.words.tally`.
     """
@@ -149,7 +149,7 @@ def _group(entries: Sequence[PageEntry], title: str, of_paper: bool) -> ClaimGro
             if claim.of_paper is of_paper:  # what the paper says once is one claim
                 words = claim.quote or claim.tested
                 verdicts.setdefault(words, []).append(claim.finding.verdict)
-        claims += [(entry, words, found) for words, found in verdicts.items()]
+        claims += [(entry, words, list(dict.fromkeys(found))) for words, found in verdicts.items()]
     return ClaimGroup(title, claims, tally(found for _, _, found in claims))
 
 
