@@ -113,6 +113,7 @@ WORDS = {
         ["a=b,b=a", "tie=out", "=tie"], ["", "=", "a=x", "a=a,a=b", "é$=a", LONG + "=a"]
     ),
     "worst|drop|GRADE": mostly(["worst", "drop", "1", "nothing"], ["", "9", "é$", "none", LONG]),
+    "FILE.tex": mostly(["out.tex"], OUTPUTS),
     "column|page|INCHES": mostly(["column", "page", "5"], ["", "none"], NUMBERS),
     "C|cv": mostly(["1", "cv", ".5"], NUMBERS, ["1e300", "1e10"]),
     "N|tcp://HOST:PORT": st.sampled_from(["1", "0", "-1", "x", "9" * 25, "tcp://", "tcp://é:1"]),
