@@ -119,3 +119,34 @@ def test_brackets_and_quotes_that_do_not_fit(cell: str) -> None:
     with pytest.raises(InputError, match="cannot be read; write it like 2 0 1"):
         parse_list_text(cell)
     assert whole_column([cell]) is None
+
+
+PATTERNS = ["x x x", "[x, x]", "x/x", "x|x", "x,x", "{x,x}", "x,x x", "['x', \"x\"]", "x"]
+marks = st.sampled_from([*"xxxx", *" ,;|/[](){}'\"-.", "\t", "\u00e9"])
+patterns = st.one_of(st.sampled_from(PATTERNS), st.lists(marks, max_size=9).map("".join))
+
+
+@given(
+    pattern=patterns,
+    characters=st.lists(st.sampled_from(["0", "1", "a", "N", "-"]), min_size=9, max_size=36),
+    digits=st.booleans(),
+)
+def test_lists_written_alike_are_read_as_others(
+    pattern: str, characters: list[str], digits: bool
+) -> None:
+    cells = []
+    for row in range(len(characters) // 9):
+        some = iter(characters[9 * row :])
+        cell = "".join(next(some) if one == "x" else one for one in pattern)
+        cells.append(cell.replace("a", "7").replace("N", "2") if digits else cell)
+    found = whole_column(cells)
+    if found is not None:
+        assert found == [canonical(parse_list_text(cell)) for cell in cells]
+    elif pattern in PATTERNS and len(cells) == 1 and "-" not in cells[0]:
+        assert pattern in ("x,x x", "x/x")  # decimals with commas; letters between slashes
+
+
+def test_other_separators_between_digits_than_between_letters() -> None:
+    assert whole_column(["1/2", "0/1"]) == [[1, 2], [0, 1]]
+    assert whole_column(["1/2", "a/b"]) is None
+    assert whole_column(["a b", "1 2"]) == [["a", "b"], [1, 2]]

@@ -17,6 +17,9 @@ from dcglearn.base.types import Grades, Integers
 from dcglearn.fields.number_cells import with_point
 from dcglearn.measures.scale import Label, canonical_label
 
+_FEW_NUMBERS = 1 << 7
+"""Numbers below it are numbered without a search."""
+
 
 class UndecidedError(Exception):
     """Columns that must be read record by record."""
@@ -101,6 +104,8 @@ def coded(array: Any) -> CodedColumn:
 
     if kinds.is_null(array.type):
         return CodedColumn(np.full(len(array), -1, np.int32), [])
+    if kinds.is_integer(array.type) and (few := _coded_integers(array)) is not None:
+        return few
     if not kinds.is_dictionary(array.type):
         try:
             array = array.dictionary_encode()
@@ -173,8 +178,9 @@ def coded_ranks(arrays: Sequence[Any], textual: bool) -> CodedLists:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> coded_ranks([pa.array([2, 0]), pa.array([None, 2])], False).codes.tolist()
-    [0, -1, 1, 0]
+    >>> lists = coded_ranks([pa.array([2, 0]), pa.array([None, 2])], False)
+    >>> lists.codes.tolist(), lists.labels
+    ([1, -1, 0, 1], [0, 2])
     """
     values: list[Any] = []
     tables = []
@@ -266,6 +272,19 @@ def _is_no_label(found: Any) -> bool:
 
     value = found.value_type if kinds.is_dictionary(found) else found
     return bool(kinds.is_boolean(value) or kinds.is_nested(value))
+
+
+def _coded_integers(array: Any) -> CodedColumn | None:
+    """Return small numbers as codes, such as grades; None for others, or with missing ones."""
+    if array.null_count or not len(array):
+        return None
+    numbers = array.to_numpy()
+    low, high = int(numbers.min()), int(numbers.max())
+    if not 0 <= low <= high < _FEW_NUMBERS:
+        return None
+    occurs = np.bincount(numbers) > 0
+    codes = (np.cumsum(occurs) - 1).astype(np.int32)
+    return CodedColumn(codes[numbers], np.flatnonzero(occurs).tolist())
 
 
 def _numbered(indices: NDArray[np.int32], size: int) -> tuple[Grades, Grades]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import numpy as np
 
-from dcglearn.fields.list_cells import EMPTY_ENTRIES, JOINED
+from dcglearn.base.errors import InputError
+from dcglearn.fields.list_cells import EMPTY_ENTRIES, JOINED, parse_list_text
 from dcglearn.records.coded_values import (
+    CodedColumn,
     CodedLists,
     UndecidedError,
     coded,
@@ -18,6 +21,10 @@ from dcglearn.records.coded_values import (
 _QUOTED_EMPTY = r"""['"](?:-|null|None|NULL|nan|NaN)['"]"""
 
 _SEPARATORS = "[|;/]"
+
+_DIGITS = frozenset(string.digits.encode())
+_SINGLE = _DIGITS | frozenset(string.ascii_letters.encode())
+
 _MARKS = r"""[,\[\](){}"']"""
 _PLAIN = "[A-Za-z0-9_.+-]+"
 _BARE = rf"""(?:{_PLAIN}|"{_PLAIN}"|'{_PLAIN}')"""
@@ -56,6 +63,8 @@ def coded_texts(array: Any) -> CodedLists:
         array = array.dictionary_decode()
     if array.null_count or kinds.is_null(array.type):
         raise UndecidedError
+    if kinds.is_string(array.type) and (alike := _written_alike(array)) is not None:
+        return alike
     trimmed = pc.ascii_trim_whitespace(array)
     empty = {"-"}
     if pc.any(pc.match_substring_regex(trimmed, _SEPARATORS)).as_py():
@@ -83,6 +92,40 @@ def _with_blanks(array: Any) -> Any:
         if pc.any(lists).as_py():
             raise UndecidedError
     return array
+
+
+def _written_alike(array: Any) -> CodedLists | None:
+    """Return lists of single letters or digits with the same between them, such as ``2 0 1``.
+
+    Most judgments are such. What holds for the first list then holds for all of them.
+    """
+    offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, 4 * array.offset)
+    width = int(offsets[1] - offsets[0]) if len(array) else 0
+    if not width or (np.diff(offsets) != width).any():
+        return None
+    content = np.frombuffer(array.buffers()[2], np.uint8, width * len(array), int(offsets[0]))
+    table = content.reshape(-1, width)
+    first = table[0].tobytes()
+    at = [place for place, byte in enumerate(first) if byte in _SINGLE]
+    between = [place for place in range(width) if place not in at]
+    characters = [chr(first[place]) for place in at]
+    try:
+        if not first.isascii() or parse_list_text(first.decode()) != characters:
+            return None
+    except InputError:
+        return None
+    if not at or any((table[:, place] != first[place]).any() for place in between):
+        return None
+    codes = table[:, at]
+    occur = np.flatnonzero(np.bincount(codes.ravel(), minlength=256)).tolist()
+    allowed = _DIGITS if _DIGITS.issuperset(first[place] for place in at) else _SINGLE
+    if not allowed.issuperset(occur):  # some separators are those of digits only
+        return None
+    numbers = np.zeros(256, np.int32)
+    numbers[occur] = np.arange(len(occur), dtype=np.int32)
+    column = CodedColumn(numbers[codes].ravel(), [chr(byte) for byte in occur])
+    labels = with_canonical_labels(column)
+    return CodedLists(labels.codes, np.full(len(array), len(at), np.int64), labels.values)
 
 
 def _without_marks(array: Any) -> tuple[Any, set[str]]:
