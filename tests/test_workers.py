@@ -252,7 +252,7 @@ OTHER_PROGRAMS = {
     # results of other code, honestly labelled
     "other": ("trials/compute.py", '"precision": agreement(', '"precision": 0.5 * agreement('),
     # one that computes without a look at what is wanted, as earlier versions did
-    "earlier": ("base/cluster.py", "    there = fingerprint()\n", "    return [(-1, 0)]\n"),
+    "earlier": ("base/cluster.py", "    there = program_for(function)\n", "    return [(-1, 0)]\n"),
     # one that computes all the same, and says what it is
     "careless": (
         "base/cluster.py",
