@@ -506,6 +506,9 @@ def test_a_figure_of_several_panels_takes_as_many_axes() -> None:
     with pytest.raises(InputError, match="3 axes for 2 panels"):
         draw_on(axes, CASES["differences"])
     draw_on(axes[2], CASES["differences"])  # the first panel
+    column = Drawing(layout="constrained").subplots(2, 1, squeeze=False)
+    draw_on(column, CASES["differences"])
+    assert all(one.lines for one in column.flat)
     assert axes[2].get_ylabel() == "Precision"
 
 

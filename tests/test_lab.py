@@ -154,7 +154,7 @@ def test_failed_cells_are_said_and_the_others_kept(
     [
         ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
         ("nowhere.toml", "nowhere.toml"),
-        ({}, "experiment"),
+        ({}, "experiment: neither columns nor experiment is given; add columns, such as"),
         ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
         ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
         ({**SMALL, "columns": "precision"}, "COLUMNS is not a tuple"),

@@ -268,7 +268,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
     columns = ("precision", "bad") if axis == "result" else ("precision",)
     code = (
         f"import json, sys\nimport numpy as np\nfrom dcglearn.axes.decorators import {axis}\n"
-        f"COLUMNS = {columns}\n\n"
+        f"COLUMNS = {columns}\nGENERATOR = np.random.default_rng(1)\n"
         f"@{axis}\ndef bad({arguments}):\n    {body}\n\ndef figures(table): return []\n"
     )
     shipped = {
@@ -307,6 +307,11 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
             "np.random.rand()\n    return np.eye(3)",
             "draws from numpy's global gen",
         ),
+        (
+            "learner",
+            "GENERATOR.random()\n    return np.eye(3)",
+            "draws from a generator of the file, whose numbers depend on what ran before",
+        ),
         ("learner", "return open('no')", "line 8, in bad: FileNotFoundError"),
         ("judge", "return lists[:, 0]", r"returns an array of shape \(500, 3\); .*\(m, 2, 3\)"),
         ("judge", "return lists + 0.5", "returns an array of float64; return whole numbers"),
@@ -340,6 +345,18 @@ def test_what_fails_is_named_with_file_and_line(
     assert capsys.readouterr().out == ""
 
 
+def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
+    """The option of one judge does not change the cells of the other."""
+    text = CONFIG.replace("[setting.options]\ndepth = 2\n", "") + '"options.depth" = [1, 2]\n'
+    config = read_config(written(tmp_path, config=text))
+    store = Store(tmp_path / "store")
+    with open_workers("1") as workers:
+        first = compute_cells(config, False, store, workers)
+        again = compute_cells(config, False, store, workers)
+    assert len({key_of(cell) for _, cell in config.cells()}) == 12
+    assert (first.new, first.done, again.new, again.done) == (16, 16, 0, 16)
+
+
 def test_a_failed_cell_is_named_and_the_others_are_kept(
     tmp_path: Path, processes: Processes
 ) -> None:
@@ -371,11 +388,13 @@ def test_a_failed_cell_is_named_and_the_others_are_kept(
         ("@judge", "@learner\ndef counting(p, s, r): ...\n\n@judge", "counting is defined twice"),
         ("def mean_gap", "def precision", "the table already has a column 'precision'"),
         ("def mean_gap", "def pairs", "the table already has a column 'pairs'"),
-        ("(pairs, setting, rng, *,", "(pairs, setting, *,", "learner counting takes .*line 19"),
+        ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
         ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
         ("@learner", '@learner(name="a b")', "'a b' is not a name"),
         ("WEIGHT = 1.0", "WEIGHT = len(__file__)", "learner counting uses __file__"),
         ("    won, lost", "    import random\n    won, lost", "counting uses the module random"),
+        ("WEIGHT = 1.0", "WEIGHT = np.random.default_rng().random()", "rng.. without a seed"),
+        ("(pairs, setting, rng, *,", "(pairs, rng, *,", r"y, line 19: the learner .*rng., and op"),
         ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
         ('"regret",', '"regrets",', "did you mean 'regret'"),
         ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),

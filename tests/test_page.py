@@ -596,6 +596,8 @@ def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
     assert done.stdout.count(" cells: ") == 1
     page = (folder / "results/index.html").read_text()
     assert "Not run yet" not in page
+    assert "Every figure of" not in page
+    assert "Every figure of" not in (folder / "results/README.md").read_text()
     refused = run("reproduce", "--only", "pairs")
     assert refused.returncode == 2
     assert "--only: 'pairs' is one of the shipped experiments; add --shipped" in refused.stderr

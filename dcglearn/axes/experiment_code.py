@@ -142,6 +142,9 @@ def _executed(place: Path, path: Path, text: str) -> ExperimentCode:
         with redirect_stdout(sys.stderr):  # a command may print data
             code = compile(text, str(path), "exec", dont_inherit=True)
             exec(code, vars(module))  # noqa: S102 - the user's own file
+    except InputError as error:  # of a decorator, with a remedy of its own
+        where = f"{path}{_line(error, [str(path)])}"
+        raise InputError(error.problem, error.remedy, where) from error
     except (Exception, SystemExit) as error:
         raise InputError(
             f"cannot be loaded ({error_and_line(error, [str(path)])})", "fix it", str(path)
@@ -168,7 +171,10 @@ def error_and_line(error: BaseException, files: Iterable[str]) -> str:
     -------
     str
     """
+    return f"{type(error).__name__}: {error}{_line(error, files)}"
+
+
+def _line(error: BaseException, files: Iterable[str]) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename in files]
-    where = f", line {lines[-1]}" if lines else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f", line {lines[-1]}" if lines else ""

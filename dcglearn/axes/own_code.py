@@ -9,6 +9,7 @@ Modules that are not installed, such as those of a repository, are part of the h
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -163,8 +164,8 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
     Raises
     ------
     InputError
-        If it uses ``__file__``, which is not there where the code travels, or the module
-        ``random``, which other threads of a worker use too.
+        If it uses ``__file__``, which is not there where the code travels, the module ``random``,
+        which other threads of a worker use too, or ``default_rng()`` without a seed.
     """
     closure = closure_of(text, function)
     if "__file__" in closure.names:
@@ -179,9 +180,25 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
             "draw from rng",
             file,
         )
+    if _draws_unseeded(closure.source):
+        raise InputError(
+            f"the {axis} {name} uses default_rng() without a seed, which draws others each time",
+            "draw from rng",
+            file,
+        )
     digest = _with_own_modules(closure.digest, closure.imports, "", None)
     roots = sorted({root for root in _roots(closure.imports, "") if not _is_known(root)})
     return FileCode(axis, name, function, file, line, closure.source, digest, tuple(roots))
+
+
+def _draws_unseeded(source: str) -> bool:
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return any(
+        not call.args
+        and not call.keywords
+        and getattr(call.func, "attr", getattr(call.func, "id", None)) == "default_rng"
+        for call in calls
+    )
 
 
 @lru_cache(256)

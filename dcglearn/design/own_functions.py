@@ -147,7 +147,7 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
     Raises
     ------
     OwnCodeError
-        If it fails, prints, or draws from a global generator.
+        If it fails, prints, or draws from a generator that outlasts the call.
     """
     with _ALONE, _silent(code):
         try:
@@ -155,12 +155,15 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
             mark = mark_of(function)
             known = {} if mark is None else mark.options
             options = {key: value for key, value in setting.options.items() if key in known}
-            before = _global_state()
+            before, generators = _global_state(), _generators_of(function)
             found = function(*arguments, **options)
         except (Exception, SystemExit) as error:
             raise OwnCodeError(f"{_place(code, error)}: {_words(error)}") from error
         if _global_state() != before:
             _fail(code, "draws from numpy's global generator", "draw from rng")
+        if _generators_of(function) != generators:
+            problem = "draws from a generator of the file, whose numbers depend on what ran before"
+            _fail(code, problem, "draw from rng")
         return found
 
 
@@ -176,6 +179,12 @@ def _silent(code: Code) -> Iterator[None]:
 def _global_state() -> tuple[Any, ...]:
     kind, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - it is watched, not used
     return kind, np.asarray(keys).tobytes(), *rest
+
+
+def _generators_of(function: Any) -> list[str]:
+    """Return the states of the generators beside a function: they outlast a call."""
+    beside = getattr(function, "__globals__", {}).values()
+    return [repr(one.bit_generator.state) for one in beside if isinstance(one, np.random.Generator)]
 
 
 def _words(error: BaseException) -> str:

@@ -159,7 +159,7 @@ def draw_on(
     'Speed'
     """
     panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
-    given = [axes] if isinstance(axes, Axes) else list(axes)
+    given = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
     if isinstance(axes, Axes):
         panels = panels[:1]
     if len(given) != len(panels):

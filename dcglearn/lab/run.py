@@ -79,7 +79,8 @@ def compute_cells(
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     found = count_cells(config, quick, store)
-    return replace(found, new=sum(store.get(cell) is not None for cell in lacking))
+    new = (store.get(cell) is not None for _, cell in config.cells(quick) if key_of(cell) in cells)
+    return replace(found, new=sum(new))
 
 
 def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
