@@ -482,6 +482,7 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
         assert failed.returncode == 1
         assert f"flips: 4 of 8 cells: {counts}, 4 failed" in failed.stdout
         assert "4 cells failed; the others are kept" in failed.stderr
+        assert re.search(r"^figure 5: .+ \(from 4 of 8 cells\)$", failed.stdout, re.M)
         assert "distinguishes too few permutations lists" in failed.stderr
     assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
     status = run("status", "configs/flips.toml")
@@ -490,6 +491,16 @@ def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) ->
         in status.stdout
     )
     assert "distinguishes too few permutations lists" in status.stdout
+
+
+def test_a_run_without_a_finished_cell_has_no_results(run: Run, folder: Path) -> None:
+    text = CONFIG.replace('"data-1", "data-2"', '"DCG([1, 1, 1, 1, 1], log2)"')
+    (folder / "configs/flips.toml").write_text(text)
+    failed = run("run", "configs/flips.toml")
+    assert failed.returncode == 1
+    assert "no cell is finished: results/flips is as it was" in failed.stdout
+    assert "results are in" not in failed.stdout
+    assert not (folder / "results/flips/table.csv").exists()
 
 
 @pytest.mark.parametrize(
@@ -785,7 +796,7 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
     for file in references.files:
         assert (partial.parent / file).is_file()
     assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
-    assert "Not run yet:</strong> sorted (figures 9)" in text
+    assert "Not run yet:</strong> sorted (figure 9)" in text
     cells = len(read_config(ROOT / "configs/pairs.toml").cells())
     assert f"Unfinished:</strong> pairs has 2 of\n{cells:,} cells" in text
     assert "undecided" in text

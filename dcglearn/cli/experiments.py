@@ -65,7 +65,10 @@ def run(
     asked = read.run.workers if workers is None else workers
     shown = _run([read], quick, asked, place, replace, _inches(width))
     _print_verdicts(shown)
-    print_text(f"results are in {shown[0].folder}")
+    where = shown[0].folder
+    print_text(
+        f"results are in {where}" if shown[0].made else f"no cell is finished: {where} is as it was"
+    )
     _end_if_unfinished(shown)
 
 
@@ -317,9 +320,11 @@ def _store(out: Path, say: bool = True) -> Store:
 
 def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:
     for one in shown:
+        done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
+        part = "" if one.counts.complete else done
         for figure in one.figures:
             verdicts = "; ".join(claim.finding.verdict for claim in figure.claims)
-            print_text(f"figure {figure.number}: {verdicts or 'no claim'}")
+            print_text(f"figure {figure.number}: {verdicts or 'no claim'}{part}")
 
 
 def _inches(width: str | None) -> float | None:
