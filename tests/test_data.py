@@ -178,7 +178,7 @@ def test_a_bad_table_is_named(tmp_path: Path, text: str, problem: str) -> None:
         ({"a": [1], "b": [[1]], "answer": ["a"]}, 'the column "a" holds int64'),
         ({"a": [[1]], "b": [[1]], "answer": [1]}, "row 1: the answers are the numbers 1"),
         ({"a": [[1]], "b": [[1]], "answer": ["a"], "weight": ["x"]}, 'the column "weight" holds'),
-        ({"a": [[1]], "b": [[1]], "answer": ["a"], "query": [1.5]}, 'the column "query" holds'),
+        ({"a": [[1]], "b": [[1]], "answer": ["a"], "query": [1.5]}, 'row 1: "query" is 1.5'),
         ({"a": [[1]], "b": [[1]], "answer": ["x"]}, "row 1: the answer is 'x'"),
         ({"a": [[1]], "b": [[1]]}, '"answer" is missing'),
     ],

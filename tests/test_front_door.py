@@ -163,7 +163,20 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("kind", public_classes(), ids=lambda kind: kind.__name__)
+def values() -> list[type]:
+    """Every public class but that of an open experiment, which is no value."""
+    return [kind for kind in public_classes() if kind is not dcglearn.Lab]
+
+
+def test_an_open_experiment_is_not_copied() -> None:
+    lab = dcglearn.experiment({"columns": ["precision"], "seed": 1, "repetitions": 1})
+    assert repr(lab) == "<Lab experiment: 0 of 1 cell>"
+    for use in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="open the experiment again"):
+            use(lab)
+
+
+@pytest.mark.parametrize("kind", values(), ids=lambda kind: kind.__name__)
 def test_public_objects_print_pickle_and_copy(kind: type, examples: list[Any]) -> None:
     of_kind = [one for one in examples if isinstance(one, kind)]
     assert of_kind, "add an example"

@@ -13,7 +13,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.terminal.remedies import OPTIONS, in_options, message
 
 PACKAGE = Path(dcglearn.__file__).parent
-SHELL_COMMANDS = {"pages/page.py", "lab/provenance.py"}
+SHELL_COMMANDS = {"interop/tool_measures.py", "pages/page.py", "lab/provenance.py"}
 """Files that hold commands for a shell, or read options of a program of their own."""
 
 

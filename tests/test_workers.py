@@ -364,21 +364,21 @@ def test_workers_of_another_program_get_no_work(
 
 def of_another_program(item: int) -> int:
     """Take this process for another program from the second item on."""
-    workers.fingerprint = lambda: {"Python": "2.7"}
+    workers.program_for = lambda function: {"Python": "2.7"}
     return item
 
 
 def test_processes_of_other_code_are_refused() -> None:
     """As if the files of the package had been edited before another process started."""
     said: list[str] = []
-    here = workers.fingerprint
+    here = workers.program_for
     try:
         with open_workers("2", said.append) as found:
             assert sorted(found(of_another_program, range(50))) == [(i, i) for i in range(50)]
         with open_workers("2") as found:
             assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
     finally:
-        workers.fingerprint = here
+        workers.program_for = here
         get_reusable_executor().shutdown(wait=True, kill_workers=True)
     assert len(said) == 1
     assert re.fullmatch(

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pandas as pd
 
@@ -109,6 +109,9 @@ class Lab:
             out = tempfile.mkdtemp(prefix="dcglearn-")
             weakref.finalize(self, shutil.rmtree, out, ignore_errors=True)
         self._store = Store(Path(out, "store"))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Lab is neither pickled nor copied; open the experiment again")
 
     def __repr__(self) -> str:
         counts = count_cells(self.config, False, self._store)
