@@ -346,3 +346,36 @@ def test_figures_of_an_experiment_are_named_like_files(tmp_path: Path, number: s
     table = pd.DataFrame([{"truth": "free", "pairs": 20, "repetition": 0, "precision": 0.5}])
     with pytest.raises(InputError, match="use up to 40 letters, digits and -"):
         make_figures(load_experiment(config), config, table)
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ("Figure(2, '', PLOT, ())", "figure 2 with the number 2; make it a str"),
+        ("Figure('X', '', PLOT, (), None)", "figure X with the caption None; make it a str"),
+        ("Figure('X', '', PLOT, Claim('a', Finding('holds')))", "with the claims Claim.*Sequence"),
+        ("Figure('X', '', PLOT, (Claim('a', 'holds'),))", "the finding 'holds'; make it a Finding"),
+        ("Figure('X', '', PLOT, ('a',))", "with the claim 'a'; make it a Claim"),
+        ("Figure('X', '', (), ())", "the plot .*; make it a Plot"),
+        ("Figure('X', '', PLOT, (), '', PLOT)", "more panels Plot.*; make it a Sequence"),
+        ("Figure('X', '', Plot('', '', ('a',)), ())", "the series 'a'; make it a Series"),
+        ("Figure('X', '', Plot('', '', (), within=3), ())", "limits within 3; make it a Seq"),
+    ],
+)
+def test_parts_of_figures_of_another_type_are_refused(
+    tmp_path: Path, figure: str, message: str
+) -> None:
+    """They are the mistakes of an experiment file, and not faults of this program."""
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/odd.py").write_text(
+        "from dcglearn.lab.claims import Claim, Finding\n"
+        "from dcglearn.lab.plots import Figure, Plot\n"
+        "PLOT = Plot('', '', ())\nCOLUMNS = ('precision',)\n"
+        f"def figures(table):\n    return [{figure}]\n"
+    )
+    (tmp_path / "configs").mkdir()
+    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"odd"')))
+    table = pd.DataFrame([{"truth": "free", "pairs": 20, "repetition": 0, "precision": 0.5}])
+    with pytest.raises(InputError, match=message) as caught:
+        make_figures(load_experiment(config), config, table)
+    assert str(caught.value.place).endswith("experiments/odd.py")

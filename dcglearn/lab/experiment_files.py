@@ -8,7 +8,7 @@ figures. They are executed when a config is read, in the coordinating process
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.design.columns import check_result_columns
 from dcglearn.design.config import Config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
-from dcglearn.lab.plots import Figure
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, Plot, Series
 from dcglearn.lab.result_tables import add_settings
 
 
@@ -168,6 +169,13 @@ def make_figures(
             raise InputError(
                 f"figures(table) returned {figure!r}", "return a list of Figure", str(path)
             )
+        for part, value, kind in _parts(figure):
+            if not isinstance(value, kind):
+                raise InputError(
+                    f"figures(table) returned figure {figure.number} with {part} {value!r}",
+                    f"make it a {kind.__name__}",
+                    str(path),
+                )
         if not FIGURE_NAME.fullmatch(figure.number):
             problem = f"figures(table) returned a figure with the number {figure.number!r}"
             raise InputError(problem, "use up to 40 letters, digits and -", str(path))
@@ -175,6 +183,23 @@ def make_figures(
     if complete and (not quick or config.quick_sweep == config.sweep):
         _check_drawn(found, config, path)
     return tuple(_in_quick_run(figure) for figure in found) if quick else found
+
+
+def _parts(figure: Figure) -> Iterator[tuple[str, object, type]]:
+    """Name the parts of a figure, what holds others before these, with what they should be."""
+    for name in ("number", "title", "caption"):
+        yield f"the {name}", getattr(figure, name), str
+    yield "the claims", figure.claims, Sequence
+    for claim in figure.claims:
+        yield "the claim", claim, Claim
+        yield "the finding", claim.finding, Finding
+    yield "more panels", figure.more, Sequence
+    for plot in (figure.plot, *figure.more):
+        yield "the plot", plot, Plot
+        yield "the series", plot.series, Sequence
+        yield "the limits within", plot.within, Sequence
+        for one in plot.series:
+            yield "the series", one, Series
 
 
 def _check_listed(found: tuple[Figure, ...], config: Config, path: Path) -> None:
