@@ -161,6 +161,7 @@ def test_failed_cells_are_said_and_the_others_kept(
         ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),
         ({**SMALL, "setting": {"pairs": None}}, "None cannot be in a config"),
         ({**SMALL, "sweep": {"pairs": []}}, "pairs"),
+        ({**SMALL, "setting": {"learner": len}}, "is a function; write it into an experiment file"),
     ],
 )
 def test_what_is_refused(config: Any, message: str) -> None:

@@ -195,6 +195,25 @@ def zip_cells(config: Config) -> list[tuple[tuple[Any, ...], str]]:
     return [(tuple(point.values()), key_of(cell)) for point, cell in config.cells()]
 
 
+@pytest.mark.parametrize(
+    "keep",
+    ["TABLE['start'] += 1", "setattr(encoded, 'calls', getattr(encoded, 'calls', 0) + 1)"],
+)
+def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(
+    tmp_path: Path, keep: str
+) -> None:
+    kept = "TABLE['start'] + getattr(encoded, 'calls', 0)"
+    code = CODE.replace('TABLE["start"] +', f"{kept} +").replace(
+        "    noise = ", f"    {keep}\n    noise = "
+    )
+    config = read_config(written(tmp_path, code))
+    cells = [cell for _, cell in config.cells() if "learner counting" in cell.get("code", {})]
+    forwards = [run_cell(cell, codes=config.codes) for cell in cells]
+    backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
+    assert all("result" in one for one in forwards)
+    assert forwards == backwards[::-1]
+
+
 def test_a_stored_cell_can_be_computed_again_without_the_file(tmp_path: Path) -> None:
     config = read_config(written(tmp_path))
     store = Store(tmp_path / "store")
@@ -310,7 +329,7 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         (
             "learner",
             "GENERATOR.random()\n    return np.eye(3)",
-            "draws from a generator of the file, whose numbers depend on what ran before",
+            "draws from a generator of the file, which begins anew in each call",
         ),
         ("learner", "return open('no')", "line 8, in bad: FileNotFoundError"),
         ("judge", "return lists[:, 0]", r"returns an array of shape \(500, 3\); .*\(m, 2, 3\)"),

@@ -1,7 +1,8 @@
 """Functions that are not of this package, as they travel to workers with the cells that use them.
 
 The code of a function of an experiment file travels in full: what it depends on, and nothing else
-(:mod:`dcglearn.axes.closure`). It is executed once per process. A function of an installed
+(:mod:`dcglearn.axes.closure`). It is executed anew for each call, so that nothing is kept from one
+cell to the next: what a process computed before changes no result. A function of an installed
 package does not travel: a worker uses its own copy, and says which one that is, as it does for this
 package (:mod:`dcglearn.base.fingerprint`); so it does for every package that the code imports.
 Modules that are not installed, such as those of a repository, are part of the hash, file by file.
@@ -20,7 +21,7 @@ from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from dcglearn.axes.closure import closure_of
@@ -70,7 +71,11 @@ class FileCode:
         return self.digest
 
     def load(self) -> Callable[..., Any]:
-        """Return the function, executing its source on the first call of a process."""
+        """Return the function from a fresh execution of its source, so that nothing is kept.
+
+        What one call leaves behind would otherwise change what the next cell of the same process
+        results in, and so the results of another number of workers.
+        """
         found: Callable[..., Any] = vars(_executed(self.source, self.file))[self.function]
         return found
 
@@ -232,13 +237,18 @@ def installed_version(package: str) -> str:
         return _MISSING
 
 
-@lru_cache(256)
 def _executed(source: str, file: str) -> ModuleType:
-    name = f"dcglearn_code_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    name, code = _compiled(source, file)
     module = ModuleType(name)
     sys.modules[name] = module  # data classes look their module up
-    exec(compile(source, file, "exec", dont_inherit=True), vars(module))  # noqa: S102 - the user's
+    exec(code, vars(module))  # noqa: S102 - the user's
     return module
+
+
+@lru_cache(256)
+def _compiled(source: str, file: str) -> tuple[str, CodeType]:
+    name = f"dcglearn_code_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    return name, compile(source, file, "exec", dont_inherit=True)
 
 
 @lru_cache(256)

@@ -40,7 +40,8 @@ DEFAULT_FOLDER = "results"
 
 def run(
     config: Annotated[
-        str | None, typer.Argument(metavar="CONFIG", help="A config file (.toml).")
+        str | None,
+        typer.Argument(metavar="CONFIG", help="A config: a .toml file, or a name (flips)."),
     ] = None,
     quick: QuickOption = False,
     workers: WorkersOption = None,
@@ -53,14 +54,14 @@ def run(
 
     Cells that are already computed are not computed again.
     """
-    from dcglearn.design.config import read_config
+    from dcglearn.lab.experiment_files import config_named
 
     if columns:
         _print_vocabulary(config)
         return
     if config is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    read = read_config(config)
+    read = config_named(config)
     place = _results_folder(read.run.out if out is None else out)
     asked = read.run.workers if workers is None else workers
     shown = _run([read], quick, asked, place, replace, _inches(width))
@@ -74,10 +75,10 @@ def run(
 
 def _print_vocabulary(config: str | None) -> None:
     from dcglearn.axes.experiment_code import installed_registry
-    from dcglearn.design.config import read_config
+    from dcglearn.lab.experiment_files import config_named
     from dcglearn.lab.vocabulary import vocabulary
 
-    registry = installed_registry() if config is None else read_config(config).code.registry
+    registry = installed_registry() if config is None else config_named(config).code.registry
     for heading, names in vocabulary(registry):
         lines = (f"  {name}{f': {words}' if words else ''}" for name, words in names)
         print_text("\n".join([heading, *lines, ""]))

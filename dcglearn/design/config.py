@@ -284,6 +284,10 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, str | int | float):
         return value
+    if callable(value):
+        raise InputError(
+            f"{value!r} is a function", "write it into an experiment file, and name it here"
+        )
     raise InputError(f"{value!r} cannot be in a config", "use text, numbers, lists and tables")
 
 

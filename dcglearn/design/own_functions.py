@@ -147,7 +147,7 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
     Raises
     ------
     OwnCodeError
-        If it fails, prints, or draws from a generator that outlasts the call.
+        If it fails, prints, or draws from another generator than `rng`.
     """
     with _ALONE, _silent(code):
         try:
@@ -162,7 +162,7 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
         if _global_state() != before:
             _fail(code, "draws from numpy's global generator", "draw from rng")
         if _generators_of(function) != generators:
-            problem = "draws from a generator of the file, whose numbers depend on what ran before"
+            problem = "draws from a generator of the file, which begins anew in each call"
             _fail(code, problem, "draw from rng")
         return found
 
@@ -182,7 +182,7 @@ def _global_state() -> tuple[Any, ...]:
 
 
 def _generators_of(function: Any) -> list[str]:
-    """Return the states of the generators beside a function: they outlast a call."""
+    """Return the states of the generators beside a function."""
     beside = getattr(function, "__globals__", {}).values()
     return [repr(one.bit_generator.state) for one in beside if isinstance(one, np.random.Generator)]
 

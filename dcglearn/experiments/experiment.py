@@ -22,10 +22,10 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import open_workers
-from dcglearn.design.config import Config, config_from, read_config
+from dcglearn.design.config import Config, config_from
 from dcglearn.design.figure_names import same_figure
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure, draw_on
-from dcglearn.lab.experiment_files import config_files, load_experiment, make_figures
+from dcglearn.lab.experiment_files import config_named, load_experiment, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, compute_cells, count_cells
@@ -69,12 +69,7 @@ def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = 
     """
     if isinstance(config, Mapping):
         return Lab(config_from(config), out)
-    if isinstance(config, str) and not config.endswith(".toml"):
-        known = {path.stem: path for path in config_files(shipped=True)}
-        if config not in known:
-            raise unknown_name("experiment", config, tuple(known), "config")
-        config = known[config]
-    return Lab(read_config(config), out)
+    return Lab(config_named(str(config)), out)
 
 
 class Lab:

@@ -16,8 +16,9 @@ import pandas as pd
 
 from dcglearn.axes.experiment_code import error_and_line, search_folders
 from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import unknown_name
 from dcglearn.design.columns import check_result_columns
-from dcglearn.design.config import Config
+from dcglearn.design.config import Config, read_config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
@@ -63,6 +64,37 @@ def config_files(shipped: bool = False) -> list[Path]:
         if found and not shipped:
             break
     return [found[name] for name in sorted(found)]
+
+
+def config_named(text: str) -> Config:
+    """Read a config that is named by its file, or without folder and ending.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``configs/flips.toml`` or ``flips``.
+
+    Returns
+    -------
+    Config
+
+    Raises
+    ------
+    InputError
+        If it is no path and no config has that name, or the config cannot be used.
+
+    Examples
+    --------
+    >>> config_named("flips").figures
+    ('5', '6')
+    """
+    path = Path(text)
+    if path.suffix or len(path.parts) != 1 or path.exists():
+        return read_config(path)
+    known = {one.stem: one for one in config_files(shipped=True)}
+    if text not in known:
+        raise unknown_name("experiment", text, tuple(known), "config")
+    return read_config(known[text])
 
 
 def refuse_shared_figures(configs: Sequence[Config]) -> None:
