@@ -70,7 +70,7 @@ def message(path: Path, read: Any = read_preferences) -> str:
         ("weight", FAR, 'the column "weight" holds timestamp[us]'),
         ("weight", pa.array([1.0, float("nan")]), "row 2: the weight is nan"),
         ("query", FAR, 'the column "query" holds timestamp[us]; it must hold text or whole'),
-        ("query", pa.array([1.5, 2.0]), 'the column "query" holds double'),
+        ("query", pa.array([1.5, 2.0]), 'row 1: "query" is 1.5'),
         ("judge", pa.array([True, False]), 'the column "judge" holds bool'),
     ],
 )

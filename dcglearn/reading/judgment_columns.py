@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Grades, Ids, Pairs
 from dcglearn.data.judgment_arrays import left_out_words
 from dcglearn.data.preferences import Preferences
@@ -173,7 +174,8 @@ class JudgmentColumns:
     def _of_one_entry(self, error: InputError) -> InputError:
         """Return another error if lists are perhaps written so that they are taken for grades."""
         joined = [one for one in self._labels if re.fullmatch(r"[0-9](?:\W?[0-9])+", str(one))]
-        if self._longest > 1 or not joined:
+        large = any(isinstance(one, int) and one >= MAX_EXACT for one in joined)  # the fault itself
+        if self._longest > 1 or large or not joined:
             return error
         problem = f"every list holds one grade, such as {joined[0]}"
         return InputError(problem, "separate the grades of a list with blanks or commas")
