@@ -10,7 +10,6 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.progress import reporting
 from dcglearn.cli.experiment_configs import find_configs, first_figure, select_configs
 from dcglearn.cli.experiment_options import (
     ColumnsOption,
@@ -29,9 +28,7 @@ from dcglearn.terminal.output import print_json, print_note, print_text
 from dcglearn.terminal.remedies import message
 
 if TYPE_CHECKING:
-    from dcglearn.base.parallel_map import Workers
     from dcglearn.design.config import Config
-    from dcglearn.lab.run import CellCounts
     from dcglearn.lab.store import Store
     from dcglearn.pages.results import ReportedExperiment
 
@@ -54,6 +51,7 @@ def run(
 
     Cells that are already computed are not computed again.
     """
+    from dcglearn.experiments.running import run_experiments
     from dcglearn.lab.experiment_files import config_named
 
     if columns:
@@ -64,7 +62,9 @@ def run(
     read = config_named(config)
     place = _results_folder(read.run.out if out is None else out)
     asked = read.run.workers if workers is None else workers
-    shown = _run([read], quick, asked, place, replace, _inches(width))
+    shown = run_experiments(
+        [read], quick, asked, place, print_text, print_note, replace, _inches(width)
+    )
     _print_verdicts(shown)
     where = shown[0].folder
     print_text(
@@ -97,17 +97,21 @@ def reproduce(
 
     Without such a folder, run the shipped ones, which reproduce the paper.
     """
+    from dcglearn.experiments.running import run_experiments
     from dcglearn.lab.experiment_files import refuse_shared_figures
+    from dcglearn.lab.store import Store
 
     every = find_configs(lenient=only is not None, shipped=shipped)
     refuse_shared_figures(every)
     selected = every if only is None else select_configs(every, only, shipped)
     place = _results_folder(out)
     asked = "1" if workers is None else workers
-    shown = _run(selected, quick, asked, place, replace, _inches(width))
+    shown = run_experiments(
+        selected, quick, asked, place, print_text, print_note, replace, _inches(width)
+    )
     _print_verdicts(shown)
     others = [config for config in every if config not in selected]
-    store = _store(place, say=False)
+    store = Store(place / "store")
     rest = [_other(config, quick, store, place) for config in others]
     _write_page([*shown, *rest], quick, place)
     _end_if_unfinished(shown)
@@ -122,9 +126,10 @@ def status(
     """Show how much of each experiment is done."""
     from dcglearn.design.cells import key_of
     from dcglearn.lab.run import count_cells
+    from dcglearn.lab.store import open_store
     from dcglearn.report.tables import Table
 
-    store = _store(_results_folder(out))
+    store = open_store(_results_folder(out), print_note)
     rows, errors = [], {}
     known: set[str] = set()
     for config in find_configs(configs, lenient=True, shipped=shipped):
@@ -160,14 +165,15 @@ def report(
 ) -> None:
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.lab.experiment_files import refuse_shared_figures
-    from dcglearn.pages.results import write_results
+    from dcglearn.lab.store import open_store
+    from dcglearn.pages.results import results_folder, write_results
 
     if findings is not None:
         from dcglearn.files.files import checked_suffix
 
         checked_suffix(findings, [".tex"])
     place = _results_folder(out)
-    store = _store(place)
+    store = open_store(place, print_note)
     if not store.path.exists():
         command = "dcglearn reproduce" + (f" --out {out}" if out else "")
         raise InputError("no cell is finished", f"run {command} first", str(place))
@@ -175,7 +181,7 @@ def report(
     refuse_shared_figures(selected)
     inches = _inches(width)
     shown = [
-        write_results(config, quick, store, _folder(place, quick, config), replace, inches)
+        write_results(config, quick, store, results_folder(place, quick, config), replace, inches)
         for config in selected
     ]
     _print_damage(place)
@@ -193,72 +199,12 @@ def _print_damage(out: Path) -> None:
             print_note(message(error))
 
 
-def _run(
-    configs: Sequence[Config],
-    quick: bool,
-    workers: str,
-    out: Path,
-    replace: bool,
-    width: float | None,
-) -> list[ReportedExperiment]:
-    from dcglearn.base.workers import open_workers
-    from dcglearn.lab.experiment_files import load_experiment
-    from dcglearn.pages.results import check_folder, make_folder, write_results
-
-    for config in configs:  # refuse what can be refused before anything is computed
-        load_experiment(config)
-        if not replace:
-            check_folder(_folder(out, quick, config), config)
-    shown = []
-    refused: list[str] = []
-    with open_workers(workers, refused.append) as pool:
-        drawers = None if "://" in workers else pool  # figures are written on this machine
-        make_folder(out)
-        store = _store(out)
-        for config in configs:
-            try:
-                done = _compute(config, quick, store, pool)
-            finally:  # not while the line of progress is redrawn
-                for words in refused:
-                    print_note(f"{config.name}: {words}")
-                refused.clear()
-            print_text(f"{config.name}: {_counts(done)}")
-            folder = _folder(out, quick, config)
-            drawn = write_results(config, quick, store, folder, replace, width, drawers)
-            shown.append(drawn)
-            store.check_kept()
-    return shown
-
-
-def _counts(done: CellCounts) -> str:
-    failures = f", {done.failed:,} failed" if done.failed else ""
-    parts = f"{done.done - done.new:,} kept, {done.new:,} new{failures}"
-    return f"{done.done:,} of {counted(done.total, 'cell')}: {parts}"
-
-
-def _compute(config: Config, quick: bool, store: Store, workers: Workers) -> CellCounts:
-    from dcglearn.base.parallel_map import WorkersLostError
-    from dcglearn.lab.run import compute_cells, count_cells
-
-    try:
-        with reporting(config.name) as advance:
-            return compute_cells(config, quick, store, workers, advance)
-    except (KeyboardInterrupt, WorkersLostError) as stop:
-        done = count_cells(config, quick, store)
-        kept = f"{config.name}: {done.done:,} of {counted(done.total, 'cell is', 'cells are')} kept"
-        words = f"{kept}; the same command continues from there"
-        if isinstance(stop, KeyboardInterrupt):
-            print_note(words)
-            raise
-        raise WorkersLostError(f"{stop}; {words}") from stop
-
-
 def _other(config: Config, quick: bool, store: Store, out: Path) -> ReportedExperiment:
     """Return an experiment that was not asked for, with the results that it already has."""
     from dcglearn.lab.run import count_cells
-    from dcglearn.pages.results import ReportedExperiment, write_results
+    from dcglearn.pages.results import ReportedExperiment, results_folder, write_results
 
-    folder = _folder(out, quick, config)
+    folder = results_folder(out, quick, config)
     try:
         return write_results(config, quick, store, folder)
     except InputError as error:
@@ -289,10 +235,6 @@ def _root(out: Path, quick: bool) -> Path:
     return out / "quick" if quick else out
 
 
-def _folder(out: Path, quick: bool, config: Config) -> Path:
-    return _root(out, quick) / config.name
-
-
 def _results_folder(out: str | None) -> Path:
     if out is not None and not out.strip():
         raise InputError("--out is empty", "name a folder")
@@ -300,23 +242,6 @@ def _results_folder(out: str | None) -> Path:
     if place.exists() and not place.is_dir():
         raise InputError("is not a folder", "choose another --out", str(place))
     return place
-
-
-def _store(out: Path, say: bool = True) -> Store:
-    """Open the store and report the records that are ignored."""
-    from dcglearn.lab.store import Store
-
-    store = Store(out / "store")
-    if not say:
-        return store
-    counts = {"torn": store.torn, "damaged": store.damaged}
-    bad = [f"{n:,} {word} record{'s' * (n > 1)}" for word, n in counts.items() if n]
-    if bad:
-        print_note(f"{store.path}: ignored {' and '.join(bad)}; missing cells are computed again")
-    if store.other_versions:
-        records = counted(store.other_versions, "record")
-        print_note(f"{store.path}: ignored {records} of other versions of cells")
-    return store
 
 
 def _print_verdicts(shown: Sequence[ReportedExperiment]) -> None:

@@ -2,7 +2,7 @@
 
     config -> cells, each computed once and kept -> table -> figures and findings
 
-The commands ``run``, ``reproduce`` and ``report`` take the same steps.
+The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.experiments.running`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,17 +18,17 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.progress import reporting, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, config_from
 from dcglearn.design.figure_names import same_figure
+from dcglearn.experiments.running import compute
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure, draw_on
 from dcglearn.lab.experiment_files import config_named, load_experiment, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.result_tables import result_table
-from dcglearn.lab.run import CellCounts, compute_cells, count_cells
-from dcglearn.lab.store import Store
+from dcglearn.lab.run import CellCounts, count_cells
+from dcglearn.lab.store import open_store
 from dcglearn.pages.results import results_folder, write_results
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class Lab:
         if out is None:
             out = tempfile.mkdtemp(prefix="dcglearn-")
             weakref.finalize(self, shutil.rmtree, out, ignore_errors=True)
-        self._store = Store(Path(out, "store"))
+        self._store = open_store(Path(out), warn_of_input)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Lab is neither pickled nor copied; open the experiment again")
@@ -148,9 +147,8 @@ class Lab:
         """
         self.quick = quick
         refused: list[str] = []
-        shown = reporting(self.config.name) if progress else nullcontext(silent)
-        with open_workers(str(workers), refused.append) as pool, shown as advance:
-            counts = compute_cells(self.config, quick, self._store, pool, advance)
+        with open_workers(str(workers), refused.append) as pool:
+            counts = compute(self.config, quick, self._store, pool, warn_of_input, progress)
         for words in refused:
             warn_of_input(f"{self.config.name}: {words}")
         if counts.failed:

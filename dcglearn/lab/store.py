@@ -22,6 +22,8 @@ from typing import Any
 
 from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
+from dcglearn.base.parallel_map import Say
 from dcglearn.design.cells import QueryTable, key_of, query_table_hash
 from dcglearn.files.files import read_text, write_text
 from dcglearn.lab import records
@@ -335,3 +337,27 @@ class Store:
 
     def _table_path(self, table_hash: str) -> Path:
         return self.folder / TABLES_FOLDER / f"{table_hash}.json"
+
+
+def open_store(out: Path, note: Say) -> Store:
+    """Open the store of a folder of results, and tell which of its records are ignored.
+
+    Parameters
+    ----------
+    out : Path
+    note : callable
+        Called with a line for damaged records, and for those of other versions.
+
+    Returns
+    -------
+    Store
+    """
+    store = Store(out / "store")
+    counts = {"torn": store.torn, "damaged": store.damaged}
+    bad = [f"{n:,} {word} record{'s' * (n > 1)}" for word, n in counts.items() if n]
+    if bad:
+        note(f"{store.path}: ignored {' and '.join(bad)}; missing cells are computed again")
+    if store.other_versions:
+        records = counted(store.other_versions, "record")
+        note(f"{store.path}: ignored {records} of other versions of cells")
+    return store
