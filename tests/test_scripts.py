@@ -225,11 +225,15 @@ end_with_code(main)
 """
 
 TIDY = """
-import time
+import os, select, signal
+woken, wake = os.pipe()
+os.set_blocking(wake, False)
+signal.set_wakeup_fd(wake)  # a signal before the wait ends it, too
 try:
     print("started", flush=True)
     while True:
-        time.sleep(0.01)
+        select.select([woken], [], [])
+        os.read(woken, 1)
 finally:
     print("ended", flush=True)
 """
