@@ -52,6 +52,7 @@ ROOMS = {
             "study",
             "judging",
             "terminal",
+            "system_commands",
             "cli",
         )
     )
@@ -196,6 +197,10 @@ def test_modules_open_with_what_they_are_for(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= 400
 
 
+COMMANDS = ("cli/", "system_commands/")
+"""A command has the name of the function that it calls."""
+
+
 def definitions() -> dict[str, list[str]]:
     """Where each public name is defined at the top of a module; commands aside."""
     found: dict[str, list[str]] = {}
@@ -205,7 +210,7 @@ def definitions() -> dict[str, list[str]]:
             targets = getattr(node, "targets", [getattr(node, "target", None)])
             names = [getattr(node, "name", None), *(getattr(t, "id", None) for t in targets)]
             for name in names:
-                if name and not name.startswith("_") and not place.startswith("cli/"):
+                if name and not name.startswith("_") and not place.startswith(COMMANDS):
                     found.setdefault(name, []).append(place)
     return found
 

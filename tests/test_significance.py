@@ -19,7 +19,7 @@ from dcglearn.statistics.significance import (
     paired_p_values,
     takes_all_signs,
 )
-from dcglearn.system_report.systems import comparisons_in_words, comparisons_table
+from dcglearn.system_report.system_comparisons import comparisons_in_words, comparisons_table
 from dcglearn.systems.compare_systems import compare_systems
 
 

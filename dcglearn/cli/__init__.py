@@ -28,18 +28,18 @@ from dcglearn.base.process import (
 )
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.certainty import study, test
-from dcglearn.cli.coherence import coherence
 from dcglearn.cli.compare import compare
-from dcglearn.cli.evaluate import evaluate
 from dcglearn.cli.experiments import report, reproduce, run, status
-from dcglearn.cli.explain import explain
-from dcglearn.cli.export import export
 from dcglearn.cli.judgments import agree, inspect, simulate
 from dcglearn.cli.learn import fit
 from dcglearn.cli.measures import measures, show
 from dcglearn.cli.packed import pack
 from dcglearn.cli.ratings import pairs
-from dcglearn.cli.threshold import threshold
+from dcglearn.system_commands.coherence import coherence
+from dcglearn.system_commands.evaluate import evaluate
+from dcglearn.system_commands.explain import explain
+from dcglearn.system_commands.export import export
+from dcglearn.system_commands.threshold import threshold
 from dcglearn.terminal.command_groups import GroupedCommands, StrictCommand
 from dcglearn.terminal.output import print_note, print_text
 from dcglearn.terminal.remedies import in_options, message

@@ -10,7 +10,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.cli.systems import (
+from dcglearn.system_commands.systems import (
     evaluate_runs,
     load_qrels_and_runs,
     measures_of_names,
@@ -184,7 +184,8 @@ def _print_evaluation(
     form: PrintFormat,
     per_query: bool,
 ) -> None:
-    from dcglearn.system_report.systems import comparisons_table, means_table, queries_table
+    from dcglearn.system_report.system_comparisons import comparisons_table
+    from dcglearn.system_report.systems import means_table, queries_table
 
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
@@ -222,7 +223,8 @@ def _explanation(
     comparisons: list[SystemComparison],
     test: TestChoice,
 ) -> list[str]:
-    from dcglearn.system_report.systems import comparisons_in_words, rules_in_words
+    from dcglearn.system_report.system_comparisons import comparisons_in_words
+    from dcglearn.system_report.systems import rules_in_words
 
     lines = [
         f"{one.name} is {one.measure}"

@@ -11,13 +11,13 @@ import typer
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.cli.systems import (
+from dcglearn.files.files import check_writable, checked_suffix
+from dcglearn.system_commands.systems import (
     evaluate_runs,
     load_qrels_and_runs,
     measures_of_names,
     rules_of,
 )
-from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import (
     FixedTiesChoice,
     GradedUnjudgedChoice,

@@ -1,0 +1,1 @@
+"""Commands on qrels, runs and measures: options in, text out."""
