@@ -233,6 +233,7 @@ __all__ = [
     "run_of",
     "IndexedQrels",
     "index_qrels",
+    "LIKE",
     "Rules",
     "Evaluation",
     "evaluate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -124,12 +125,46 @@ def test_graded_lists_and_their_predictions(tmp_path: Path) -> None:
 def test_a_frame_with_one_row_per_value() -> None:
     found = evaluate(QRELS, {"one": RUN, "two": {"q1": {"a": 1.0}}}, ["zipf", "constant"])
     table = found.to_frame()
-    assert list(table.columns) == ["system", "measure", "query", "value"]
+    assert list(table.columns) == ["system", "measure", "query", "value", "judged"]
     assert len(table) == 2 * 2 * 2
     means = table.pivot_table(index="system", columns="measure", values="value")
     assert means.loc["two", "zipf"] == found.means()[1, 0] == 1.0
     unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
-    assert unjudged.to_frame()[["value", "high"]].to_numpy().tolist() == [[0, 2], [0, 0]]
+    columns = unjudged.to_frame()[["value", "high", "judged"]].fillna(-1).to_numpy()
+    assert columns.tolist() == [[0, 2, 0], [0, 0, -1]]  # the run lacks q2
+
+
+def test_each_measure_has_the_share_of_judged_documents_down_to_its_cutoff() -> None:
+    run = {"q1": {"a": 3.0, "new": 2.0, "newer": 1.0}, "q2": {"a": 1.0}}
+    found = evaluate(QRELS, run, ["zipf @ 2", "zipf", "constant @ 2"])
+    assert found.judged_by_measure()[0, :, 0].tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 2])
+
+
+def test_systems_sorted_by_a_measure() -> None:
+    runs = {
+        "low": {"q1": {"c": 2.0, "a": 1.0}, "q2": {"a": 1.0}},
+        "none": {"q1": {"new": 1.0}},
+        "high": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
+        "equal": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
+    }
+    given = evaluate(QRELS, runs, ["zipf", "zipf @ 1"], rules=Rules(unjudged="nothing"))
+    found = given.best_first()
+    assert found.systems == ("high", "equal", "low", "none")
+    assert given.systems == tuple(runs)
+    for name in runs:
+        old, new = given.systems.index(name), found.systems.index(name)
+        assert np.array_equal(given.values[old], found.values[new])
+        assert np.array_equal(given.judged[old], found.judged[new], equal_nan=True)
+    worst = evaluate(QRELS, {"b": runs["low"], "a": runs["none"]}, ["zipf @ 1", "constant"])
+    assert worst.best_first("constant").systems == ("b", "a")
+    with pytest.raises(InputError, match="unknown measure 'zip'; did you mean 'zipf'"):
+        given.best_first("zip")
+    left_out = evaluate(QRELS, runs, "zipf", rules=Rules(missing=None, worthless=None))
+    assert left_out.best_first().systems[-1] == "none"
+    bounds = evaluate(QRELS, runs, "zipf", rules=Rules(unjudged="bounds")).best_first()
+    assert bounds.high is not None
+    assert bounds.systems[0] == "high"
+    assert (bounds.high >= bounds.values).all()
 
 
 def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:

@@ -284,3 +284,11 @@ def test_a_margin_of_the_user_is_called_once() -> None:
     learner = dcglearn.DCGLearner(margin=margin)
     dcglearn.compare(data, [MEASURE], learner, np.random.default_rng(0), n_folds=3, tune=True)
     assert calls == [90]
+
+
+def test_types_and_names_are_listed_alike() -> None:
+    """``import *`` in an editor, which reads the stub, has the names that Python has."""
+    stub = ast.parse(Path(dcglearn.__file__).with_suffix(".pyi").read_text("utf-8"))
+    (listed,) = (ast.literal_eval(n.value) for n in stub.body if isinstance(n, ast.Assign))
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == set(dcglearn.__all__)

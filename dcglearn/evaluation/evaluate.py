@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
@@ -99,14 +100,68 @@ class Evaluation:
         """Return the mean share of judged documents, shape (systems, cutoffs)."""
         return mean_of_counted(self.judged)
 
+    def judged_by_measure(self) -> Floats:
+        """Return the share of judged documents down to the cutoff of each measure.
+
+        Returns
+        -------
+        ndarray of float, shape (systems, measures, queries)
+        """
+        return self.judged[:, [self.cutoffs.index(one.measure.n_ranks) for one in self.measures]]
+
+    def best_first(self, measure: str | None = None) -> Evaluation:
+        """Return the same evaluation with the systems sorted by their means, best first.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The name of the measure to sort by; the first one by default.
+
+        Returns
+        -------
+        Evaluation
+            Systems with equal means keep their order. With bounds, the smallest values count.
+
+        Raises
+        ------
+        InputError
+            If there is no such measure.
+
+        Examples
+        --------
+        >>> qrels = {"q": {"d1": 1, "d2": 0}}
+        >>> runs = {"old": {"q": {"d2": 2, "d1": 1}}, "new": {"q": {"d1": 2, "d2": 1}}}
+        >>> evaluate(qrels, runs, "zipf").best_first().systems
+        ('new', 'old')
+        """
+        names = [one.name for one in self.measures]
+        if measure is not None and not is_one_of(measure, names):
+            raise unknown_name("measure", measure, names)
+        m = 0 if measure is None else names.index(measure)
+        order = np.argsort(-self.means()[:, m], kind="stable")
+        return replace(
+            self,
+            runs=tuple(self.runs[s] for s in order),
+            values=self.values[order],
+            high=None if self.high is None else self.high[order],
+            judged=self.judged[order],
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with one row per system, measure and query.
 
         Returns
         -------
         pandas.DataFrame
-            Columns system, measure, query and value, and high with bounds. A value is nan where
-            the query is left out.
+            Columns system, measure, query, value, with bounds high, and judged, the share of
+            judged documents down to the cutoff of the measure. A value is nan where the query is
+            left out, judged where it is missing from the run.
+
+        Examples
+        --------
+        >>> evaluate({"q": {"d1": 1}}, {"new": {"q": {"d1": 2, "d2": 1}}}, "zipf").to_frame()
+          system measure query  value  judged
+        0    new    zipf     q    1.0     0.5
         """
         import pandas as pd
 
@@ -115,7 +170,9 @@ class Evaluation:
             [self.systems, names, self.queries], names=["system", "measure", "query"]
         )
         frame = index.to_frame(index=False).assign(value=self.values.ravel())
-        return frame if self.high is None else frame.assign(high=self.high.ravel())
+        if self.high is not None:
+            frame["high"] = self.high.ravel()
+        return frame.assign(judged=self.judged_by_measure().ravel())
 
     def __repr__(self) -> str:
         cells = [[decimals(mean) for mean in row] for row in self.means()]
