@@ -102,7 +102,7 @@ from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
 from .systems.system_coherence import system_pairs as system_pairs
-from .systems.system_coherence import coherence_rules as coherence_rules
+from .systems.graded_runs import coherence_rules as coherence_rules
 from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
 from .evaluation.ranked import score_runs as score_runs

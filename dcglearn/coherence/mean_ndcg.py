@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, checked_number
 from dcglearn.base.errors import InputError
@@ -176,8 +176,9 @@ def mean_verdicts(
     resolution: float = 1e-9,
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
+    pairs: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Decide for all pairs of runs which has the higher mean nDCG for all gains.
+    """Decide for pairs of runs which has the higher mean nDCG for all gains.
 
     Parameters
     ----------
@@ -202,10 +203,12 @@ def mean_verdicts(
     counted : array-like of int, shape (n,), optional
         The number of queries in the mean of each run, where queries that it does not hold are
         left out; by default Q.
+    pairs : array-like of int, shape (m, 2), optional
+        Which runs to compare, i and j of each pair; by default all, i < j.
 
     Returns
     -------
-    dict from (i, j), i < j, to MeanVerdict
+    dict from (i, j) to MeanVerdict
         Run i is A, run j is B.
 
     Raises
@@ -250,7 +253,7 @@ def mean_verdicts(
         )
     for run in rows:
         check_pools(run, pool, n_gains)
-    first, second = np.triu_indices(len(rows), 1)
+    first, second = np.triu_indices(len(rows), 1) if pairs is None else _pairs(pairs, len(rows))
     numbers = None if counted is None else np.asarray(counted)
     least = np.maximum((rows >= 0).any(axis=2).sum(axis=1), 1)
     if numbers is not None and (numbers.shape != least.shape or (numbers < least).any()):
@@ -276,6 +279,16 @@ def mean_verdicts(
         )
         for at, (i, j) in enumerate(zip(first, second, strict=True))
     }
+
+
+def _pairs(pairs: ArrayLike, n_runs: int) -> NDArray[np.intp]:
+    """Return the first and the second run of each pair, shape (2, m)."""
+    given = np.asarray(pairs)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
+        raise InputError(f"pairs of shape {given.shape}", "give the numbers of two runs per pair")
+    if given.min() < 0 or given.max() >= n_runs:
+        raise InputError(f"pairs of {n_runs} runs name run {given.max()}", "count runs from 0")
+    return given.T.astype(np.intp)
 
 
 def _verdict(

@@ -28,18 +28,19 @@ def mean_verdicts_with_faces(
     resolution: float = 1e-9,
     max_boxes: int = 4096,
     counted: ArrayLike | None = None,
+    pairs: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Decide for all pairs of runs which has the higher mean nDCG, gains of 0 included.
+    """Decide for pairs of runs which has the higher mean nDCG, gains of 0 included.
 
     Parameters
     ----------
-    runs, pools, discounts, n_grades, worst_gain, resolution, max_boxes, counted
+    runs, pools, discounts, n_grades, worst_gain, resolution, max_boxes, counted, pairs
         As in :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`. `max_boxes` applies to each
         face separately.
 
     Returns
     -------
-    dict from (i, j), i < j, to MeanVerdict
+    dict from (i, j) to MeanVerdict
         Run i is A, run j is B. Regions are those of positive gains.
 
     Raises
@@ -58,7 +59,7 @@ def mean_verdicts_with_faces(
     >>> mean_verdicts_with_faces(runs, pools, "zipf", 3)[0, 1].bounds[1]
     0.5
     """
-    limits = resolution, max_boxes, counted
+    limits = resolution, max_boxes, counted, pairs
     found = mean_verdicts(runs, pools, discounts, n_grades, worst_gain, *limits)
     rows, pool = np.asarray(runs), np.asarray(pools)
     for n_kept in range(1, n_grades - (worst_gain == "zero")):

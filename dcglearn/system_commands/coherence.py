@@ -111,8 +111,9 @@ def coherence(
     """
     _check(runs, figure)
     from dcglearn.evaluation.evaluate import with_least
+    from dcglearn.systems.graded_runs import coherence_rules
     from dcglearn.systems.orderings import compare_orderings
-    from dcglearn.systems.system_coherence import coherence_rules, system_pairs
+    from dcglearn.systems.system_coherence import system_pairs
 
     asked = rules_of(like, ties, unjudged, None, missing)
     if asked.worthless is None:

@@ -9,15 +9,16 @@ reversed, the smallest change of the given gains, and of the given discounts, th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
 from dcglearn.coherence.mean_ndcg import MeanVerdict
@@ -28,12 +29,9 @@ from dcglearn.coherence.smallest_change import (
     smallest_change_of_gains,
 )
 from dcglearn.coherence.verdict import Verdict, verdict
-from dcglearn.evaluation.evaluate import Evaluation, with_least
-from dcglearn.evaluation.ranked import Ranked
-from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.scale import NO_DOCUMENT
-from dcglearn.naming.names import NamedMeasure, measure_on_scale
+from dcglearn.systems.graded_runs import graded_runs
 
 
 @dataclass(frozen=True)
@@ -90,16 +88,22 @@ class SystemPair:
 
 
 def system_pairs(
-    evaluation: Evaluation, measure: DCG, n_ranks: int, max_boxes: int = 4096
+    evaluation: Evaluation,
+    measure: DCG,
+    n_ranks: int,
+    max_boxes: int = 4096,
+    between: Sequence[tuple[str, str]] | None = None,
+    advance: Advance = silent,
 ) -> list[SystemPair]:
-    """Compare every pair of systems with given and with free gains and discounts.
+    """Compare pairs of systems with given and with free gains and discounts.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Of two systems or more, under rules that :func:`coherence_rules` returns. Only its runs
-        are used, not its measures; but where the worst gain is above 0 and documents are not
-        judged, it is an evaluation of such a measure, whose ideals count them.
+        Of two systems or more, under the rules of
+        :func:`~dcglearn.systems.graded_runs.coherence_rules`. Only its runs are used, not its
+        measures; but where the worst gain is above 0 and documents are not judged, it is an
+        evaluation of such a measure, whose ideals count them.
     measure : DCG
         The given gains and discounts. If its worst gain is 0, the worst gain stays 0 when gains
         are free; otherwise it is 0 or more.
@@ -107,21 +111,28 @@ def system_pairs(
         Lower ranks do not count.
     max_boxes : int, default 4096
         See :func:`dcglearn.coherence.mean_ndcg.mean_verdicts`.
+    between : sequence of pair of str, optional
+        The names of the systems to compare; by default every system with every other.
+    advance : callable, optional
+        Called with (done, total) as pairs are done.
 
     Returns
     -------
     list of SystemPair
+        In the order of `between`.
 
     Raises
     ------
     InputError
         If there is only one system, the gains or discounts increase or fall below 0, the rules
-        leave out worthless queries or average over ties, or the ideal of a query depends on the
-        system.
+        leave out worthless queries or average over ties, the ideal of a query depends on the
+        system, or `between` names a system that is not there.
 
     Examples
     --------
     >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn.evaluation.rules import Rules
+    >>> from dcglearn.systems.graded_runs import coherence_rules
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1}}
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules(Rules()))
@@ -129,109 +140,77 @@ def system_pairs(
     >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
-    checked_count(n_ranks, "`n_ranks`")
-    if not isinstance(measure, DCG):
-        raise InputError(f"a measure of type {type(measure).__name__}", "give a DCG")
-    names, rules = evaluation.systems, evaluation.rules
-    if len(names) < 2:
-        raise InputError("one run", "give two or more")
-    _check_rules(evaluation)
-    scale = evaluation.qrels.scale
-    fitted = measure_on_scale(NamedMeasure(str(measure), measure), scale).measure
-    gains, L = np.array(with_least(cast(DCG, fitted), rules.least).gains), len(scale)
-    if min(gains) < 0 or (np.diff(gains) > 0).any():
-        raise InputError(
-            f"gains {list(measure.gains)} that increase or fall below 0",
-            "name another measure first",
-        )
-    ranked = [
-        run.ranked.without_unjudged() if rules.unjudged == "removed" else run.ranked
-        for run in evaluation.runs
-    ]
-    if gains[-1] > 0:
-        _check_pools(names, ranked, rules)
-    rankings = np.array([_graded(one, n_ranks, rules) for one in ranked])
-    totals = np.array([total_counts(rows, L) for rows in rankings])
-    worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
-    discounts = measure.discounts_for(n_ranks)
-    pools = _pools(evaluation.qrels.pools, ranked[0], n_ranks, rules)
-    n_queries = _numbers_of_queries(evaluation)
-    counted = None if (n_queries == len(evaluation.queries)).all() else n_queries
+    graded = graded_runs(evaluation, measure, n_ranks)
+    names, L = evaluation.systems, len(evaluation.qrels.scale)
+    chosen = chosen_pairs(names, between)
+    advance(0, len(chosen))
     means = mean_verdicts_with_faces(
-        rankings, pools, discounts, L, worst, max_boxes=max_boxes, counted=counted
+        graded.rankings,
+        graded.pools,
+        graded.discounts,
+        L,
+        graded.worst_gain,
+        max_boxes=max_boxes,
+        counted=graded.counted,
+        pairs=chosen,
     )
-    return [
-        _pair(
-            (names[i], names[j]),
-            _difference_of_means(totals[[i, j]], [int(n_queries[k]) for k in (i, j)]),
-            (gains, discounts, worst),
-            means[i, j],
-        )
-        for i, j in combinations(range(len(names)), 2)
-    ]
+    totals = np.array([total_counts(rows, L) for rows in graded.rankings])
+    given = graded.gains, graded.discounts, graded.worst_gain
+    pairs = []
+    for done, (i, j) in enumerate(chosen, start=1):
+        n_queries = [int(graded.n_queries[k]) for k in (i, j)]
+        D = _difference_of_means(totals[[i, j]], n_queries)
+        pairs.append(_pair((names[i], names[j]), D, given, means[i, j]))
+        advance(done, len(chosen))
+    return pairs
 
 
-def coherence_rules(rules: Rules) -> Rules:
-    """Return rules under which every document has one rank and one grade.
+def chosen_pairs(
+    names: Sequence[str], between: Sequence[tuple[str, str]] | None = None
+) -> list[tuple[int, int]]:
+    """Return the places of the systems of each pair.
 
     Parameters
     ----------
-    rules : Rules
+    names : sequence of str
+        Of all systems.
+    between : sequence of pair of str, optional
+        The pairs by name; by default all.
 
     Returns
     -------
-    Rules
-        The same, with documents of equal scores in the order of the run instead of averaged.
+    list of pair of int
+        In the order of `between`.
 
     Raises
     ------
     InputError
-        If `unjudged` is "bounds", or worthless queries do not count 0: which queries these are
-        depends on the gains.
+        If there is no such system, or a pair is given twice or is of one system.
 
     Examples
     --------
-    >>> coherence_rules(Rules()).ties
-    'input'
+    >>> chosen_pairs(("a", "b", "c")), chosen_pairs(("a", "b", "c"), [("c", "a")])
+    ([(0, 1), (0, 2), (1, 2)], [(2, 0)])
     """
-    if rules.unjudged == "bounds":
-        raise InputError(
-            '`unjudged="bounds"`, and each document needs one grade here',
-            'use `unjudged="worst"`, `unjudged="nothing"` or `unjudged="removed"`',
-        )
-    if rules.worthless != 0:
-        raise InputError(
-            "queries whose ideal is 0 do not count 0, and which they are depends on the gains",
-            "use `worthless=0`",
-        )
-    if rules.missing not in (0, None):
-        raise InputError(
-            f"queries missing from a run count {rules.missing:g}",
-            "use `missing=0` or leave them out",
-        )
-    return replace(rules, ties="input") if rules.ties == "mean" else rules
-
-
-def _check_rules(evaluation: Evaluation) -> None:
-    needed = coherence_rules(evaluation.rules)
-    if needed != evaluation.rules and any(run.has_ties for run in evaluation.runs):
-        raise InputError(
-            'documents with equal scores under `ties="mean"`',
-            'evaluate with `ties="input"` or `ties="docid"`: each document needs one rank',
-        )
-
-
-def _check_pools(names: tuple[str, ...], ranked: list[Ranked], rules: Rules) -> None:
-    """Refuse ideals that depend on the run: documents without a judgment, each in its own."""
-    for name, one in zip(names, ranked, strict=True):
-        if rules.unjudged == "worst" and one.unjudged.any() and one.pooled is None:
-            raise InputError(
-                f"documents without a judgment ({int(one.unjudged.sum()):,}), and a worst gain "
-                "above 0: the ideal of a query would depend on the run",
-                'evaluate under the normalised measure with `pool="all"`, remove them with '
-                '`unjudged="removed"`, or name a measure whose worst grade gains 0',
-                name,
-            )
+    if between is None:
+        return list(combinations(range(len(names)), 2))
+    if not between:
+        raise InputError("no pair of systems", "give two names", "`between`")
+    found: list[tuple[int, int]] = []
+    for pair in between:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise InputError(f"{pair!r} is not a pair of systems", "give two names", "`between`")
+        for name in pair:
+            if not is_one_of(name, names):
+                raise unknown_name("system", name, names, "`between`")
+        i, j = (names.index(name) for name in pair)
+        if i == j:
+            raise InputError(f"{pair[0]!r} is compared with itself", "give two names", "`between`")
+        if (i, j) in found or (j, i) in found:
+            problem = f"{pair[0]!r} and {pair[1]!r} are compared twice"
+            raise InputError(problem, "give each pair once", "`between`")
+        found.append((i, j))
+    return found
 
 
 def _pair(
@@ -254,13 +233,6 @@ def _pair(
     )
 
 
-def _numbers_of_queries(evaluation: Evaluation) -> Integers:
-    """Return the number of queries in the mean of each system."""
-    left_out = evaluation.missing.sum(axis=1) if evaluation.rules.missing is None else 0
-    counted: Integers = len(evaluation.queries) - left_out + np.zeros(len(evaluation.runs), int)
-    return counted
-
-
 def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
     """Return totals[0] / n_queries[0] - totals[1] / n_queries[1], with exact signs."""
     m, n = n_queries
@@ -269,26 +241,6 @@ def _difference_of_means(totals: Integers, n_queries: list[int]) -> Floats:
         return same
     found: Floats = (totals[0] * n - totals[1] * m) / (m * n)
     return found
-
-
-def _graded(ranked: Ranked, n_ranks: int, rules: Rules) -> Integers:
-    """Return the grades as a matrix; documents without a judgment as the rules say."""
-    rows = ranked.grade_matrix(n_ranks)
-    instead = NO_DOCUMENT if rules.unjudged == "nothing" else ranked.n_grades - 1
-    return np.where(rows == ranked.n_grades, instead, rows)
-
-
-def _pools(judged: Integers, ranked: Ranked, n_ranks: int, rules: Rules) -> NDArray[np.int8]:
-    """Return the documents of each query as rows of grades, no more of a grade than ranks."""
-    L = judged.shape[1]
-    counts = judged.copy()
-    if rules.unjudged == "worst" and ranked.pooled is not None:
-        counts[:, -1] += ranked.pooled
-    counts = np.minimum(counts, n_ranks)
-    pools = np.full((len(counts), int(counts.sum(axis=1).max(initial=1))), -1, np.int8)
-    for row, own in zip(pools, counts, strict=True):
-        row[: own.sum()] = np.repeat(np.arange(L), own)
-    return pools
 
 
 def _verdict_to_json(found: Verdict | MeanVerdict) -> dict[str, Any]:
