@@ -69,8 +69,9 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
         ),
         (
             Claim(
-                f"{truth}: with enough judgments, a learned measure orders lists better than every "
-                "preset that is not the truth. C is chosen on the same judgments.",
+                f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders "
+                "lists better than every preset that is not the truth. C is chosen on the same "
+                "judgments.",
                 _finding(table),
                 thresholds=(f"a preset is the truth: precision of {RIGHT} or more",),
                 needs_all=True,

@@ -24,7 +24,6 @@ OTHER = "like no preset"
 
 BAND_OF_COVERAGE = (0.93, 0.97)
 LEAST = 0.90
-"""Thresholds of this project."""
 
 LEVELS = {"93%": 0.93, "97%": 0.97}
 Y = "share of 95% intervals that contain the truth"
@@ -60,11 +59,12 @@ def _by_lapses(table: pd.DataFrame) -> Figure:
                 "Of 95% intervals, 93 to 97% contain the truth, for each number of judgments and "
                 "each share of answers at random.",
                 judge_between(means, *BAND_OF_COVERAGE),
+                thresholds=("right coverage: 93 to 97%",),
             ),
         ),
         f"All gains and discounts together, means over {table['truth'].nunique()} truths. "
-        f"{_bounded(table)} {describe_model(table)} {BAND} The band of 93 to 97% is this "
-        f"project's. {_precision(means)}",
+        f"{_bounded(table)} {describe_model(table)} {BAND} "
+        f"{_precision(means)}",
     )
 
 
@@ -111,10 +111,11 @@ def _by_truth(table: pd.DataFrame) -> Figure:
                 "No truth has intervals of gains, or of discounts, that contain it in less than "
                 "90% of studies.",
                 judge_between(means, LEAST, 1.0),
+                thresholds=("least coverage: 90%",),
             ),
         ),
         f"Means over {table['lapses'].nunique()} shares of answers at random. "
-        f"{describe_model(table)} {BAND} The limit of 90% is this project's. {_precision(means)}",
+        f"{describe_model(table)} {BAND} {_precision(means)}",
         tuple(panels[1:]),
     )
 

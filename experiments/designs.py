@@ -20,7 +20,6 @@ COLUMNS = (
 LISTS = {"drawn": "uniform grades", "permutations": "permutations"}
 
 BAND_OF_COVERAGE = (0.93, 0.97)
-"""Of this project."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -56,13 +55,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     "In each design 93 to 97% of the intervals contain the truth, in the mean over "
                     "the numbers of judgments.",
                     judge_between(means, *BAND_OF_COVERAGE),
+                    thresholds=("right coverage: 93 to 97%",),
                 ),
             ),
             "Only numbers that the judgments determine count: of lists that permute each other, "
             "the gain of the middle grade. Of 100 queries the largest has a tenth of the "
             "judgments; each shows four pairs of lists, which differ in more than grades. "
-            f"Linear gains, discount log2, 5% of answers at random. {BAND} The band of "
-            f"93 to 97% is this project's. Standard errors of the means: up to {100 * widest:.1f} "
+            f"Linear gains, discount log2, 5% of answers at random. {BAND} "
+            f"Standard errors of the means: up to {100 * widest:.1f} "
             "percentage points.",
             tuple(panels[1:]),
         )

@@ -31,7 +31,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     f"{what.capitalize()} falls as more preferences are flipped.",
                     falls(table, "flips", what),
                     f"{what.capitalize()} falls as more preferences are wrong.",
-                    "6.4",
+                    "6.4, inferred",
                 ),
             ),
             f"{n} training pairs; {describe_C(table)}. {BAND}",

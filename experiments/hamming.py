@@ -43,7 +43,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         f"DCG is below {LITTLE}.",
         _correlation(table),
         "Hamming distances of rankings say little about their differences in DCG.",
-        "7",
+        "7, inferred",
         (f"little: a correlation below {LITTLE}",),
     )
     return [_figure(table, "11", "similarity"), _figure(table, "12", "precision", why)]
@@ -91,7 +91,7 @@ def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure
                 "all sizes and at the size of the largest gain.",
                 _no_gain(table, what),
                 f"The Hamming margin brings no significant gain in {what}.",
-                "7",
+                "7, inferred",
                 (f"significant: {SMALL} or more",),
             ),
             *more,

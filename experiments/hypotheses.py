@@ -23,7 +23,7 @@ LEVEL = 0.05
 SIZES = (0.03, 0.07)
 POWER = 0.8
 AT = 1000
-"""Limits of this project: of the size, and of the power with so many judgments."""
+"""The number of judgments at which the power is judged."""
 
 LINEAR_TRUTH = "data-1"
 
@@ -72,10 +72,11 @@ def _size(table: pd.DataFrame) -> Figure:
                 "A true hypothesis is rejected at the level of 5% in 3 to 7% of studies, in the "
                 "mean over the numbers of judgments.",
                 judge_between(means, *SIZES),
+                thresholds=("right size: 3 to 7%",),
             ),
         ),
-        f"{ABOUT} Means over linear and exponential gains. {BAND} The band of 3 to 7% is this "
-        f"project's. Standard errors of the means: up to "
+        f"{ABOUT} Means over linear and exponential gains. {BAND} "
+        f"Standard errors of the means: up to "
         f"{100 * max((one.high - one.low) / 3.92 for one in means):.1f} percentage points.",
     )
 
@@ -112,9 +113,10 @@ def _power(table: pd.DataFrame, linear: pd.Series) -> Figure:
                 f"With {AT:,} judgments, wrong families of gains and discounts are rejected in 80% "
                 "of studies or more.",
                 judge_between(means, POWER, 1.0),
+                thresholds=(f"power: 80% with {AT:,} judgments",),
             ),
         ),
-        f"{ABOUT} {BAND} The limits of 80% and of {AT:,} judgments are this project's.",
+        f"{ABOUT} {BAND}",
     )
 
 

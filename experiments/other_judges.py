@@ -31,7 +31,7 @@ LEAST = 0.90
 UP_TO = 5000
 LARGEST_BIAS = 0.02
 FROM = 1000
-"""Limits of this project: of coverage up to so many judgments, of bias from so many."""
+"""Coverage is judged up to, and bias from, so many judgments."""
 
 ABOUT = (
     "Independent uniform grades (3 grades at 5 ranks), exponential gains, discount log2, 5% of "
@@ -73,9 +73,10 @@ def _coverage(table: pd.DataFrame) -> Figure:
                 "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more "
                 f"contain the truth up to {UP_TO:,} judgments.",
                 judge_between(means, LEAST, 1.0),
+                thresholds=(f"least coverage: 90%, up to {UP_TO:,} judgments",),
             ),
         ),
-        f"{ABOUT} {BAND} The limit of 90% is this project's.",
+        f"{ABOUT} {BAND}",
     )
 
 
@@ -96,10 +97,10 @@ def _bias(table: pd.DataFrame) -> Figure:
                 f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in "
                 "the mean, whatever the noise.",
                 judge_between(means, -LARGEST_BIAS, LARGEST_BIAS),
+                thresholds=(f"largest bias: {LARGEST_BIAS}, from {FROM:,} judgments",),
             ),
         ),
-        f"{ABOUT} The best grade has a gain of 1, the worst 0. {BAND} The limit of {LARGEST_BIAS} "
-        "is this project's.",
+        f"{ABOUT} The best grade has a gain of 1, the worst 0. {BAND}",
     )
 
 
@@ -133,6 +134,7 @@ def _link(table: pd.DataFrame) -> Figure:
                 f"With {most:,} judgments the test of the link rejects more often if the noise is "
                 "normal or Cauchy than if it is logistic.",
                 _noticed(gaps, _means(table, "noticed")),
+                thresholds=(f"rejected: p < {LEVEL}",),
             ),
         ),
         f"{ABOUT} {BAND}",

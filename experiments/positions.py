@@ -15,7 +15,7 @@ COLUMNS = (P,)
 LEVEL = 0.05
 SIZE = 0.07
 POWER = 0.8
-"""Limits of this project: of the size, and of the power."""
+"""Limits of the size, and of the power."""
 
 NAMES = {
     "data-1": "The same, linear",

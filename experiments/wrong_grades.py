@@ -32,7 +32,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     f"{what.capitalize()} falls as more grades are wrong.",
                     falls(table, "wrong_grades", what),
                     f"{what.capitalize()} falls as more grades are wrong.",
-                    "6.4",
+                    "6.4, inferred",
                 ),
             ),
             f"{n} training pairs with {grades} grades; {describe_C(table)}. {BAND}",

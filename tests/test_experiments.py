@@ -189,21 +189,20 @@ def test_figures_1_and_2() -> None:
         }
 
     reasoned = "holds, with a reason"
-    assert verdicts("pairs", paper) == ["holds", reasoned, "holds", reasoned, "holds"]
+    assert verdicts("pairs", paper) == ["holds", "holds", reasoned, "holds", reasoned, "holds"]
     flat = verdicts("pairs", lambda p: {**paper(p), "precision": 0.95, "similarity": 0.9})
-    assert flat == ["undecided", "undecided", "undecided", reasoned, "does not hold"]
+    assert flat == ["undecided", "holds", "undecided", "undecided", reasoned, "does not hold"]
     falling = verdicts("pairs", lambda p: {**paper(p), "similarity": 0.9 - p["pairs"] / 1000})
-    assert falling[1] == falling[4] == "does not hold"
+    assert falling[2] == falling[5] == "does not hold"
     on = verdicts(
         "pairs", lambda p: {**paper(p), "similarity": paper(p)["similarity"] + p["pairs"] / 4000}
     )
-    assert on[1] == "holds"
-    assert verdicts("pairs", lambda p: {**paper(p), "precision": p["pairs"] / 1000})[0] == (
-        "does not hold"
-    )
+    assert on[2] == "holds"
+    poor = verdicts("pairs", lambda p: {**paper(p), "precision": p["pairs"] / 1000})
+    assert poor[:2] == ["does not hold", "does not hold"]
     alike = verdicts("pairs", lambda p: {**paper(p), "similarity": paper(p)["precision"]})
-    assert alike[2] == "does not hold"  # Data 1 is ahead in both
-    assert verdicts("pairs", lambda p: {**paper(p), "offset": 0.9})[3] == "does not hold"
+    assert alike[3] == "does not hold"  # Data 1 is ahead in both
+    assert verdicts("pairs", lambda p: {**paper(p), "offset": 0.9})[4] == "does not hold"
 
 
 def off_the_line(*errors: float) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -220,6 +221,16 @@ def test_the_docs_count_the_cells() -> None:
     text = (ROOT / "docs" / "paper.md").read_text("utf-8")
     assert f"fifteen experiments, {cells:,} cells" in text
     assert len(NAMES) == 15
+
+
+def test_what_is_tested_says_whose_its_limits_are() -> None:
+    page = (RESULTS / "README.md").read_text("utf-8")
+    tested = page.split("**Tested here:** ")[1:]
+    assert len(tested) > 30
+    for text in tested:
+        claim, rest = text.split("\n\n", 2)[:2]
+        limits = re.findall(r"\d+%|by less than 0?\.\d|above 0?\.\d|or more", claim)
+        assert rest.startswith("This project's threshold") or not limits, claim
 
 
 def test_every_figure_of_the_paper_is_there() -> None:

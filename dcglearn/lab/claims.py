@@ -68,7 +68,8 @@ class Claim:
         What the paper says, briefly. Words between “ and ” are the paper's own, the others say
         the same in ours. Empty if the claim is this project's.
     section : str
-        The section of the paper that says it, such as ``6.3``; empty if the claim is this
+        The section of the paper that says it, such as ``6.3``, ``6.4, inferred`` if its number
+        is known from the order of the figures only, or ``abstract``; empty if the claim is this
         project's.
     thresholds : tuple of str
         The numbers in the test that are this project's choice and not the paper's, each with
@@ -106,6 +107,11 @@ class Claim:
     def of_paper(self) -> bool:
         """Whether the paper makes the claim; otherwise it is this project's."""
         return bool(self.section)
+
+    @property
+    def place(self) -> str:
+        """Where the paper makes the claim, in words: ``section 6.3``, or ``abstract``."""
+        return f"section {self.section}" if self.section[:1].isdecimal() else self.section
 
     def in_quick_run(self) -> Claim:
         """Return the claim as a quick run reports it.

@@ -19,7 +19,8 @@ READING = (
     "differ between repetitions. Differences are paired: both sides use the same lists in each "
     "repetition. A claim holds if the intervals show it, does not hold if they show the contrary, "
     "and is undecided otherwise. Of what the paper says, words in quotation marks are its own; the "
-    "others give its content. A threshold is this project's where it says so."
+    "others give its content. A section that is marked as inferred follows from the order of the "
+    "paper's figures. A threshold is this project's where it says so."
 )
 
 TIMES = (
