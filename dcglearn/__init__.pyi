@@ -98,6 +98,7 @@ from .evaluation.evaluate import Evaluation as Evaluation
 from .evaluation.evaluate import evaluate as evaluate
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
+from .systems.compare_systems import compare_all_pairs as compare_all_pairs
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
@@ -239,6 +240,7 @@ __all__ = [
     "evaluate",
     "SystemComparison",
     "compare_systems",
+    "compare_all_pairs",
     "OrderingComparison",
     "compare_orderings",
     "SystemPair",

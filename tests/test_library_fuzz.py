@@ -51,6 +51,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         d.compare_systems,
         {"evaluation": EVALUATION, "baseline": "one", "rng": RNG(0), "test": "t", "resamples": 9},
     ),
+    "compare_all_pairs": (
+        d.compare_all_pairs,
+        {"evaluation": EVALUATION, "rng": RNG(0), "resamples": 9, "correct": "all"},
+    ),
     "system_pairs": (
         d.system_pairs,
         {

@@ -11,6 +11,7 @@ CIKM 2007). Several comparisons are corrected by Holm's step-down method (Scand.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,9 @@ PAIRED_TESTS: tuple[PairedTest, ...] = ("randomisation", "t")
 
 _DRAWN_AT_ONCE = 4_000_000
 _SIGNS_AT_ONCE = 1_000_000
+_COUNTED_AT_ONCE = 250_000
+_MEANS = 10_000_000
+"""Resampled means that are in memory at once."""
 _ZERO = 1e-12
 """A sum below this share of the sum of its absolute terms is 0: rounding leaves as much."""
 
@@ -153,28 +157,28 @@ def paired_p_values(
         raise unknown_name("test", test, PAIRED_TESTS)
     if test == "t":
         return np.array([_t_test(usual_size(row[~np.isnan(row)])[0]) for row in differences])
-    from scipy.stats import permutation_test  # slow to load
-
     counted = np.array([usual_size(row)[0] for row in np.nan_to_num(differences)])
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
+    n = counted.shape[1]
+    # Sums that are equal but for rounding become equal multiples of _ZERO.
+    least = (np.round(np.abs(shares.sum(axis=1)) / _ZERO) - 0.5) * _ZERO
+    reached = np.zeros(len(shares))
+    for signs in _signs(n, resamples, rng):
+        for part in parts(len(shares), max(1, _DRAWN_AT_ONCE // len(signs))):
+            reached[part] += (np.abs(signs @ shares[part].T) >= least[part]).sum(axis=0)
+    return reached / 2.0**n if takes_all_signs(n, resamples) else (reached + 1) / (resamples + 1)
 
-    def absolute_sums(signs: Floats, axis: int) -> Floats:
-        """Sum each comparison under many signs; sums equal but for rounding become equal."""
-        return np.round(np.abs(signs @ shares.T) / _ZERO)
 
-    return np.asarray(
-        permutation_test(
-            (np.ones(counted.shape[1]),),  # the same signs for all comparisons
-            absolute_sums,
-            permutation_type="samples",
-            alternative="greater",
-            vectorized=True,
-            n_resamples=resamples,
-            batch=max(1, _SIGNS_AT_ONCE // counted.shape[1]),
-            rng=rng,
-        ).pvalue
-    )
+def _signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield all signs of n differences, or drawn ones; the same for all comparisons."""
+    if takes_all_signs(n, resamples):
+        yield np.asarray(1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1))
+        return
+    batch = min(resamples, max(1, _SIGNS_AT_ONCE // n))
+    exchanged = np.tile(np.arange(2), (batch, n, 1))
+    for done in range(0, resamples, batch):
+        yield 1.0 - 2.0 * rng.permuted(exchanged, axis=-1)[: resamples - done, :, 0]
 
 
 def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
@@ -228,13 +232,59 @@ def paired_intervals(
     ndarray of float, shape (m, 2)
         Low and high.
     """
-    intervals = np.empty((len(differences), 2))
-    for row, one in enumerate(differences):
-        kept, exponent = usual_size(one[~np.isnan(one)][:, None])
-        weights = np.ones(len(kept))
-        interval = clustered_intervals(kept, np.arange(len(kept)), weights, rng, level, resamples)
-        intervals[row] = np.ldexp(interval[0], exponent)
+    counted = ~np.isnan(differences)
+    patterns, pattern = np.unique(counted, axis=0, return_inverse=True)
+    intervals = np.full((len(differences), 2), np.nan)
+    for number, kept in enumerate(patterns):
+        rows = np.flatnonzero(pattern.ravel() == number)
+        for part in parts(len(rows) if kept.sum() >= 2 else 0, max(1, _MEANS // resamples)):
+            values = differences[rows[part]][:, kept]
+            intervals[rows[part]] = _mean_intervals(values, rng, resamples, level)
     return intervals
+
+
+def _mean_intervals(
+    values: Floats, rng: np.random.Generator, resamples: int, level: float
+) -> Floats:
+    """Return a bootstrap interval of the mean of each row; all rows are resampled together."""
+    n = values.shape[1]
+    scaled = [usual_size(row) for row in values]
+    columns, exponents = np.array([row for row, _ in scaled]).T, [e for _, e in scaled]
+    means = np.empty((len(values), resamples))
+    for part in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
+        drawn = rng.integers(0, n, (part.stop - part.start, n))
+        means[:, part] = (_times_drawn(drawn) @ columns).T / n
+    ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return np.asarray(np.ldexp(ends.T, np.array(exponents)[:, None]))
+
+
+def _times_drawn(drawn: NDArray[np.integer]) -> Floats:
+    """Return how often each row of draws holds each of its n numbers."""
+    resamples, n = drawn.shape
+    cells = drawn + n * np.arange(resamples)[:, None]
+    return np.bincount(cells.ravel(), minlength=drawn.size).reshape(resamples, n).astype(float)
+
+
+def parts(total: int, size: int) -> Iterator[slice]:
+    """Divide a range into parts, so that work on each fits in memory.
+
+    Parameters
+    ----------
+    total : int
+    size : int
+        Of each part but the last.
+
+    Yields
+    ------
+    slice
+
+    Examples
+    --------
+    >>> list(parts(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for start in range(0, total, size):
+        yield slice(start, min(start + size, total))
 
 
 def holm(p: Floats) -> Floats:

@@ -1,18 +1,26 @@
-"""Paired comparisons of systems with a baseline under every measure."""
+"""Paired comparisons of systems under every measure: with a baseline, or all pairs.
+
+Each pair has a difference, an interval, and the p-value of its own paired test. As many of them are
+read together, each also has a corrected p-value. A difference that is significant after the
+correction is one of a set among which, with a chance of .95, none is a mistake.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.statistics.significance import (
+    PAIRED_TESTS,
     RESAMPLES,
     PairedTest,
     holm,
@@ -21,11 +29,19 @@ from dcglearn.statistics.significance import (
     paired_p_values,
     takes_all_signs,
 )
+from dcglearn.statistics.tukey import TukeyTest, tukey_test
+
+Correct = Literal["measure", "all", "none"]
+CORRECT: tuple[Correct, ...] = ("measure", "all", "none")
+"""Which comparisons p-values are corrected for: those of a measure, or of all measures."""
+
+_EQUAL = 1e-12
+"""Values that differ by less than this share of the larger one are equal but for rounding."""
 
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """A system compared with the baseline under one measure.
+    """A system compared with another one, the baseline, under one measure.
 
     Attributes
     ----------
@@ -37,12 +53,20 @@ class SystemComparison:
     p : float
         p-value of the paired test.
     corrected : float
-        p-value with Holm's correction for all systems compared under that measure.
+        p-value corrected for several comparisons; `p` with ``correct="none"``.
     queries : int
         Number of queries that both have.
+    better, worse, equal : int
+        Number of these queries on which the system is better than the baseline, worse, or equal.
     drawn : int
         Number of signs drawn by the randomisation test, so that p is at least 1 / (drawn + 1); 0
         if it took all signs, and for the t test.
+    correction : {"holm", "tukey", "none"}
+        Holm's step-down method, or Tukey's HSD test by randomisation.
+    family : int
+        Number of comparisons that `corrected` is corrected for, this one included.
+    orders_drawn : int
+        Number of orders of the systems drawn by Tukey's test; 0 if it took all, or without it.
     """
 
     measure: str
@@ -54,7 +78,13 @@ class SystemComparison:
     p: float
     corrected: float
     queries: int
+    better: int
+    worse: int
+    equal: int
     drawn: int
+    correction: Literal["holm", "tukey", "none"]
+    family: int
+    orders_drawn: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict."""
@@ -67,6 +97,7 @@ def compare_systems(
     rng: np.random.Generator,
     test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
+    correct: Correct = "measure",
 ) -> list[SystemComparison]:
     """Compare every system with a baseline under every measure.
 
@@ -79,6 +110,9 @@ def compare_systems(
     test : {"randomisation", "t"}, default "randomisation"
     resamples : int, default 9999
         Of the randomisation test and of the bootstrap.
+    correct : {"measure", "all", "none"}, default "measure"
+        Correct the p-values by Holm's method for all systems compared under a measure, for all
+        systems and measures, or not.
 
     Returns
     -------
@@ -102,40 +136,163 @@ def compare_systems(
     >>> found.system, found.difference, found.p
     ('good', 0.5, 0.0078125)
     """
-    checked_rng(rng)
-    checked_count(resamples, "`resamples`", high=10**7)
     if not is_one_of(baseline, evaluation.systems):
         raise unknown_name("system", baseline, evaluation.systems)
+    base = evaluation.systems.index(baseline)
+    others = np.array([s for s in range(len(evaluation.systems)) if s != base], int)
+    tested = _tested(
+        evaluation, (others, np.full_like(others, base)), rng, test, resamples, correct
+    )
+    return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
+
+
+def compare_all_pairs(
+    evaluation: Evaluation,
+    rng: np.random.Generator,
+    test: PairedTest = "randomisation",
+    resamples: int = RESAMPLES,
+    correct: Correct = "measure",
+) -> list[SystemComparison]:
+    """Compare all pairs of systems under every measure.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    rng : numpy.random.Generator
+    test : {"randomisation", "t"}, default "randomisation"
+    resamples : int, default 9999
+        Of the randomisation test, of Tukey's test and of the bootstrap.
+    correct : {"measure", "all", "none"}, default "measure"
+        Correct the p-values for all pairs under a measure, for all pairs and measures, or not: by
+        Tukey's HSD test with randomisation; those of the t test by Holm's method.
+
+    Returns
+    -------
+    list of SystemComparison
+        By measure, then by pair. The `baseline` of a pair comes before its `system` in
+        ``evaluation.systems``.
+
+    Raises
+    ------
+    InputError
+        If the values are bounds, or two systems share fewer than two queries.
+
+    See Also
+    --------
+    compare_systems : Compare with a baseline.
+    dcglearn.statistics.tukey.tukey_test : The test of all pairs.
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
+    >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
+    ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
+    >>> found = compare_all_pairs(evaluate(qrels, runs, "zipf"), np.random.default_rng(0))
+    >>> [(one.system, one.baseline, one.difference, one.worse, one.corrected) for one in found]
+    [('b', 'a', 0.0, 0, 1.0), ('c', 'a', -0.5, 8, 0.0007), ('c', 'b', -0.5, 8, 0.0007)]
+    """
+    first, second = np.triu_indices(len(evaluation.systems), 1)
+    tested = _tested(evaluation, (second, first), rng, test, resamples, correct)
+    if test == "t" or correct == "none" or not tested.p.size:
+        return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
+    values = evaluation.values.swapaxes(0, 1)
+    tukey = tukey_test(values, rng, int(resamples), across_measures=correct == "all")
+    return _comparisons(evaluation, tested, tukey.p, correct, tukey)
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """Differences of pairs of systems, shape (measures, pairs), and what their tests say."""
+
+    pairs: tuple[NDArray[np.integer], NDArray[np.integer]]
+    difference: Floats
+    interval: Floats
+    p: Floats
+    signs: NDArray[np.integer]
+    drawn: int
+
+
+def _tested(
+    evaluation: Evaluation,
+    pairs: tuple[NDArray[np.integer], NDArray[np.integer]],
+    rng: np.random.Generator,
+    test: PairedTest,
+    resamples: int,
+    correct: Correct,
+) -> _Tested:
+    """Test the difference of each pair, system minus baseline, under every measure."""
+    checked_rng(rng)
+    resamples = checked_count(resamples, "`resamples`", high=10**7)
+    if not is_one_of(correct, CORRECT):
+        raise unknown_name("correction", correct, CORRECT)
+    if not is_one_of(test, PAIRED_TESTS):
+        raise unknown_name("test", test, PAIRED_TESTS)
     if evaluation.high is not None:
         raise InputError(
             "differences of bounds", 'evaluate with another rule than `unjudged="bounds"`'
         )
-    base = evaluation.systems.index(baseline)
-    others = [s for s in range(len(evaluation.systems)) if s != base]
-    comparisons: list[SystemComparison] = []
-    for m, named in enumerate(evaluation.measures if others else ()):
+    shape = len(evaluation.measures), len(pairs[0])
+    means, p, intervals = np.empty(shape), np.empty(shape), np.empty((*shape, 2))
+    signs = np.empty((*shape, 3), int)
+    for m, named in enumerate(evaluation.measures if len(pairs[0]) else ()):
         with refuse_overflow(named.name):
-            differences = evaluation.values[others, m] - evaluation.values[base, m]
+            differences = evaluation.values[pairs[0], m] - evaluation.values[pairs[1], m]
         if (np.isfinite(differences).sum(axis=1) < 2).any():
             raise InputError(
                 "fewer than two queries to compare", "give runs that share more queries", named.name
             )
-        p = paired_p_values(differences, rng, test, resamples)
-        intervals = paired_intervals(differences, rng, resamples)
-        corrected = holm(p)
-        comparisons += [
-            SystemComparison(
-                named.name,
-                evaluation.systems[s],
-                baseline,
-                float(mean_of_counted(differences[row])),
-                float(intervals[row, 0]),
-                float(intervals[row, 1]),
-                float(p[row]),
-                float(corrected[row]),
-                int(np.isfinite(differences[row]).sum()),
-                0 if test == "t" or takes_all_signs(differences.shape[1], resamples) else resamples,
+        p[m] = paired_p_values(differences, rng, test, resamples)
+        intervals[m] = paired_intervals(differences, rng, resamples)
+        means[m] = mean_of_counted(differences)
+        size = np.maximum(*(np.abs(evaluation.values[systems, m]) for systems in pairs))
+        same = np.abs(differences) <= _EQUAL * size
+        over, under = (differences > 0) & ~same, (differences < 0) & ~same
+        signs[m] = np.stack([part.sum(axis=1) for part in (over, under, same)], axis=1)
+    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
+    return _Tested(pairs, means, intervals, p, signs, 0 if exact else resamples)
+
+
+def _holm(p: Floats, correct: Correct) -> Floats:
+    if correct == "none":
+        return p
+    families = p.reshape(1, -1) if correct == "all" else p
+    return np.array([holm(family) for family in families]).reshape(p.shape)
+
+
+def _comparisons(
+    evaluation: Evaluation,
+    tested: _Tested,
+    corrected: Floats,
+    correct: Correct,
+    tukey: TukeyTest | None = None,
+) -> list[SystemComparison]:
+    systems, baselines = tested.pairs
+    family = {"measure": len(systems), "all": tested.p.size, "none": 1}[correct]
+    method: Literal["holm", "tukey", "none"] = "tukey" if tukey else "holm"
+    comparisons = []
+    for m, named in enumerate(evaluation.measures):
+        for row, (system, baseline) in enumerate(zip(systems, baselines, strict=True)):
+            better, worse, equal = tested.signs[m, row].tolist()
+            low, high = tested.interval[m, row].tolist()
+            comparisons.append(
+                SystemComparison(
+                    measure=named.name,
+                    system=evaluation.systems[system],
+                    baseline=evaluation.systems[baseline],
+                    difference=float(tested.difference[m, row]),
+                    low=low,
+                    high=high,
+                    p=float(tested.p[m, row]),
+                    corrected=float(corrected[m, row]),
+                    queries=better + worse + equal,
+                    better=better,
+                    worse=worse,
+                    equal=equal,
+                    drawn=tested.drawn,
+                    correction="none" if correct == "none" else method,
+                    family=family,
+                    orders_drawn=tukey.drawn if tukey else 0,
+                )
             )
-            for row, s in enumerate(others)
-        ]
     return comparisons
