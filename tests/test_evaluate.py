@@ -200,7 +200,7 @@ def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:
         ((QRELS, [run_of(RUN), run_of(RUN)], "zipf"), "two runs are named 'run'"),
         ((QRELS, 3, "zipf"), "run: a run of type int; give a path"),
         ((QRELS, {"x": 3}, "zipf"), "x: a run of type int; give a path"),
-        ((QRELS, {"q9": {"a": 1.0}}, "zipf"), "run: holds no query of the qrels"),
+        ((QRELS, {"q9": {"a": 1.0}}, "zipf"), "run: none of its queries is in the qrels"),
         ((3, RUN, "zipf"), "qrels of type int; give a path"),
         (("no/such/qrels", RUN, "zipf"), "no/such/qrels: no such file"),
     ],

@@ -197,10 +197,10 @@ def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
 
 def test_runs_of_one_tag_are_renamed_by_file(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, RUN) for name in ("a", "b")]
-    runs = [read_run(path) for path in paths]
-    assert [run.name for run in distinct_names(runs, paths)] == ["a", "b"]
+    tags = [read_run(path).name for path in paths]
+    assert distinct_names(tags, paths) == ["a", "b"]
     with pytest.raises(InputError, match="appears twice among the runs"):
-        distinct_names([runs[0]] * 2, [paths[0]] * 2)
+        distinct_names([tags[0]] * 2, [paths[0]] * 2)
 
 
 def test_names_get_as_much_of_the_path_as_distinguishes_them(tmp_path: Path) -> None:
@@ -209,12 +209,12 @@ def test_names_get_as_much_of_the_path_as_distinguishes_them(tmp_path: Path) -> 
         (tmp_path / folder).mkdir()
         paths.append(write(tmp_path / folder / "run", RUN))
     paths.append(write(tmp_path / "third", RUN.replace("mine", "run")))
-    runs = [read_run(path) for path in paths]
-    names = [run.name for run in distinct_names(runs, paths)]
+    tags = [read_run(path).name for path in paths]
+    names = distinct_names(tags, paths)
     assert names[:2] == ["x/run", "y/run"]
     assert names[2].endswith("/third")  # its tag is the name that the others had in between
     with pytest.raises(InputError, match="appears twice among the runs"):
-        distinct_names(runs[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
+        distinct_names(tags[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
 
 
 def test_frames_of_pyterrier_are_read_by_their_ids() -> None:

@@ -7,6 +7,7 @@ the order of its sums, is limited to one thread.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -52,7 +53,9 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
         return list(pool.map(function, items))
 
 
-def map_in_order(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> Iterator[_Answer]:
+def map_in_order(
+    function: Callable[[_Item], _Answer], items: Sequence[_Item], threads: int = MAX_THREADS
+) -> Iterator[_Answer]:
     """Apply a function to items in several threads, a few items at a time.
 
     Parameters
@@ -60,15 +63,33 @@ def map_in_order(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -
     function : callable
         Takes one item.
     items : sequence
+    threads : int, default 8
+        At most as many threads, and no more than there are processors.
 
     Yields
     ------
     object
         Results in the order of the items; as many are held as there are threads.
+
+    Raises
+    ------
+    Exception
+        What the function raises for the first of the items for which it does.
     """
-    count = min(MAX_THREADS, _processors())
-    for begin in range(0, len(items), count):
-        yield from map_threads(function, items[begin : begin + count])
+    count = min(len(items), threads, MAX_THREADS, _processors())
+    if count < 2 or hasattr(_INSIDE, "thread"):
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
+        ahead = deque(pool.submit(function, item) for item in items[:count])
+        try:
+            for item in items[count:]:
+                yield ahead.popleft().result()
+                ahead.append(pool.submit(function, item))
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _OneThread:

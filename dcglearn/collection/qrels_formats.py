@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.collection.qrels_delimited import columns_of_delimited, names_columns
@@ -36,9 +35,11 @@ from dcglearn.files.compressed import read_content, split_compression
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.sources import find_sources
 
+Tags: TypeAlias = tuple[str, ...]
 
-def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, str]:
-    """Read the columns of a file, and the tag of its first line.
+
+def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, Tags]:
+    """Read the columns of a file, and the tags of its lines.
 
     Parameters
     ----------
@@ -48,8 +49,9 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
     Returns
     -------
     columns : DocumentColumns
-    tag : str
-        The name of the system; empty if the file has none.
+    tags : tuple of str
+        The distinct names of the system, in the order in which they occur; empty if the file has
+        none.
 
     Raises
     ------
@@ -60,30 +62,30 @@ def read_document_columns(path: Path, kind: FileKind) -> tuple[DocumentColumns, 
     if ending == ".parquet":
         if path.is_file():
             (source,) = find_sources(path)
-            return columns_of_parquet(source.path, kind, str(path)), ""
-        return columns_of_parquet(path, kind), ""
+            return columns_of_parquet(source.path, kind, str(path)), ()
+        return columns_of_parquet(path, kind), ()
     if ending == ".csv":
         (source,) = find_sources(path, "csv")
         with source.open() as file:
             content = file.read()
-        return columns_of_delimited(content, str(path), kind, source.delimiter or ","), ""
+        return columns_of_delimited(content, str(path), kind, source.delimiter or ","), ()
     if ending in (".arrow", ".feather"):
         (source,) = find_sources(path)
-        return columns_of_arrow(source.path, str(path), kind), ""
+        return columns_of_arrow(source.path, str(path), kind), ()
     content = read_content(path)
     if ending in (".jsonl", ".ndjson"):
         check_text(content, str(path))
-        return columns_of_lines(content.removeprefix(BYTE_ORDER_MARK), str(path), kind), ""
+        return columns_of_lines(content.removeprefix(BYTE_ORDER_MARK), str(path), kind), ()
     if ending == ".json":
-        return _of_json(path, content, kind), ""
+        return _of_json(path, content, kind), ()
     if names_columns(content, kind):
         check_text(content, str(path))
         content = content.removeprefix(BYTE_ORDER_MARK)
-        return columns_of_delimited(content, str(path), kind, "\t"), ""
+        return columns_of_delimited(content, str(path), kind, "\t"), ()
     return _of_text(path, content, kind)
 
 
-def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:
+def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, Tags]:
     import pyarrow as pa
     import pyarrow.csv as csv
 
@@ -119,14 +121,14 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
 
     columns = DocumentColumns(table.column("query"), table.column("document"), number, place)
     if kind is QRELS:
-        return columns, ""
+        return columns, ()
     tag = plain[: plain.index(b"\n")].split(b" ")[-1]
     if plain.count(b" " + tag + b"\n") < len(number):
-        _warn_of_tags(path, (line.split()[-1] for _, line in _lines(content)))
-    return columns, tag.decode()
+        return columns, _distinct(line.split()[-1] for _, line in _lines(content))
+    return columns, (tag.decode(),)
 
 
-def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, str]:
+def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, Tags]:
     """Read text line by line: slowly, and naming the line that cannot be read."""
     import pyarrow as pa
 
@@ -149,20 +151,12 @@ def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColum
     ]
     columns = DocumentColumns(ids[0], ids[1], np.array(numbers), places.__getitem__)
     if kind is QRELS:
-        return columns, ""
-    _warn_of_tags(path, (fields[-1] for fields in rows))
-    return columns, rows[0][-1].decode()
+        return columns, ()
+    return columns, _distinct(fields[-1] for fields in rows)
 
 
-def _warn_of_tags(path: Path, tags: Iterable[bytes]) -> None:
-    """Warn that the lines of a run have different tags, if they do."""
-    distinct = list(dict.fromkeys(tags))
-    if len(distinct) > 1:
-        first, second = (tag.decode() for tag in distinct[:2])
-        text = f"{len(distinct)} tags ({first}, {second}{', ...' * (len(distinct) > 2)})"
-        remedy = "give each system its own file if they are several"
-        warning = InputError(f"{text}, read as one system, {first}", remedy, str(path))
-        warnings.warn(str(warning), InputWarning, stacklevel=2)
+def _distinct(tags: Iterable[bytes]) -> Tags:
+    return tuple(tag.decode() for tag in dict.fromkeys(tags))
 
 
 def _single_blanks(content: bytes) -> bytes:

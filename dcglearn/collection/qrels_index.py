@@ -126,6 +126,38 @@ class IndexedQrels(ShortRepr):
         first, second = (hash_ids(ids, which, self._query_hashes[which][query]) for which in (0, 1))
         return self.find_grades(query, (first, second))
 
+    def keys_of(self, query: Integers, hashes: Hashes) -> Hashes:
+        """Return one number per document that differs between documents and sorts by query.
+
+        Parameters
+        ----------
+        query : ndarray of int, shape (n,)
+            The number of the query of each document, 0 ... Q - 1.
+        hashes : ndarray of uint64, shape (n,)
+            One hash of query and document, always the same of the two.
+
+        Returns
+        -------
+        ndarray of uint64, shape (n,)
+        """
+        return _keys(query, hashes, len(self.queries))
+
+    def count_by_query(self, keys: Hashes) -> Integers:
+        """Count documents by query.
+
+        Parameters
+        ----------
+        keys : ndarray of uint64, shape (n,)
+            From :meth:`keys_of`.
+
+        Returns
+        -------
+        ndarray of int, shape (Q,)
+        """
+        bits = np.uint64(len(self.queries).bit_length())
+        query = (keys >> (np.uint64(64) - bits)).astype(np.int64)
+        return np.bincount(query, minlength=len(self.queries))
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {query: number for number, query in enumerate(self.queries)}

@@ -13,14 +13,14 @@ Ids are turned into numbers and hashes once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.representation import ShortRepr
@@ -136,7 +136,12 @@ def read_qrels(path: str | Path, ignored: IgnoredInput | None = None) -> Qrels:
     return Qrels(*_coded(str(path), str(path), QRELS, table, ignored), table.names)
 
 
-def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
+def read_run(
+    path: str | Path,
+    ignored: IgnoredInput | None = None,
+    queries: Container[str] | None = None,
+    warn: Callable[[str], None] = warn_of_input,
+) -> Run:
     r"""Read the documents that a system retrieved.
 
     Parameters
@@ -145,6 +150,11 @@ def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
         As for :func:`read_qrels`.
     ignored : IgnoredInput, optional
         As for :func:`read_qrels`.
+    queries : container of str, optional
+        The documents of other queries are left out, once they are read; by default none are. The
+        `queries` of the run name these, too.
+    warn : callable, optional
+        Called with a message if the lines have several tags. By default it is a warning.
 
     Returns
     -------
@@ -166,9 +176,14 @@ def read_run(path: str | Path, ignored: IgnoredInput | None = None) -> Run:
     >>> run.name, run.queries, run.number
     ('bm25', ('301',), array([2.5, 1.5]))
     """
-    table, tag = read_document_columns(Path(path), RUN)
-    name = tag or Path(path).name.partition(".")[0] or str(path)
-    return Run(*_coded(name, str(path), RUN, table, ignored))
+    table, tags = read_document_columns(Path(path), RUN)
+    if len(tags) > 1:
+        first, second = tags[:2]
+        text = f"{len(tags)} tags ({first}, {second}{', ...' * (len(tags) > 2)})"
+        remedy = "give each system its own file if they are several"
+        warn(str(InputError(f"{text}, read as one system, {first}", remedy, str(path))))
+    name = next(iter(tags), "") or Path(path).name.partition(".")[0] or str(path)
+    return Run(*_coded(name, str(path), RUN, table, ignored, queries))
 
 
 def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
@@ -226,34 +241,40 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     return Run(*_coded(name, name, RUN, document_columns_of(content, name, RUN), None))
 
 
-def distinct_names(runs: Sequence[Run], paths: Sequence[str | Path]) -> list[Run]:
-    """Rename runs that have the same tag by as much of their path as distinguishes them.
+def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
+    """Replace equal names of runs by as much of their paths as distinguishes them.
 
     Parameters
     ----------
-    runs : sequence of Run
+    names : sequence of str
+        The tags of the runs.
     paths : sequence of path-like
         The file of each run.
 
     Returns
     -------
-    list of Run
+    list of str
 
     Raises
     ------
     InputError
         If a file appears twice.
+
+    Examples
+    --------
+    >>> distinct_names(["bm25", "dense", "bm25"], ["a/run", "run", "b/run"])
+    ['a/run', 'dense', 'b/run']
     """
     whole = check_distinct_paths(paths)
-    names = [run.name for run in runs]
+    found = list(names)
     parts = 0
-    while len(set(names)) < len(names) and parts < max(len(path.parts) for path in whole):
+    while len(set(found)) < len(found) and parts < max(len(path.parts) for path in whole):
         parts += 1
-        names = [
-            name if names.count(name) == 1 else "/".join(path.parts[-parts:])
-            for name, path in zip(names, whole, strict=True)
+        found = [
+            name if found.count(name) == 1 else "/".join(path.parts[-parts:])
+            for name, path in zip(found, whole, strict=True)
         ]
-    return [replace(run, name=name) for run, name in zip(runs, names, strict=True)]
+    return found
 
 
 def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:
@@ -281,7 +302,12 @@ def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def _coded(
-    name: str, path: str, kind: FileKind, rows: DocumentColumns, ignored: IgnoredInput | None
+    name: str,
+    path: str,
+    kind: FileKind,
+    rows: DocumentColumns,
+    ignored: IgnoredInput | None,
+    wanted: Container[str] | None = None,
 ) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
     if not len(rows.number):
         raise InputError("is empty", f"give {kind.article} of at least one document", path)
@@ -291,6 +317,11 @@ def _coded(
         row = int(np.argmax(np.abs(number)))
         problem = f"the grade {number[row]:.17g} is too large to tell from its neighbours"
         raise InputError(problem, "use grades below 2^53", rows.place(row))
+    names = tuple(queries.to_pylist())
+    at = None
+    if wanted is not None and not all(one in wanted for one in names):
+        at = np.flatnonzero(np.array([one in wanted for one in names])[query])
+        query, number, documents = query[at], number[at], documents.take(at)
     first, second = (
         hash_ids(documents, which, hash_ids(queries, which)[query]) for which in (0, 1)
     )
@@ -303,16 +334,16 @@ def _coded(
         if again.any() and ignored is None:
             row = int(np.argmax(again))
             raise InputError(
-                f"the document {documents[row]} appears twice for query {queries[int(query[row])]}",
+                f"the document {documents[row]} appears twice for query {names[query[row]]}",
                 "keep one",
-                rows.place(row),
+                rows.place(row if at is None else int(at[row])),
             )
         if ignored is not None:
             ignored.counts[f"documents that appear twice in {path}"] += int(again.sum())
         kept.sort()
         documents = documents.take(kept)
         query, number, first, second = query[kept], number[kept], first[kept], second[kept]
-    return name, tuple(queries.to_pylist()), query, documents, number, (first, second)
+    return name, names, query, documents, number, (first, second)
 
 
 def _numbered(column: Any) -> tuple[Any, Integers]:

@@ -18,16 +18,23 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
-from dcglearn.evaluation.inputs import QrelsLike, RunLike, named_measures, read_qrels_and_runs
-from dcglearn.evaluation.lookup import LookedUpRun, count_unjudged, look_up
-from dcglearn.evaluation.ranked import Ranked, score_runs
+from dcglearn.evaluation.inputs import (
+    QrelsAndRuns,
+    QrelsLike,
+    RunLike,
+    named_measures,
+    open_qrels_and_runs,
+)
+from dcglearn.evaluation.lookup import LookedUpRun
+from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
-from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import Measure
+from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
+from dcglearn.evaluation.unjudged_bounds import judged_share
 from dcglearn.measures.scale import ScaleLike
 from dcglearn.naming.names import MeasureLike, NamedMeasure
 from dcglearn.statistics.significance import mean_of_counted
@@ -234,7 +241,7 @@ a sequence of them, or a dict by name
     --------
     >>> qrels = {"q": {"d1": 1, "d2": 0}}
     >>> runs = {"one": {"q": {"d1": 2.5, "d2": 1.0}}, "two": {"q": {"d2": 2.5, "d1": 1.0}}}
-    >>> evaluate(qrels, runs, ["zipf", DCG([1, 0], "log2", normalise="ideal")])
+    >>> evaluate(qrels, runs, ["zipf", "nDCG([1, 0], log2)"])
     mean    zipf  nDCG([1, 0], log2)
     one   1.0000              1.0000
     two   0.5000              0.6309
@@ -245,59 +252,48 @@ a sequence of them, or a dict by name
         raise InputError(
             f"rules of type {type(rules).__name__}", "give Rules(...), or a tool's name"
         )
-    read = read_qrels_and_runs(qrels, runs, scale)
-    longest = max(run.longest for run in read.runs)
-    named = named_measures(measures, read.qrels.scale, longest)
-    looked_up = []
-    in_ideal = unjudged_in_ideal(rules, [one.measure for one in named])
-    several = rules.shared_pool and len(read.runs) > 1
-    pooled = count_unjudged(read.runs, read.qrels) if several and in_ideal else None
-    for run in read.runs:
-        found = look_up(run, read.qrels, rules.ties, rules.single)
-        looked_up.append(replace(found, ranked=replace(found.ranked, pooled=pooled)))
-        if looked_up[-1].missing.all():
-            raise InputError(
-                "holds no query of the qrels", "give the qrels that go with it", run.name
-            )
-    return _scored(read.qrels, looked_up, named, rules)
+    return evaluate_opened(open_qrels_and_runs(qrels, runs, scale), measures, rules)
 
 
-def unjudged_in_ideal(rules: Rules, measures: Sequence[Measure]) -> bool:
-    """Return whether the ideal of some measure depends on documents without a judgment.
+def evaluate_opened(
+    opened: QrelsAndRuns,
+    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
+    rules: Rules,
+    advance: Advance = silent,
+) -> Evaluation:
+    """Evaluate runs that have not been read: each is read, graded and dropped.
 
     Parameters
     ----------
+    opened : QrelsAndRuns
+        From :func:`~dcglearn.evaluation.inputs.open_qrels_and_runs`.
+    measures : as for :func:`evaluate`
+        They are checked before any run is read.
     rules : Rules
-    measures : sequence of DCG or LinearUtility
+    advance : callable, optional
+        Called with (runs read, all runs).
 
     Returns
     -------
-    bool
+    Evaluation
 
-    Examples
-    --------
-    >>> measure = DCG([1, 0.5], normalise="ideal")
-    >>> [unjudged_in_ideal(Rules(unjudged=rule), [measure]) for rule in ("worst", "nothing")]
-    [True, False]
+    Raises
+    ------
+    InputError
+        As for :func:`evaluate`. Of several runs that cannot be read, the first is named.
     """
-    normalised = [one for one in measures if isinstance(one, DCG) and one.normalise]
-    if rules.unjudged == "worst":
-        return any(_ideal_has_worst(with_least(one, rules.least)) for one in normalised)
-    return rules.unjudged == "bounds" and bool(normalised)
-
-
-def _ideal_has_worst(measure: DCG) -> bool:
-    """Return whether documents of the worst grade change the ideal, or the worst value."""
-    worst = measure.gains[-1]
-    if worst >= 0:
-        return worst > 0
-    costly = not isinstance(measure.discounts, str) and min(measure.discounts) < 0
-    return costly or measure.normalise == "minmax"
+    scale = opened.qrels.scale
+    known = named_measures(measures, scale, 1)
+    in_ideal = unjudged_in_ideal(rules, [one.measure for one in known])
+    several = rules.shared_pool and len(opened.runs) > 1
+    runs = look_up_runs(opened, rules, several and in_ideal, advance)
+    longest = max(run.longest for run in runs)
+    return _scored(opened.qrels, runs, named_measures(measures, scale, longest, known), rules)
 
 
 def _scored(
     indexed: IndexedQrels,
-    runs: Sequence[LookedUpRun],
+    runs: tuple[LookedUpRun, ...],
     measures: Sequence[NamedMeasure],
     rules: Rules,
 ) -> Evaluation:
@@ -305,20 +301,24 @@ def _scored(
     shape = len(runs), len(measures), len(indexed.queries)
     low, high = np.empty(shape), np.empty(shape)
     judged = np.empty((len(runs), len(cutoffs), len(indexed.queries)))
-    for s, run in enumerate(runs):
-        scored = run.ranked.without_unjudged() if rules.unjudged == "removed" else run.ranked
+
+    def score(s: int) -> None:
+        ranked = rankings_to_score(runs[s], rules)
         for m, named in enumerate(measures):
             try:
-                low[s, m], high[s, m] = _values(named.measure, scored, rules)
+                bounds = score_run(named.measure, ranked, rules)
             except InputError as error:
                 raise error.at(named.name) from error
+            low[s, m], high[s, m] = bounds.low, bounds.high
         for c, cutoff in enumerate(cutoffs):
-            judged[s, c] = judged_share(run.ranked, cutoff)
+            judged[s, c] = judged_share(runs[s].ranked, cutoff)
         absent = np.nan if rules.missing is None else rules.missing
-        low[s, :, run.missing] = high[s, :, run.missing] = absent
+        low[s, :, runs[s].missing] = high[s, :, runs[s].missing] = absent
+
+    map_threads(score, range(len(runs)))
     return Evaluation(
         indexed,
-        tuple(runs),
+        runs,
         tuple(measures),
         rules,
         low,
@@ -326,55 +326,3 @@ def _scored(
         judged,
         cutoffs,
     )
-
-
-def _values(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
-    """Return the smallest and the largest value of each query; without bounds they are equal."""
-    if isinstance(measure, DCG):
-        measure = with_least(measure, rules.least)
-    elif rules.least is not None:
-        raise InputError(
-            f"the rules count gains below {rules.least:g} as 0, and position-dependent weights "
-            "have no gains",
-            "evaluate a DCG, or choose other rules",
-        )
-    if rules.unjudged == "bounds":
-        return _bounds(measure, ranked, rules)
-    gain = 0.0 if rules.unjudged == "nothing" else None
-    worthless = np.nan if rules.worthless is None else rules.worthless
-    value = score_runs(measure, ranked, gain, worthless)
-    return value, value
-
-
-def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
-    if not isinstance(measure, DCG):
-        raise InputError("no bounds for position-dependent weights")
-    if rules.worthless is None and measure.normalise is not None:
-        raise InputError(
-            '`unjudged="bounds"`, and queries without relevant documents left out',
-            "use `worthless=0`: without all judgments it is unknown which queries these are",
-        )
-    bounds = unjudged_bounds(measure, ranked, rules.worthless or 0.0)
-    return bounds.low, bounds.high
-
-
-def with_least(measure: DCG, least: float | None) -> DCG:
-    """Return the measure with 0 for the gains below `least`.
-
-    Parameters
-    ----------
-    measure : DCG
-    least : float or None
-
-    Returns
-    -------
-    DCG
-
-    Examples
-    --------
-    >>> with_least(DCG([2, 0.5, 0]), 1.0)
-    DCG([2, 0, 0], log2)
-    """
-    if least is None:
-        return measure
-    return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))

@@ -1,18 +1,20 @@
 """The inputs of an evaluation: paths, dicts, frames and text, turned into qrels, runs and measures.
 
 Each function takes what a person has at hand and returns the objects that
-:func:`dcglearn.evaluation.evaluate.evaluate` works with. Objects are passed on as they are.
+:func:`dcglearn.evaluation.evaluate.evaluate` works with. Objects are passed on as they are. Runs
+are read one by one, by :mod:`dcglearn.evaluation.reading`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.collection.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
 from dcglearn.collection.qrels_runs import (
@@ -50,26 +52,75 @@ _MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile, NamedMeasur
 
 
 @dataclass(frozen=True)
+class RunSource:
+    """A run that has not been read.
+
+    Attributes
+    ----------
+    place : str
+        The path of its file, or its name, for messages.
+    path : pathlib.Path or None
+        Its file, if it is one.
+    name : str or None
+        The name that was given to it, in place of its own.
+    read : callable
+        Takes the queries whose documents are needed, and what to call with a warning.
+    """
+
+    place: str
+    path: Path | None
+    name: str | None
+    read: Callable[[Container[str], Callable[[str], None]], Run]
+
+
+@dataclass(frozen=True)
 class QrelsAndRuns:
     """Indexed qrels, and the runs to look up in them.
 
     Attributes
     ----------
     qrels : IndexedQrels
-    runs : tuple of Run
-        With distinct names.
+    runs : tuple of RunSource
+        One or more.
     """
 
     qrels: IndexedQrels
-    runs: tuple[Run, ...]
+    runs: tuple[RunSource, ...]
+
+    def names(self, read: Sequence[str]) -> list[str]:
+        """Return a distinct name for each run.
+
+        Parameters
+        ----------
+        read : sequence of str
+            The names that the runs have themselves.
+
+        Returns
+        -------
+        list of str
+
+        Raises
+        ------
+        InputError
+            If two runs that are not both files have the same name, or a file appears twice.
+        """
+        names = [one.name or own for one, own in zip(self.runs, read, strict=True)]
+        paths = [one.path for one in self.runs if one.path is not None and one.name is None]
+        if len(paths) == len(names):
+            return distinct_names(names, paths)
+        repeated = _repeated(names)
+        if repeated is not None:
+            raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
+        return names
 
 
-def read_qrels_and_runs(
+def open_qrels_and_runs(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     scale: ScaleLike | None = None,
+    ignored: IgnoredInput | None = None,
 ) -> QrelsAndRuns:
-    """Return qrels and runs from any of their forms; each file is read once.
+    """Read qrels from any of their forms; runs are read when they are needed, and once.
 
     Parameters
     ----------
@@ -80,6 +131,8 @@ def read_qrels_and_runs(
         in LETOR's format, a path names a file with one score per line.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the grades of the qrels, the highest first.
+    ignored : IgnoredInput, optional
+        As for :func:`~dcglearn.collection.qrels_runs.read_qrels`, for qrels and runs.
 
     Returns
     -------
@@ -88,26 +141,29 @@ def read_qrels_and_runs(
     Raises
     ------
     InputError
-        If something cannot be read, a grade is not on the scale, there is no run, or two runs
-        have the same name.
+        If the qrels cannot be read, a grade is not on the scale, there is no run, or a run has a
+        type of its own.
 
     Examples
     --------
     >>> run = {"q": {"d1": 1.5}}
-    >>> read = read_qrels_and_runs({"q": {"d1": 2, "d2": 0}}, {"bm25": run, "dense": run}, "2,1,0")
-    >>> read.qrels.pools, [one.name for one in read.runs]
+    >>> qrels = {"q": {"d1": 2, "d2": 0}}
+    >>> opened = open_qrels_and_runs(qrels, {"bm25": run, "dense": run}, "2,1,0")
+    >>> opened.qrels.pools, [one.name for one in opened.runs]
     (array([[1, 0, 1]]), ['bm25', 'dense'])
     """
     letor = _is_path(qrels) and looks_like_letor(cast(str, qrels))
-    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels)
+    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels, ignored)
     lists = source if letor and isinstance(source, Qrels) else None
-    return QrelsAndRuns(_indexed(source, as_scale(scale)), tuple(_named_runs(runs, lists)))
+    indexed = _indexed(source, as_scale(scale))
+    return QrelsAndRuns(indexed, tuple(_run_sources(runs, lists, ignored)))
 
 
 def named_measures(
     measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
     scale: Scale,
     n_ranks: int,
+    known: Sequence[NamedMeasure] | None = None,
 ) -> list[NamedMeasure]:
     """Return measures on a scale from any of their forms.
 
@@ -120,6 +176,8 @@ a sequence of them, or a dict by name
         The grades of the qrels. A measure that names its grades may have more.
     n_ranks : int
         The length of the longest ranking; some presets depend on it.
+    known : sequence of NamedMeasure, optional
+        What this function returned for another length: files are not read again.
 
     Returns
     -------
@@ -136,15 +194,20 @@ a sequence of them, or a dict by name
     ['zipf', 'DCG([1, 0], log2)']
     """
     if isinstance(measures, Mapping):
-        named = [
-            replace(_as_measure(one, scale, n_ranks, str(name)), name=str(name))
-            for name, one in measures.items()
+        given: list[tuple[str | None, MeasureLike]] = [
+            (str(name), one) for name, one in measures.items()
         ]
     else:
         several = [measures] if isinstance(measures, _MEASURE_TYPES) else measures
         if not isinstance(several, list | tuple):
             raise not_a_measure(several)
-        named = [_as_measure(one, scale, n_ranks) for one in several]
+        given = [(None, one) for one in several]
+    named = [
+        known[i]
+        if known is not None and (known[i].file is not None or not isinstance(one, str))
+        else _as_measure(one, scale, n_ranks, name)
+        for i, (name, one) in enumerate(given)
+    ]
     if not named:
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
     repeated = _repeated([one.name for one in named])
@@ -164,24 +227,23 @@ def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
     return qrels
 
 
-def _named_runs(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], lists: Qrels | None
-) -> list[Run]:
+def _run_sources(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    lists: Qrels | None,
+    ignored: IgnoredInput | None,
+) -> list[RunSource]:
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return [
-            replace(_as_run(one, str(name), lists), name=str(name)) for name, one in runs.items()
+            replace(_run_source(one, str(name), lists, ignored), name=str(name))
+            for name, one in runs.items()
         ]
     several = list(runs) if isinstance(runs, list | tuple) else [cast("RunLike", runs)]
     if not several:
         raise InputError("no run", "give at least one")
     names = ["run"] if len(several) == 1 else [f"run {n}" for n in range(1, len(several) + 1)]
-    read = [_as_run(one, name, lists) for one, name in zip(several, names, strict=True)]
-    if all(map(_is_path, several)):
-        return distinct_names(read, [Path(cast(str, path)) for path in several])
-    repeated = _repeated([run.name for run in read])
-    if repeated is not None:
-        raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
-    return read
+    return [
+        _run_source(one, name, lists, ignored) for one, name in zip(several, names, strict=True)
+    ]
 
 
 def _is_path(content: object) -> bool:
@@ -194,11 +256,11 @@ def _is_one_run(content: Mapping[str, object]) -> bool:
     return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
 
 
-def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
+def _as_qrels(qrels: QrelsLike, ignored: IgnoredInput | None) -> Qrels | IndexedQrels:
     if isinstance(qrels, Qrels | IndexedQrels):
         return qrels
     if _is_path(qrels):
-        return read_qrels(cast(str, qrels))
+        return read_qrels(cast(str, qrels), ignored)
     if isinstance(qrels, Mapping) or hasattr(qrels, "columns"):
         return qrels_of(cast("pd.DataFrame", qrels))
     raise InputError(
@@ -207,14 +269,21 @@ def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
     )
 
 
-def _as_run(run: RunLike, name: str, lists: Qrels | None) -> Run:
+def _run_source(
+    run: RunLike, name: str, lists: Qrels | None, ignored: IgnoredInput | None
+) -> RunSource:
     if isinstance(run, Run):
-        return run
+        return RunSource(run.name, None, None, lambda queries, warn: run)
     if _is_path(run):
-        path = cast(str, run)
-        return read_run(path) if lists is None else read_predictions(path, lists)
+        path = Path(cast(str, run))
+        if lists is None:
+            return RunSource(
+                str(run), path, None, lambda queries, warn: read_run(path, ignored, queries, warn)
+            )
+        return RunSource(str(run), path, None, lambda queries, warn: read_predictions(path, lists))
     if isinstance(run, Mapping) or hasattr(run, "columns"):
-        return run_of(cast("pd.DataFrame", run), name)
+        frame = cast("pd.DataFrame", run)
+        return RunSource(name, None, None, lambda queries, warn: run_of(frame, name))
     raise InputError(
         f"a run of type {type(run).__name__}",
         "give a path, {query: {document: score}}, a frame or Run",
@@ -234,9 +303,10 @@ def _as_measure(
     elif isinstance(measure, str | os.PathLike):
         text = os.fspath(measure)
         try:
-            return measure_for_documents(text, scale, n_ranks)
+            found = measure_for_documents(text, scale, n_ranks)
         except InputError as error:
             raise error if error.place else error.at(name or text) from error
+        return found if name is None else replace(found, name=name)
     else:
         raise not_a_measure(measure)
     return measure_on_scale(named if name is None else replace(named, name=name), scale)

@@ -6,13 +6,12 @@ The join itself is :mod:`dcglearn.collection.qrels_index`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Integers
+from dcglearn.base.types import Hashes, Integers
 from dcglearn.collection.graded_runs import grade_run
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.collection.qrels_runs import Run
@@ -22,27 +21,54 @@ from dcglearn.evaluation.rules import Ties
 
 @dataclass(frozen=True)
 class LookedUpRun:
-    """A run with the grades of its documents.
+    """A run of which only the grades of its documents are left, in ranked order.
 
     Attributes
     ----------
     name : str
         The system's name.
-    ranked : Ranked
-        The graded documents of each query of the qrels.
-    missing : ndarray of bool, shape (Q,)
-        Which queries of the qrels the run does not hold.
+    starts : ndarray of int, shape (Q + 1,)
+        Where the documents of each query of the qrels start in the other arrays.
+    grades : ndarray of int8, shape (n,)
+        Grade index of each document, L for a document without a judgment.
+    pools : ndarray of int, shape (Q, L)
+        Number of judged documents of each grade, as in the qrels.
     extra : tuple of str
         Queries of the run that the qrels do not hold; they are left out.
     has_ties : bool
         Whether any documents of one query have equal scores.
+    leads : ndarray of bool, shape (n,), or None
+        Whether a document is the first with its score; None if all scores of each query differ,
+        or if the order within equal scores counts.
+    pooled : ndarray of int, shape (Q,), optional
+        See :class:`~dcglearn.evaluation.ranked.Ranked`.
     """
 
     name: str
-    ranked: Ranked
-    missing: NDArray[np.bool_]
+    starts: Integers
+    grades: NDArray[np.int8]
+    pools: Integers
     extra: tuple[str, ...]
     has_ties: bool
+    leads: NDArray[np.bool_] | None = None
+    pooled: Integers | None = None
+
+    @property
+    def ranked(self) -> Ranked:
+        """The graded documents of each query; built anew, because it is larger than the run."""
+        tied = None if self.leads is None else np.cumsum(self.leads) - 1
+        return Ranked(self.starts, self.grades, self.pools, tied, self.pooled)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which queries of the qrels the run does not hold, shape (Q,)."""
+        absent: NDArray[np.bool_] = np.diff(self.starts) == 0
+        return absent
+
+    @property
+    def longest(self) -> int:
+        """The largest number of documents of one query."""
+        return int(np.diff(self.starts).max())
 
 
 def look_up(
@@ -73,44 +99,42 @@ def look_up(
     [0, 2, 1]
     """
     graded = grade_run(run, known, by_id=ties == "docid", single=single)
-    tied = graded.tied if ties == "mean" else None
-    ranked = Ranked(graded.starts, graded.grades, known.pools, tied)
+    leads = None
+    if graded.tied is not None and ties == "mean":
+        leads = np.diff(graded.tied, prepend=-1) > 0
     numbers = known.number_queries(run.queries)
     extra = tuple(
         name for name, number in zip(run.queries, numbers.tolist(), strict=True) if number < 0
     )
-    return LookedUpRun(run.name, ranked, graded.lengths == 0, extra, graded.tied is not None)
+    return LookedUpRun(
+        run.name, graded.starts, graded.grades, known.pools, extra, graded.tied is not None, leads
+    )
 
 
-def count_unjudged(runs: Sequence[Run], known: IndexedQrels) -> Integers:
-    """Count the documents without a judgment that any of the runs holds, per query.
+def unjudged_keys(run: Run, known: IndexedQrels) -> Hashes:
+    """Return a key for each document of a run without a judgment.
 
     Parameters
     ----------
-    runs : sequence of Run
+    run : Run
     known : IndexedQrels
 
     Returns
     -------
-    ndarray of int, shape (Q,)
-        A document that several runs hold counts once.
+    ndarray of uint64, shape (n,)
+        As :meth:`~dcglearn.collection.qrels_index.IndexedQrels.keys_of` makes them, ascending.
 
     Examples
     --------
     >>> from dcglearn.collection.qrels_index import index_qrels
     >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1}}))
-    >>> runs = [run_of({"q": {"d1": 2.0, "d2": 1.0}}), run_of({"q": {"d2": 2.0, "d3": 1.0}})]
-    >>> count_unjudged(runs, known)
-    array([2])
+    >>> keys = unjudged_keys(run_of({"q": {"d1": 2.0, "d2": 1.0}}), known)
+    >>> known.count_by_query(keys)
+    array([1])
     """
-    queries, keys = [], []
-    for run in runs:
-        query = known.number_queries(run.queries)[run.query]
-        rows = np.flatnonzero(query >= 0)
-        grades = known.find_grades(query[rows], (run.hashes[0][rows], run.hashes[1][rows]))
-        rows = rows[grades == len(known.scale)]
-        queries.append(query[rows])
-        keys.append(run.hashes[0][rows])
-    _, first = np.unique(np.concatenate(keys), return_index=True)
-    return np.bincount(np.concatenate(queries)[first], minlength=len(known.queries))
+    query = known.number_queries(run.queries)[run.query]
+    rows = np.flatnonzero(query >= 0)
+    grades = known.find_grades(query[rows], (run.hashes[0][rows], run.hashes[1][rows]))
+    rows = rows[grades == len(known.scale)]
+    return np.unique(known.keys_of(query[rows], run.hashes[0][rows]))

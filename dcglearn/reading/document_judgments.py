@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -145,7 +145,9 @@ class DocumentGrades:
             If a file cannot be read, K is missing, or the rule for unjudged documents does not
             give each of them one grade.
         """
-        named = distinct_names([read_run(path, ignored) for path in runs], runs)
+        read = [read_run(path, ignored) for path in runs]
+        names = distinct_names([run.name for run in read], runs)
+        named = [replace(run, name=name) for run, name in zip(read, names, strict=True)]
         return cls.of(read_qrels(qrels, ignored), named, n_ranks, scale, unjudged)
 
     @classmethod

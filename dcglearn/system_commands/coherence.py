@@ -14,7 +14,6 @@ from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.system_commands.systems import (
     evaluate_runs,
-    load_qrels_and_runs,
     measures_of_names,
     rules_of,
 )
@@ -110,7 +109,7 @@ def coherence(
     the order are given.
     """
     _check(runs, figure)
-    from dcglearn.evaluation.evaluate import with_least
+    from dcglearn.evaluation.scoring import with_least
     from dcglearn.systems.graded_runs import coherence_rules
     from dcglearn.systems.orderings import compare_orderings
     from dcglearn.systems.system_coherence import system_pairs
@@ -120,11 +119,10 @@ def coherence(
         print_note(f"{like} leaves out queries without relevant documents; here they count 0")
         asked = replace(asked, worthless=0.0)
     rules = coherence_rules(asked)
-    indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
-    measures = measures_of_names(names, indexed, systems)
+    evaluation = evaluate_runs(qrels, runs, measures_of_names(names), rules, scale, lenient)
+    measures = evaluation.measures
     given = with_least(_given(measures[0], depth), rules.least)
-    evaluation = evaluate_runs(indexed, systems, runs, measures, rules)
     if like is not None and asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note(
             f"{like} takes the mean over the orders of documents with equal scores; here they have "

@@ -12,7 +12,6 @@ from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.system_commands.systems import (
     evaluate_runs,
-    load_qrels_and_runs,
     measures_of_names,
     rules_of,
 )
@@ -42,7 +41,6 @@ from dcglearn.terminal.output import (
 )
 
 if TYPE_CHECKING:
-    from dcglearn.collection.qrels_index import IndexedQrels
     from dcglearn.evaluation.evaluate import Evaluation
     from dcglearn.evaluation.rules import Rules
     from dcglearn.systems.compare_systems import SystemComparison
@@ -142,18 +140,17 @@ def evaluate(
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
     rules = rules_of(like, ties, unjudged, worthless, missing, pool)
-    indexed, systems = load_qrels_and_runs(qrels, runs, scale, lenient)
-    names = [system.name for system in systems]
-    if baseline is not None and baseline not in names:
-        raise unknown_name("--baseline", baseline, names)
-    compared = test != "none" and len(systems) > 1 and not per_query and form != "csv"
+    compared = test != "none" and len(runs) > 1 and not per_query and form != "csv"
     if baseline is not None and not compared:
         raise InputError(
             "--baseline without a comparison",
             "leave it out (--test none, --per-query, csv and a single run compare nothing)",
         )
-    measures = measures_of_names(measure or DEFAULT_MEASURES, indexed, systems)
-    evaluation = evaluate_runs(indexed, systems, runs, measures, rules)
+    measures = measures_of_names(measure or DEFAULT_MEASURES)
+    evaluation = evaluate_runs(qrels, runs, measures, rules, scale, lenient)
+    names = evaluation.systems
+    if baseline is not None and baseline not in names:
+        raise unknown_name("--baseline", baseline, names)
     _warn_of_ranx(evaluation, like)
     comparisons: list[SystemComparison] = []
     if test != "none" and compared:
@@ -173,7 +170,7 @@ def evaluate(
         return
     _print_evaluation(evaluation, comparisons, baseline or names[0], form, per_query)
     if form == "text":
-        lines = _explanation(evaluation, indexed, rules, comparisons, test)
+        lines = _explanation(evaluation, rules, comparisons, test)
         print_text("\n" + "\n".join(lines))
 
 
@@ -218,7 +215,6 @@ def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
 
 def _explanation(
     evaluation: Evaluation,
-    qrels: IndexedQrels,
     rules: Rules,
     comparisons: list[SystemComparison],
     test: TestChoice,
@@ -231,6 +227,8 @@ def _explanation(
         for one in evaluation.measures
         if one.name != str(one.measure)
     ]
-    lines.append(f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {qrels.scale}")
+    lines.append(
+        f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {evaluation.qrels.scale}"
+    )
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
     return lines + (comparisons_in_words(comparisons, test) if comparisons else [])

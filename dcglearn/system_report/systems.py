@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.evaluation.evaluate import Evaluation, unjudged_in_ideal
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.scoring import unjudged_in_ideal
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.report.tables import Cell, Table

@@ -16,9 +16,10 @@ from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain
-from dcglearn.evaluation.evaluate import Evaluation, with_least
+from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.scoring import with_least
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.naming.names import NamedMeasure, measure_on_scale

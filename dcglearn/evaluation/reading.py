@@ -1,0 +1,95 @@
+"""Runs read, graded and dropped, one after the other: what is left is small.
+
+A run of 53,000 documents takes megabytes while it is read and 53 kB afterwards. Files are read in
+two threads: what takes the time (decompressing, parsing, hashing, sorting) happens outside of
+Python. Whatever the threads do, runs, warnings and errors come in the order of the runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.threads import map_in_order
+from dcglearn.base.types import Hashes
+from dcglearn.evaluation.inputs import QrelsAndRuns, RunSource
+from dcglearn.evaluation.lookup import LookedUpRun, look_up, unjudged_keys
+from dcglearn.evaluation.rules import Rules
+
+READING_THREADS = 2
+"""As many runs are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class _Graded:
+    """A graded run, the keys of its documents without a judgment, and the warnings about it."""
+
+    run: LookedUpRun
+    unjudged: Hashes
+    warnings: list[str] = field(default_factory=list)
+
+
+def look_up_runs(
+    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, advance: Advance = silent
+) -> tuple[LookedUpRun, ...]:
+    """Read every run and find the grades of its documents.
+
+    Parameters
+    ----------
+    opened : QrelsAndRuns
+    rules : Rules
+    shared_pool : bool
+        Whether to count the documents without a judgment that any of the runs holds, per query,
+        for the `pooled` of every run.
+    advance : callable, optional
+        Called with (runs read, all runs).
+
+    Returns
+    -------
+    tuple of LookedUpRun
+        With distinct names.
+
+    Raises
+    ------
+    InputError
+        For the first run that cannot be read or holds no query of the qrels; if two runs have the
+        same name.
+    """
+    runs: list[LookedUpRun] = []
+    keys: Hashes = np.zeros(0, np.uint64)
+    for graded in _in_order(opened, rules, shared_pool):
+        for message in graded.warnings:
+            warn_of_input(message)
+        runs.append(graded.run)
+        keys = np.union1d(keys, graded.unjudged)
+        advance(len(runs), len(opened.runs))
+    pooled = opened.qrels.count_by_query(keys) if shared_pool else None
+    names = opened.names([run.name for run in runs])
+    return tuple(
+        replace(run, name=name, pooled=pooled) for run, name in zip(runs, names, strict=True)
+    )
+
+
+def _in_order(opened: QrelsAndRuns, rules: Rules, shared_pool: bool) -> Iterator[_Graded]:
+    """Yield the graded runs in their order; files are read in threads, ahead of it."""
+    known = opened.qrels
+    queries = frozenset(known.queries)
+
+    def grade(source: RunSource) -> _Graded:
+        warnings: list[str] = []
+        run = source.read(queries, warnings.append)
+        if queries.isdisjoint(run.queries):
+            raise InputError(
+                "none of its queries is in the qrels",
+                "give the qrels that belong to the run",
+                source.place,
+            )
+        unjudged = unjudged_keys(run, known) if shared_pool else np.zeros(0, np.uint64)
+        return _Graded(look_up(run, known, rules.ties, rules.single), unjudged, warnings)
+
+    files = all(source.path is not None for source in opened.runs)
+    yield from map_in_order(grade, opened.runs, READING_THREADS if files else 1)
