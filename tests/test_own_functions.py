@@ -577,13 +577,20 @@ def test_the_page_does_what_it_shows(tmp_path: Path, processes: Processes) -> No
     """Follow docs/extending.md exactly, in an empty folder."""
     text = (ROOT / "docs" / "extending.md").read_text("utf-8")
     blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
-    (_, config), (_, code), (_, shown), (_, _), (_, error) = blocks
+    (_, config), (_, code), (_, shown), (_, reads), (_, _), (_, error) = blocks
     written(tmp_path, code, config)
     command, *printed = shown.splitlines()
     arguments = command.split()[2:]
     run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
     assert [run.line() for _ in printed] == printed, run.errors()
     assert run.finish() == 0
+    (tmp_path / "data").mkdir()
+    np.savetxt(tmp_path / "data/gains.csv", np.eye(10, 5)[::-1], delimiter=",")
+    with_file = config.replace('"counting"', '"from_file"').replace("smoothing =", "scale =")
+    read = read_config(written(tmp_path, code + "\n\n" + reads, with_file))
+    cell = next(cell for point, cell in read.cells() if point["learner"] == "from_file")
+    assert run_cell(cell, codes=read.codes)["result"]["precision"] > 0.5
+    written(tmp_path, code, config)
     wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
     written(tmp_path, wrong, config)
     run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)

@@ -8,7 +8,8 @@
 A decorator only marks the function: it stays as it is, and nothing is registered anywhere. Configs
 whose experiment file, or an installed package, holds the function can name it
 (:mod:`dcglearn.axes.registry`). Parameters after ``*`` are its options, which a config sets in
-``[setting.options]`` and varies as ``options.smoothing`` in ``[sweep]``.
+``[setting.options]`` and varies as ``options.smoothing`` in ``[sweep]``; those that ``reads`` names
+are paths of data files (:mod:`dcglearn.axes.data_files`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
 from dcglearn.base.errors import InputError
@@ -61,16 +62,22 @@ class Mark:
     axis, name : str
     options : dict
         The names of its options and their defaults.
+    reads : dict
+        The files that it reads, by the parameters that receive their paths.
     """
 
     axis: str
     name: str
     options: Mapping[str, Any]
+    reads: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Axis:
     """An axis of experiments, used as a decorator: ``@learner`` or ``@learner(name="mine")``.
+
+    ``@learner(reads={"table": "data/table.csv"})`` declares a file; its path, or that of a copy,
+    is what the parameter ``table`` of the function receives.
 
     Attributes
     ----------
@@ -88,7 +95,7 @@ class Axis:
     ... def constant_weights(pairs, setting, rng, *, alpha=1.0):
     ...     return [[alpha]]
     >>> mark_of(constant_weights)
-    Mark(axis='learner', name='mine', options={'alpha': 1.0})
+    Mark(axis='learner', name='mine', options={'alpha': 1.0}, reads={})
     """
 
     name: str
@@ -100,21 +107,31 @@ class Axis:
     @overload
     def __call__(self, function: F) -> F: ...
     @overload
-    def __call__(self, *, name: str) -> Callable[[F], F]: ...
-    def __call__(self, function: Any = None, *, name: str | None = None) -> Any:
+    def __call__(
+        self, *, name: str | None = None, reads: Mapping[str, str] | None = None
+    ) -> Callable[[F], F]: ...
+    def __call__(
+        self,
+        function: Any = None,
+        *,
+        name: str | None = None,
+        reads: Mapping[str, str] | None = None,
+    ) -> Any:
         """Mark a function; raise an InputError if it cannot be called as the axis needs."""
         if function is None:
-            return lambda marked: self._marked(marked, name)
-        return self._marked(function, None)
+            return lambda marked: self._marked(marked, name, reads or {})
+        return self._marked(function, None, {})
 
     @property
     def signature(self) -> str:
         """How a function of the axis is written."""
         return f"({', '.join(self.arguments)}) -> {self.returns}"
 
-    def _marked(self, function: Any, name: str | None) -> Any:
+    def _marked(self, function: Any, name: str | None, reads: Mapping[str, str]) -> Any:
         own = getattr(function, "__name__", "")
-        mark = Mark(self.name, own if name is None else name, self._options(function, own))
+        _check_reads(reads, self.name, own)
+        options = self._options(function, own, reads)
+        mark = Mark(self.name, own if name is None else name, options, dict(reads))
         if not isinstance(mark.name, str) or not OWN_NAME.fullmatch(mark.name):
             raise InputError(
                 f"{mark.name!r} is not a name", "use up to 40 letters, digits, - and _", self.name
@@ -122,7 +139,7 @@ class Axis:
         setattr(function, _MARK, mark)
         return function
 
-    def _options(self, function: Any, own: str) -> dict[str, Any]:
+    def _options(self, function: Any, own: str, reads: Mapping[str, str]) -> dict[str, Any]:
         given = inspect.signature(function).parameters.values()
         plain = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         options = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
@@ -131,6 +148,13 @@ class Axis:
                 f"the {self.name} {own} takes {inspect.signature(function)}",
                 f"write def {own}({', '.join(self.arguments)}), and options after *",
             )
+        for parameter, path in reads.items():
+            if parameter not in options:
+                raise InputError(
+                    f"the {self.name} {own} reads {path!r} and has no parameter {parameter}",
+                    f"write def {own}({', '.join(self.arguments)}, *, {parameter})",
+                )
+            del options[parameter]
         for option, default in options.items():
             if not is_option_value(default):
                 raise InputError(
@@ -138,6 +162,16 @@ class Axis:
                     "give it a number, a text, true or false, or a list of these",
                 )
         return options
+
+
+def _check_reads(reads: object, axis: str, own: str) -> None:
+    if not isinstance(reads, Mapping) or not all(
+        isinstance(one, str) for pair in reads.items() for one in pair
+    ):
+        raise InputError(
+            f"the {axis} {own} reads {reads!r}",
+            f'give a parameter for each file: @{axis}(reads={{"table": "data/table.csv"}})',
+        )
 
 
 def is_option_value(value: object) -> bool:

@@ -112,7 +112,10 @@ def execute_experiment(path: Path) -> ExperimentCode:
     InputError
         If it fails, or a name that it defines is already taken.
     """
-    return _executed(path.resolve(), path, read_text(path))
+    text = read_text(path)
+    module = _executed(path.resolve(), path, text)
+    own = entries_of_file(module, text, f"{path.parent.name}/{path.name}")  # reads data files anew
+    return ExperimentCode(path, module, installed_registry().joined(own))
 
 
 def code_of_columns(columns: object) -> ExperimentCode:
@@ -133,7 +136,7 @@ def code_of_columns(columns: object) -> ExperimentCode:
 
 
 @lru_cache(128)
-def _executed(place: Path, path: Path, text: str) -> ExperimentCode:
+def _executed(place: Path, path: Path, text: str) -> ModuleType:
     name = f"experiments_{path.stem}_{sha256(f'{place}{text}'.encode()).hexdigest()[:8]}"
     module = ModuleType(name)
     module.__file__ = str(path)
@@ -149,8 +152,7 @@ def _executed(place: Path, path: Path, text: str) -> ExperimentCode:
         raise InputError(
             f"cannot be loaded ({error_and_line(error, [str(path)])})", "fix it", str(path)
         ) from error
-    own = entries_of_file(module, text, f"{path.parent.name}/{path.name}")
-    return ExperimentCode(path, module, installed_registry().joined(own))
+    return module
 
 
 def installed_registry() -> Registry:

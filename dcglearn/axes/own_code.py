@@ -1,8 +1,9 @@
 """Functions that are not of this package, as they travel to workers with the cells that use them.
 
 The code of a function of an experiment file travels in full: what it depends on, and nothing else
-(:mod:`dcglearn.axes.closure`). It is executed anew for each call, so that nothing is kept from one
-cell to the next: what a process computed before changes no result. A function of an installed
+(:mod:`dcglearn.axes.closure`), with the data files that it declares. It is executed anew for each
+call, so that nothing is kept from one cell to the next: what a process computed before changes no
+result. A function of an installed
 package does not travel: a worker uses its own copy, and says which one that is, as it does for this
 package (:mod:`dcglearn.base.fingerprint`); so it does for every package that the code imports.
 Modules that are not installed, such as those of a repository, are part of the hash, file by file.
@@ -25,6 +26,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from dcglearn.axes.closure import closure_of
+from dcglearn.axes.data_files import DataFile
 from dcglearn.base.errors import InputError
 
 _COMPARED = {"dcglearn", "numpy", "scipy", "sklearn", "pydantic"}
@@ -51,9 +53,11 @@ class FileCode:
     source : str
         What it depends on, on the lines of the file.
     digest : str
-        The hash of the syntax of `source` and of modules that are not installed.
+        The hash of the syntax of `source`, of modules that are not installed, and of `files`.
     modules : tuple of str
         What it imports besides Python's own modules.
+    files : tuple of DataFile
+        The data files that it reads.
     """
 
     axis: str
@@ -64,6 +68,7 @@ class FileCode:
     source: str
     digest: str
     modules: tuple[str, ...] = ()
+    files: tuple[DataFile, ...] = ()
 
     @property
     def identity(self) -> Any:
@@ -78,6 +83,10 @@ class FileCode:
         """
         found: Callable[..., Any] = vars(_executed(self.source, self.file))[self.function]
         return found
+
+    def paths(self) -> dict[str, Path]:
+        """Return the paths of its data files in this process, by parameter."""
+        return {file.option: file.path() for file in self.files}
 
     def program(self) -> dict[str, str]:
         """Return the versions of what it imports, in this process."""
@@ -127,6 +136,10 @@ class PackageCode:
         found: Callable[..., Any] = getattr(import_module(self.module), self.function)
         return found
 
+    def paths(self) -> dict[str, Path]:
+        """Return nothing: a package brings its data along."""
+        return {}
+
     def program(self) -> dict[str, str]:
         """Return the version and the hash of the package in this process."""
         what = f"{self.package}'s {self.axis} {self.name}"
@@ -152,7 +165,15 @@ def program_of(codes: Sequence[Code]) -> dict[str, str]:
     return {what: which for code in codes for what, which in code.program().items()}
 
 
-def file_code(axis: str, name: str, function: str, file: str, line: int, text: str) -> FileCode:
+def file_code(
+    axis: str,
+    name: str,
+    function: str,
+    file: str,
+    line: int,
+    text: str,
+    files: tuple[DataFile, ...] = (),
+) -> FileCode:
     """Return the code of a function of an experiment file.
 
     Parameters
@@ -161,6 +182,8 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
     line : int
     text : str
         The content of the file.
+    files : tuple of DataFile
+        The data files that it reads.
 
     Returns
     -------
@@ -176,7 +199,8 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
     if "__file__" in closure.names:
         raise InputError(
             f"the {axis} {name} uses __file__, and its code travels to workers without the file",
-            "write the content into the code, or install a package",
+            f'declare the file that it reads, @{axis}(reads={{"table": "data/table.csv"}}), or '
+            "write its content into the code",
             file,
         )
     if any(module == "random" for module, _, _ in closure.imports):
@@ -192,8 +216,11 @@ def file_code(axis: str, name: str, function: str, file: str, line: int, text: s
             file,
         )
     digest = _with_own_modules(closure.digest, closure.imports, "", None)
+    if files:
+        parts = [digest, *(f"{one.option} {one.name} {one.digest}" for one in files)]
+        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     roots = sorted({root for root in _roots(closure.imports, "") if not _is_known(root)})
-    return FileCode(axis, name, function, file, line, closure.source, digest, tuple(roots))
+    return FileCode(axis, name, function, file, line, closure.source, digest, tuple(roots), files)
 
 
 def _draws_unseeded(source: str) -> bool:

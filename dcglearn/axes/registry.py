@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dcglearn.axes.data_files import data_files
 from dcglearn.axes.decorators import OPEN_AXES, mark_of
 from dcglearn.axes.own_code import (
     Code,
@@ -210,7 +212,7 @@ def entries_of_file(module: ModuleType, text: str, file: str) -> list[Entry]:
     Raises
     ------
     InputError
-        If a function is defined twice, or its code cannot travel.
+        If a function is defined twice, or its code or its data cannot travel.
     """
     found = []
     twice = _defined_twice(text)
@@ -230,7 +232,9 @@ def entries_of_file(module: ModuleType, text: str, file: str) -> list[Entry]:
                 "give one of them another name",
                 file,
             )
-        code = file_code(mark.axis, mark.name, key, file, line, text)
+        root = Path(module.__file__ or "").resolve().parent.parent
+        files = data_files(mark.reads, root, f"{file}, line {line}")
+        code = file_code(mark.axis, mark.name, key, file, line, text, files)
         found.append(_entry(code, function))
     return found
 
@@ -284,6 +288,13 @@ def _entry_of_package(function: Any, package: str) -> Entry:
     assert mark is not None  # noqa: S101 - callers look
     line, version = _line(function), installed_version(package)
     file = f"{module.replace('.', '/')}.py"
+    if mark.reads:
+        raise InputError(
+            f"the {mark.axis} {mark.name} declares data files, which only functions of an "
+            "experiment file can",
+            "read a file of its package by importlib.resources: the version is part of the cell",
+            f"{file}, line {line}",
+        )
     digest = package_digest(module, name)
     code = PackageCode(mark.axis, mark.name, name, module, file, line, package, version, digest)
     return _entry(code, function)

@@ -3,7 +3,7 @@
 Arrays are passed read-only, and settings as copies. What a function returns is checked, and made
 into what this package uses. A function may not print, because standard output is that of a command
 and several workers share it; nor draw from a global generator, because its results would depend on
-what ran before.
+what ran before; nor read a file that it does not declare, because results would outlast it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.axes.data_files import files_read
 from dcglearn.axes.decorators import CellData, mark_of
-from dcglearn.axes.own_code import Code
+from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.design.setting import Setting
@@ -147,16 +148,18 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
     Raises
     ------
     OwnCodeError
-        If it fails, prints, or draws from another generator than `rng`.
+        If it fails, prints, draws from another generator than `rng`, or reads a file that it does
+        not declare.
     """
-    with _ALONE, _silent(code):
+    with _ALONE, _silent(code), files_read(code.file) as files:
         try:
+            paths = code.paths()
             function = code.load()
             mark = mark_of(function)
             known = {} if mark is None else mark.options
             options = {key: value for key, value in setting.options.items() if key in known}
             before, generators = _global_state(), _generators_of(function)
-            found = function(*arguments, **options)
+            found = function(*arguments, **options, **paths)
         except (Exception, SystemExit) as error:
             raise OwnCodeError(f"{_place(code, error)}: {_words(error)}") from error
         if _global_state() != before:
@@ -164,6 +167,8 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
         if _generators_of(function) != generators:
             problem = "draws from a generator of the file, which begins anew in each call"
             _fail(code, problem, "draw from rng")
+        if files.first is not None and isinstance(code, FileCode):
+            _refuse_read(code, *files.first)
         return found
 
 
@@ -190,7 +195,8 @@ def _generators_of(function: Any) -> list[str]:
 def _words(error: BaseException) -> str:
     if isinstance(error, _PrintedError):
         return str(error)
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
+    return " ".join(f"{type(error).__name__}: {error}{hint}".split())
 
 
 def _place(code: Code, error: BaseException) -> str:
@@ -208,6 +214,14 @@ def _place(code: Code, error: BaseException) -> str:
 def _fail(code: Code, problem: str, remedy: str) -> NoReturn:
     where = f"{code.file}, line {code.line}, in {code.function}"
     raise OwnCodeError(f"{where}: {problem}; {remedy}")
+
+
+def _refuse_read(code: Code, path: str, line: int | None) -> NoReturn:
+    where = f"{code.file}, line {line or code.line}, in {code.function}"
+    raise OwnCodeError(
+        f"{where}: reads {path}, which is not part of the cell; declare it, "
+        f'@{code.axis}(reads={{"table": "{path}"}}), and read the path in the parameter table'
+    )
 
 
 def _measure(code: Code, found: Any, K: int, L: int) -> Measure:

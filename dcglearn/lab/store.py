@@ -20,6 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dcglearn.axes.data_files import DataFile
 from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
@@ -327,7 +328,9 @@ class Store:
                 path = self._code_path(name, digest)
                 try:
                     fields = json.loads(read_text(path))
-                    found.append(FileCode(**{**fields, "modules": tuple(fields["modules"])}))
+                    files = tuple(DataFile(**one) for one in fields.get("files", ()))
+                    modules = tuple(fields["modules"])
+                    found.append(FileCode(**{**fields, "modules": modules, "files": files}))
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
                     raise InputError("is damaged", "run the config again", str(path)) from error
         return tuple(found)

@@ -63,8 +63,10 @@ def _axes(registry: Registry) -> Iterator[NamesUnderHeading]:
 
 def _described(entry: Entry) -> str:
     options = ", ".join(f"{name} = {value!r}" for name, value in entry.options.items())
+    reads = ", ".join(file.name for file in getattr(entry.code, "files", ()))
     where = f" [{entry.place}]" if entry.code is not None else ""
-    return f"{entry.about}{f' (options {options})' if options else ''}{where}"
+    given = "; ".join(f"{what} {of}" for what, of in (("options", options), ("reads", reads)) if of)
+    return f"{entry.about}{f' ({given})' if given else ''}{where}"
 
 
 def attributes_of(described: type) -> list[tuple[str, str]]:
