@@ -23,6 +23,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
 from dcglearn.design.cells import AXES, key_of
 from dcglearn.design.config import Config, read_config
+from dcglearn.design.setting import Setting
 from dcglearn.lab.experiment_files import load_experiment
 from dcglearn.lab.result_tables import add_settings, result_table
 from dcglearn.lab.run import compute_cells
@@ -336,7 +337,11 @@ def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, 
         ("judge", "return lists + 0.5", "returns an array of float64; return whole numbers"),
         ("judge", "return lists + 9", "returns grades from 9 to 11; use 0, the best, to 2"),
         ("judge", "return np.tile(lists, (3, 1, 1))", "returns 1,500 pairs of 500"),
-        ("judge", "return lists[:0]", "the judge bad judges too few permutations lists"),
+        (
+            "judge",
+            "return lists[:0]",
+            "leaves out 50,000 pairs of permutations lists in a row; return those",
+        ),
         ("margin", "return np.ones(3)", r"returns an array of shape \(3,\); .*shape \(30,\)"),
         ("margin", "return 'unit'", r"returns 'unit' \(str\); return finite numbers"),
         ("lists", "return np.zeros((n, 2, 9), int)", r"shape \(500, 2, 9\); .*\(500, 2, 3\)"),
@@ -358,8 +363,7 @@ def test_what_fails_is_named_with_file_and_line(
     for error in errors:
         assert re.search(message, error), error
         assert "\n" not in error
-        if "judges too few" not in error:
-            assert error.startswith("experiments/mine.py, line ")
+        assert error.startswith("experiments/mine.py, line ")
     assert len(outcomes) == (2 if axis == "result" else 4)  # the others have results
     assert capsys.readouterr().out == ""
 
@@ -617,6 +621,13 @@ def test_the_columns_are_listed(tmp_path: Path) -> None:
     found = {name for names in listed.values() for name, _ in names}
     assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
     assert {"@learner", "@result", "tested (str)", "log_x, log_y (bool)", "undecided"} <= found
+    keys = {
+        name.split(" = ")[0]: words
+        for name, words in listed["[setting] of a config, and [sweep] with lists of values"]
+    }
+    assert keys.keys() == Setting.model_fields.keys()
+    assert all(keys.values())
+    assert 'judge = "calibrated"' in found
     of_learners = dict(listed["learner: learns a measure from judged pairs"])
     place = "[experiments/mine.py, line 19]"
     assert of_learners["counting"] == f"Count who won. (options smoothing = 1.0) {place}"

@@ -679,6 +679,29 @@ def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -
     assert "no cell is finished; run dcglearn reproduce first" in refused.stderr
 
 
+def test_the_status_says_what_is_of_another_version_or_of_earlier_code(
+    run: Run, folder: Path
+) -> None:
+    assert run("run", "configs/flips.toml", "--quick").returncode == 0
+    assert "version" not in run("status").stderr
+    store, made = folder / "results/store/cells.jsonl", folder / "results/quick/flips"
+    store.write_text(store.read_text().replace(f'"version":{CELL_VERSION}', '"version":1', 1))
+    provenance = read_provenance(made)
+    assert provenance is not None
+    provenance["cells"]["version"] = 1
+    write_provenance(provenance, made / "provenance.json")
+    for arguments in (("status",), ("status", "--json")):
+        said = run(*arguments).stderr
+        assert "cells.jsonl: ignored 1 record of other versions of cells" in said
+        assert "results/quick/flips: holds results of version 1 of the cells, and this is" in said
+        assert "name another --out, or use --replace" in said
+    config = folder / "configs/flips.toml"
+    config.write_text(config.read_text().replace("seed = ", "seed = 1"))
+    status = run("status")
+    assert "results/quick/flips: holds results of" in status.stderr
+    assert "to other configs, or to these as they or their code were before" in status.stdout
+
+
 def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
     """Follow the text exactly, in an empty folder."""
     text = (ROOT / "docs" / "experiments.md").read_text("utf-8")

@@ -127,13 +127,17 @@ def status(
     from dcglearn.design.cells import key_of
     from dcglearn.lab.run import count_cells
     from dcglearn.lab.store import open_store
+    from dcglearn.pages.results import results_folder
     from dcglearn.report.tables import Table
 
-    store = open_store(_results_folder(out), print_note)
+    place = _results_folder(out)
+    store = open_store(place, print_note)
     rows, errors = [], {}
     known: set[str] = set()
     for config in find_configs(configs, lenient=True, shipped=shipped):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
+        for kind in (False, True):
+            _print_difference(results_folder(place, kind, config), config)
         full, part = count_cells(config, False, store), count_cells(config, True, store)
         if full.first_error is not None:
             errors[config.name] = full.first_error
@@ -151,7 +155,8 @@ def status(
     _print_damage(store.folder.parent)
     if len(store) > len(known):
         more = len(store) - len(known)
-        print_text(f"{counted(more, 'more cell belongs', 'more cells belong')} to other configs")
+        belong = counted(more, "more cell belongs", "more cells belong")
+        print_text(f"{belong} to other configs, or to these as they or their code were before")
 
 
 def report(
@@ -188,6 +193,16 @@ def report(
     _write_page(shown, quick, place)
     if findings is not None:
         _write_findings(shown, findings)
+
+
+def _print_difference(folder: Path, config: Config) -> None:
+    """Say if a folder holds results of something else, as of another version of the cells."""
+    from dcglearn.pages.results import check_folder
+
+    try:
+        check_folder(folder, config)
+    except InputError as error:
+        print_note(message(error))
 
 
 def _print_damage(out: Path) -> None:

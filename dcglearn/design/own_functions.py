@@ -97,6 +97,13 @@ class OwnFunctions:
         found = call(code, (truth, read_only(lists), _copy(setting), rng), setting)
         return _pairs(code, found, setting, None, len(lists))
 
+    def refuse_empty(self, setting: Setting, shown: str) -> NoReturn:
+        """Refuse a judge that leaves out all pairs that it was shown."""
+        code = self.get("judge", setting.judge)
+        assert code is not None  # noqa: S101 - callers look
+        remedy = "return those pairs that are judged, the preferred list first"
+        _fail(code, f"leaves out {shown} in a row", remedy)
+
     def margin(self, setting: Setting, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
         code = self.get("margin", setting.margin)

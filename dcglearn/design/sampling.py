@@ -220,6 +220,8 @@ def strict_pairs(
     ------
     InputError
         If the truth gives nearly all lists the same utility.
+    OwnCodeError
+        If a judge of one's own leaves out all pairs.
     """
     judge_rng = judge_rng or rng
     kept: list[Pairs] = []
@@ -238,12 +240,12 @@ def strict_pairs(
         if n_kept >= n:
             return StrictPairs(np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept))
         empty_blocks = 0 if len(pairs) else empty_blocks + 1
+    if judge is None:
+        own.refuse_empty(setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {name} lists")
     raise InputError(
-        f"the truth {setting.truth} distinguishes too few {name} lists"
-        if judge is not None
-        else f"the judge {setting.judge} judges too few {name} lists",
+        f"the truth {setting.truth} distinguishes too few {name} lists",
         "choose another truth or other lists",
-        "truth" if judge is not None else "judge",
+        "truth",
     )
 
 

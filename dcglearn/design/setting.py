@@ -41,9 +41,10 @@ class Setting(BaseModel):
     Attributes
     ----------
     truth : str
-        ``data-1``, ``data-2``, ``free``, a preset, a measure file, or a measure in full.
+        The measure by which lists are better: ``data-1``, ``data-2``, ``free``, a preset, a
+        measure file, a measure in full, or one's own.
     lists : str
-        The generator of the pairs of lists: one of :data:`LISTS`.
+        The generator of the pairs of lists, by name. This package has :data:`LISTS`.
     base : list of int
         The list of grades that ``permutations``, ``sorted-against-shuffled`` and
         ``documents`` reorder; L is the best grade, 1 the worst.
@@ -55,14 +56,16 @@ class Setting(BaseModel):
     probabilities : list of float, optional
         The probability of each grade, best first, for ``drawn``; uniform by default.
     queries : str or list of list of int, optional
-        For ``queries``: a LETOR / SVMlight file in a config, the hash of its table of
-        grade counts in a cell, or the table itself while the cell is computed.
+        For lists of ``queries``: a LETOR / SVMlight file. In a cell it is the hash of its table
+        of grade counts, or the table itself while the cell is computed.
     pairs : int
         The number of strict preferences to learn from.
     judge : str
-        ``calibrated``, which `reliability` and `bias` describe.
-    flips, wrong_grades : int
-        How many preferences are reversed, and how many grades are then replaced.
+        The judge, by name: ``calibrated`` is described by `reliability` and `bias`.
+    flips : int
+        How many preferences are reversed.
+    wrong_grades : int
+        How many grades are replaced by others, after the preferences are given.
     reliability : float
         The share of pairs that the judge orders as the truth does, above .5 and at most 1,
         before the bias, which lowers it.
@@ -70,18 +73,22 @@ class Setting(BaseModel):
         What being shown first is worth to the judge, in standard deviations of the true
         differences. Which list of a pair is shown first is random.
     learner : str
-        One of :data:`LEARNERS`.
+        The learner, by name. This package has :data:`LEARNERS`.
     margin : str
-        ``unit`` or ``hamming``.
+        By how much the preferred list should win, by name: ``unit``, ``hamming``, or one's own.
     C : float, "validation" or "cv"
-        The cost of a violated margin; ``validation`` takes the value of `C_grid` that
-        agrees best with `validation_pairs` independent pairs without errors, ``cv`` the one that
-        five folds of the training pairs choose, as :func:`dcglearn.learning.choose_c.choose_C`
-        does for a user, who has no pairs without errors.
+        The cost of a violated margin: a number, ``validation`` or ``cv``. ``validation`` takes the
+        value of `C_grid` that agrees best with `validation_pairs` independent pairs without
+        errors, ``cv`` the one that five folds of the training pairs choose, as
+        :func:`dcglearn.learning.choose_c.choose_C` does for a user, who has no such pairs.
     C_grid : list of float
-    validation_pairs, test_pairs : int
+        The values among which ``validation`` and ``cv`` choose.
+    validation_pairs : int
+        The number of independent pairs without errors for ``validation``.
+    test_pairs : int
+        The number of pairs without errors on which what was learned is tested.
     test_lists : str
-        The generator of the test lists: one of :data:`LISTS`, or ``same``.
+        The generator of the test lists, by name, or ``same``.
     against : list of str
         Presets whose precision is measured on the same test pairs.
     noise : {"logistic", "normal", "cauchy"}
@@ -100,10 +107,12 @@ class Setting(BaseModel):
         The standard deviation, in log odds, of what else than grades makes a list better;
         the same for all judgments of one pair of lists of a query.
     gains, discounts : str
-        The families of the model.
+        The families of the model, such as ``free``, ``linear``, ``log2``.
     hypotheses : list of str
         What is tested, such as ``linear-free in free-free``: gains and discounts of the smaller
         and of the larger model, or ``positions`` for gains of each rank.
+    options : dict
+        Options of functions of one's own, by name: ``[setting.options]``.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -26,6 +26,7 @@ from dcglearn.experiments.running import compute
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure, draw_on
 from dcglearn.lab.experiment_files import config_named, load_experiment, make_figures
 from dcglearn.lab.plots import Figure
+from dcglearn.lab.rehearsal import check_figure_columns
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import open_store
@@ -136,7 +137,8 @@ class Lab:
         Raises
         ------
         InputError
-            If no cell could be computed; with the error of the first.
+            If the experiment file uses a column that the table lacks, or no cell could be
+            computed; with the error of the first.
         WorkersLostError
             If the workers are lost; finished cells are kept.
 
@@ -145,6 +147,7 @@ class Lab:
         InputWarning
             If some cells failed. The others are kept, and the next run tries again.
         """
+        check_figure_columns(self._code, self.config, quick)
         self.quick = quick
         refused: list[str] = []
         with open_workers(str(workers), refused.append) as pool:

@@ -18,6 +18,7 @@ from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config
 from dcglearn.lab.experiment_files import load_experiment
+from dcglearn.lab.rehearsal import check_figure_columns
 from dcglearn.lab.run import CellCounts, compute_cells, count_cells
 from dcglearn.lab.store import Store, open_store
 from dcglearn.pages.results import (
@@ -72,7 +73,7 @@ def run_experiments(
         If the workers are lost.
     """
     for config in configs:
-        load_experiment(config)
+        check_figure_columns(load_experiment(config), config, quick)
         if not replace:
             check_folder(results_folder(out, quick, config), config)
     shown = []

@@ -22,7 +22,7 @@ from dcglearn.design.config import Config, read_config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
-from dcglearn.lab.result_tables import add_settings
+from dcglearn.lab.result_tables import add_settings, column_not_there
 
 
 @dataclass(frozen=True)
@@ -188,9 +188,13 @@ def make_figures(
         no cell and no value of the sweep is missing.
     """
     path = experiment.path
+    given = add_settings(config, table)
     try:
-        found = tuple(experiment.figures(add_settings(config, table)))
+        found = tuple(experiment.figures(given))
     except Exception as error:
+        missing = column_not_there(error, given, path)
+        if missing is not None:
+            raise missing.error from error
         raise InputError(
             f"figures(table) failed ({error_and_line(error, [str(path)])})",
             "fix it and run again; finished cells are kept",

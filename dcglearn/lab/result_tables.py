@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.suggestions import did_you_mean
 from dcglearn.design.config import Config
 from dcglearn.design.setting import Setting
 from dcglearn.lab.store import Store
@@ -44,7 +49,7 @@ def result_table(
     for point, cell in config.cells(quick):
         result = store.get(cell)
         if result is not None:
-            swept = {key: _as_text(value) for key, value in point.items()}
+            swept = {key: as_text(value) for key, value in point.items()}
             rows.append(swept | _chosen(result, columns))
     if not rows:
         raise InputError(
@@ -76,7 +81,7 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     """
     setting = Setting(**config.fixed).model_dump()
     setting |= {f"options.{key}": value for key, value in setting.pop("options").items()}
-    fixed = {key: _as_text(value) for key, value in setting.items() if key not in table}
+    fixed = {key: as_text(value) for key, value in setting.items() if key not in table}
     whole = table.assign(**fixed)
     whole["ranks"] = [
         len(base.split()) if pd.isna(K) else int(K)
@@ -85,7 +90,59 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     return whole
 
 
-def _as_text(value: Any) -> Any:
+@dataclass(frozen=True)
+class MissingColumn:
+    """A column that an experiment file uses and the table lacks, with the error that says so."""
+
+    column: str
+    error: InputError
+
+
+def column_not_there(error: BaseException, table: pd.DataFrame, path: Path) -> MissingColumn | None:
+    """Return the column that ``figures(table)`` looked up in vain, if that is why it failed.
+
+    Parameters
+    ----------
+    error : BaseException
+    table : pandas.DataFrame
+        What the function was given.
+    path : Path
+        The experiment file.
+
+    Returns
+    -------
+    MissingColumn or None
+        None for any other error.
+    """
+    name = _looked_up(error)
+    if name is None or name in table:
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    known = list(map(str, table.columns))
+    problem = f"figures(table) uses the column {name!r}, which the table does not have"
+    remedy = f"{did_you_mean(name, known)}Add a result to COLUMNS, or use {', '.join(known)}"
+    place = f"{path}, line {lines[-1]}" if lines else str(path)
+    return MissingColumn(name, InputError(problem, remedy, place))
+
+
+def _looked_up(error: BaseException) -> str | None:
+    """Return the column that pandas did not find."""
+    if isinstance(error, AttributeError) and isinstance(error.obj, pd.DataFrame):
+        return error.name
+    frames = [Path(one.filename) for one in traceback.extract_tb(error.__traceback__)]
+    in_series = any(one.name == "series.py" for one in frames)  # a label of a row
+    if not isinstance(error, KeyError) or "pandas" not in frames[-1].parts or in_series:
+        return None
+    words = error.args[0] if error.args else None
+    if not isinstance(words, str):
+        return None
+    several = re.search(r"\['([^']*)'", words)
+    return several[1] if several else words.removeprefix("Column not found: ")
+
+
+def as_text(value: Any) -> Any:
+    """Return a value of a setting as the table holds it."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

@@ -1,4 +1,4 @@
-"""What experiment files and configs may name: columns, axes with their options, parts of figures.
+"""What experiment files and configs may name: columns, keys, axes and options, parts of figures.
 
 The lines are the first ones of docstrings, so that they are those of the reference.
 """
@@ -6,14 +6,28 @@ The lines are the first ones of docstrings, so that they are those of the refere
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
 
 from dcglearn.axes.decorators import OPEN_AXES
 from dcglearn.axes.registry import SHIPPED, Entry, Registry
 from dcglearn.design.columns import LEARNED_COLUMNS, MODEL_COLUMNS
+from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
+
+CONFIG_KEYS = {
+    "experiment": "the name of the file in experiments/, without .py",
+    "figures": "the figures that it draws: numbers of the paper's, names of others",
+    "seed": "a whole number; the same one gives the same results",
+    "repetitions": "how often each point of the grid is drawn anew; up to 100,000",
+    "[setting]": "what all cells have in common, where it is not the default",
+    "[sweep]": "what varies: a list of values for each key of a setting",
+    "[quick]": "shorter lists of [sweep], and repetitions, for --quick",
+    "[run]": 'workers = "1" and out = "results", which change no result',
+}
+"""What a config may hold at its top level."""
 
 NamesUnderHeading = tuple[str, list[tuple[str, str]]]
 """A heading, and names with what they are."""
@@ -44,6 +58,8 @@ def vocabulary(registry: Registry = SHIPPED) -> list[NamesUnderHeading]:
         ("COLUMNS of an experiment file: results of learners", list(LEARNED_COLUMNS.items())),
         ("COLUMNS: computed where they are named", results),
         ('COLUMNS: with learner = "judgment-model"', list(MODEL_COLUMNS.items())),
+        ("Keys of a config", list(CONFIG_KEYS.items())),
+        ("[setting] of a config, and [sweep] with lists of values", _settings()),
         *_axes(registry),
         *(
             (f"{one.__name__}, of dcglearn.lab.{one.__module__.split('.')[-1]}", attributes_of(one))
@@ -51,6 +67,23 @@ def vocabulary(registry: Registry = SHIPPED) -> list[NamesUnderHeading]:
         ),
         ("Verdicts of a Finding", [(verdict, "") for verdict in CLAIM_VERDICTS]),
     ]
+
+
+def _settings() -> list[tuple[str, str]]:
+    """Return the keys of a setting with their defaults, and what they are."""
+    about = {
+        name: words
+        for names, words in attributes_of(Setting)
+        for name in names.partition(" (")[0].split(", ")
+    }
+    fields = Setting.model_fields.items()
+    return [(f"{name} = {_as_toml(field.default)}", about[name]) for name, field in fields]
+
+
+def _as_toml(value: object) -> str:
+    if value is None:
+        return "(not given)"
+    return "[setting.options]" if isinstance(value, dict) else json.dumps(value)
 
 
 def _axes(registry: Registry) -> Iterator[NamesUnderHeading]:

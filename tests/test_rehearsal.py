@@ -1,0 +1,70 @@
+"""Columns that figures use are checked before anything is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_own_functions import CODE, written
+
+from dcglearn.base.errors import InputError
+from dcglearn.design.config import Config, read_config
+from dcglearn.experiments.experiment import experiment
+from dcglearn.lab.experiment_files import config_files, load_experiment
+from dcglearn.lab.rehearsal import check_figure_columns
+from dcglearn.lab.run import count_cells
+from dcglearn.lab.store import Store
+
+
+def checked(config: Config) -> None:
+    check_figure_columns(load_experiment(config), config)
+
+
+@pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("quick", [True, False])
+def test_shipped_experiments_pass(path: Path, quick: bool) -> None:
+    config = read_config(path)
+    check_figure_columns(load_experiment(config), config, quick)
+
+
+@pytest.mark.parametrize(
+    ("used", "message"),
+    [
+        ('curves(table, "learner", "precison", "judge")', "'precison'.* did you mean 'precision'?"),
+        ('curves(table, "lerner", "precision", "judge")', "did you mean 'learner'?"),
+        ('curves(table[["judge", "prec"]], "learner", "prec", "judge")', "uses the column 'prec'"),
+        (
+            'curves(table, "learner", "similarity", "judge")',
+            "Add a result to COLUMNS, or use judge",
+        ),
+        ('curves(table, "learner", "mean_gab_2", "judge")', "did you mean 'mean_gap'?"),
+        ("curves(table.set_index('juge'), '', '', '')", "'juge'.* did you mean 'judge'?"),
+        ("curves(table, table.lerner, 'precision', 'judge')", "did you mean 'learner'?"),
+    ],
+)
+def test_a_column_that_the_table_lacks_is_named(tmp_path: Path, used: str, message: str) -> None:
+    """Before anything is computed, and again where a table is drawn that was not checked."""
+    right = 'curves(table, "learner", "precision", "judge")'
+    assert right in CODE
+    config = read_config(written(tmp_path, CODE.replace(right, used)))
+    with pytest.raises(InputError, match=message) as caught:
+        experiment(config.path, tmp_path / "out").run(progress=False)
+    assert "experiments/mine.py, line 48: figures(table) uses" in str(caught.value)
+    assert ", chosen_C" not in str(caught.value)
+    assert "mean_gap" in str(caught.value)
+    assert "kendall_tau" in str(caught.value)
+    assert count_cells(config, False, Store(tmp_path / "out/store")).done == 0
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        'curves(table, "learner", "mean_gap_2", "judge")',  # the second number of a result
+        'curves(table, "learner", "precision", "judge", {"x": 1}["y"])',  # no column
+        'curves(table, "learner", "precision", "judge", table["judge"].set_axis([0] * 8)["y"])',
+        "curves(1 / 0)",
+    ],
+)
+def test_what_else_fails_is_left_to_the_numbers(tmp_path: Path, used: str) -> None:
+    right = 'curves(table, "learner", "precision", "judge")'
+    checked(read_config(written(tmp_path, CODE.replace(right, used))))
