@@ -22,6 +22,7 @@ from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS
 from dcglearn.statistics.significance import PAIRED_TESTS
+from dcglearn.systems.compare_systems import CORRECT
 from dcglearn.terminal import choices
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -96,6 +97,7 @@ def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
         ("LikeChoice", LIKE),
         ("MarginChoice", MARGINS),
         ("SolverChoice", SOLVERS),
+        ("CorrectChoice", CORRECT),
         ("TestChoice", (*PAIRED_TESTS, "none")),
         ("TiesChoice", TIES),
         ("UnjudgedChoice", UNJUDGED),

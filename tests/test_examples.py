@@ -9,7 +9,7 @@ from pathlib import Path
 from conftest import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
-FILES = ("judgments.jsonl", "qrels.txt", "old.run", "new.run")
+FILES = ("judgments.jsonl", "qrels.txt", "old.run", "new.run", "plain.run")
 
 
 def test_the_script_makes_the_example_files(tmp_path: Path) -> None:

@@ -93,20 +93,20 @@ def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator
         found = compare_systems(evaluate(qrels, runs, "zipf"), "best", rng, test)
         table = comparisons_table(found)
         assert table.csv_rows is not None
-        assert [row[5] for row in table.csv_rows] == [c.p for c in found], "in full"
+        assert [row[6] for row in table.csv_rows] == [c.p for c in found], "in full"
         return table.shown()[0][5:7], comparisons_in_words(found, test)
 
     exact, words = shown(13, "randomisation")
     assert exact == ["0.0002", "0.0005"]
-    assert len(words) == 1
+    assert len(words) == 2
     drawn, words = shown(40, "randomisation")
     assert drawn == ["<=0.0001", "<=0.0002"]
-    assert words[1] == (
+    assert words[2] == (
         "p <= 0.0001: none of 9,999 random exchanges of the two systems gave as large a difference"
     )
     few, words = shown(5, "randomisation")
     assert few == ["0.0625", "0.1250"]
-    assert words[1] == "with 5 queries no p can be below 0.0625"
+    assert words[2] == "with 5 queries no p can be below 0.0625"
 
 
 def test_equal_differences_are_certain_in_the_t_test(rng: np.random.Generator) -> None:

@@ -172,7 +172,6 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         (("qrels", "one", "--format", "x"), "unknown --format 'x'"),
         (("qrels", "one", "two", "--baseline", "on"), "did you mean 'one'"),
         (("qrels", "one", "two", "--baseline", "one", "--test", "none"), "without a comparison"),
-        (("qrels", "one", "two", "--baseline", "one", "--format", "csv"), "without a comparison"),
         (("qrels", "one", "--scale", "1,0"), "qrels: grade 2 is off the scale"),
         (("many", "one"), "many: a scale of 200 grades"),
     ):

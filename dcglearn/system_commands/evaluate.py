@@ -8,14 +8,20 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.progress import reporting
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.system_commands.comparisons import (
+    compare_as_asked,
+    refuse_without_comparison,
+    tables_of_comparisons,
+    words_of_comparisons,
+)
 from dcglearn.system_commands.systems import (
     evaluate_runs,
     measures_of_names,
     rules_of,
 )
 from dcglearn.terminal.choices import (
+    CompareChoice,
+    CorrectChoice,
     LikeChoice,
     MissingChoice,
     PoolChoice,
@@ -118,9 +124,35 @@ def evaluate(
             help="System to compare the others with; by default the first run.",
         ),
     ] = None,
+    compare: Annotated[
+        CompareChoice | None,
+        typer.Option(
+            "--compare",
+            help="Compare with the baseline, or all pairs of systems; by default the baseline, if "
+            "that makes 50 comparisons at most.",
+        ),
+    ] = None,
     test: Annotated[
         TestChoice, typer.Option("--test", help="Significance test of the differences.")
     ] = "randomisation",
+    correct: Annotated[
+        CorrectChoice | None,
+        typer.Option(
+            "--correct",
+            help="Correct p-values for the comparisons of each measure, of all measures, or not: "
+            "by Holm's method, and for all pairs by Tukey's HSD; by default measure.",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=1,
+            max=10_000_000,
+            metavar="N",
+            help="Random draws of the tests and of the intervals; by default 9999.",
+        ),
+    ] = None,
     per_query: Annotated[
         bool,
         typer.Option("--per-query", help="Print one row per query, and no comparison."),
@@ -128,7 +160,9 @@ def evaluate(
     form: Annotated[
         PrintFormat,
         typer.Option(
-            "--format", help="Format of the output; csv holds one table, without comparisons."
+            "--format",
+            help="Format of the output; csv holds one table: the means, or the comparisons where "
+            "they are asked for.",
         ),
     ] = "text",
     scale: ScaleOption = None,
@@ -140,35 +174,30 @@ def evaluate(
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
     rules = rules_of(like, ties, unjudged, worthless, missing, pool)
-    compared = test != "none" and len(runs) > 1 and not per_query and form != "csv"
-    if baseline is not None and not compared:
-        raise InputError(
-            "--baseline without a comparison",
-            "leave it out (--test none, --per-query, csv and a single run compare nothing)",
-        )
+    options = {
+        "--baseline": baseline,
+        "--compare": compare,
+        "--correct": correct,
+        "--resamples": resamples,
+    }
+    asked = any(value is not None for value in options.values())
+    unasked = not json and form == "csv" and not asked
+    compared = test != "none" and len(runs) > 1 and not per_query and not unasked
+    refuse_without_comparison(compared, options)
     measures = measures_of_names(measure or DEFAULT_MEASURES)
     evaluation = evaluate_runs(qrels, runs, measures, rules, scale, lenient)
-    names = evaluation.systems
-    if baseline is not None and baseline not in names:
-        raise unknown_name("--baseline", baseline, names)
     _warn_of_ranx(evaluation, like)
     comparisons: list[SystemComparison] = []
     if test != "none" and compared:
-        import numpy as np
-
-        from dcglearn.systems.compare_systems import compare_systems
-
-        _check_comparable(rules, evaluation)
-        with reporting("comparing systems"):
-            comparisons = compare_systems(
-                evaluation, baseline or names[0], np.random.default_rng(seed), test
-            )
+        comparisons = compare_as_asked(
+            evaluation, compare, baseline, correct, test, resamples, seed
+        )
     if json:
         from dcglearn.system_report.systems import evaluation_to_json
 
         print_json(evaluation_to_json(evaluation, comparisons, per_query))
         return
-    _print_evaluation(evaluation, comparisons, baseline or names[0], form, per_query)
+    _print_evaluation(evaluation, comparisons, form, per_query)
     if form == "text":
         lines = _explanation(evaluation, rules, comparisons, test)
         print_text("\n" + "\n".join(lines))
@@ -177,31 +206,21 @@ def evaluate(
 def _print_evaluation(
     evaluation: Evaluation,
     comparisons: list[SystemComparison],
-    baseline: str,
     form: PrintFormat,
     per_query: bool,
 ) -> None:
     from dcglearn.system_report.system_comparisons import comparisons_table
     from dcglearn.system_report.systems import means_table, queries_table
 
+    if form == "csv" and comparisons:
+        print_document(comparisons_table(comparisons).csv())
+        return
     table = queries_table(evaluation) if per_query else means_table(evaluation)
     write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
     show = print_text if form == "text" else print_document
     show(getattr(table, write)())
-    if comparisons:
-        differences = comparisons_table(comparisons, f"Differences from {baseline}")
+    for differences in tables_of_comparisons(evaluation, comparisons):
         show("\n" + getattr(differences, write)())
-
-
-def _check_comparable(rules: Rules, evaluation: Evaluation) -> None:
-    """Refuse comparisons that have no meaning."""
-    if rules.unjudged == "bounds":
-        raise InputError(
-            "--unjudged bounds gives no single value to compare",
-            "add --test none, or use another value of --unjudged",
-        )
-    if len(evaluation.queries) < 2:
-        raise InputError("one query is too few for a test", "add --test none, or more queries")
 
 
 def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
@@ -219,7 +238,6 @@ def _explanation(
     comparisons: list[SystemComparison],
     test: TestChoice,
 ) -> list[str]:
-    from dcglearn.system_report.system_comparisons import comparisons_in_words
     from dcglearn.system_report.systems import rules_in_words
 
     lines = [
@@ -231,4 +249,4 @@ def _explanation(
         f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {evaluation.qrels.scale}"
     )
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
-    return lines + (comparisons_in_words(comparisons, test) if comparisons else [])
+    return lines + words_of_comparisons(comparisons, test)

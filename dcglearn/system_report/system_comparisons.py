@@ -4,32 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcglearn.report.tables import Table, UpperBound
+from dcglearn.report.tables import Cell, Table, UpperBound
 from dcglearn.systems.compare_systems import SystemComparison
+
+_LEVEL = 0.05
+"""Differences with a smaller corrected p are called significant."""
+
+_COLUMNS = (
+    *("measure", "system", "other system", "difference", "from", "to", "p", "corrected"),
+    *("better", "worse", "equal", "queries"),
+)
 
 _SMALLEST_P = 1e-4
 """The smallest p-value above 0 that is shown with four decimals."""
 
 
 def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = "") -> Table:
-    """Return the differences of systems from a baseline, with intervals and p-values.
+    """Return the differences of systems, with intervals, p-values and counts of queries.
 
     Parameters
     ----------
     comparisons : sequence of SystemComparison
+        With one baseline, or of all pairs.
     caption : str
 
     Returns
     -------
     Table
+        In text, the other system of each pair is shown where there are several, and the corrected
+        p where it is corrected.
     """
-    columns = ("measure", "system", "difference", "from", "to", "p", "corrected", "queries")
-    shown, numbers = [], []
+    shown: list[list[Cell]] = []
+    numbers: list[list[Cell]] = []
     for c in comparisons:
-        start = c.measure, c.system, c.difference, c.low, c.high
-        shown.append((*start, *_p(c), c.queries))
-        numbers.append((*start, c.p, c.corrected, c.queries))
-    return Table(columns, shown, caption, csv_rows=numbers)
+        start = c.measure, c.system, c.baseline, c.difference, c.low, c.high
+        counts = c.better, c.worse, c.equal, c.queries
+        shown.append([*start, *_p(c), *counts])
+        numbers.append([*start, c.p, c.corrected, *counts])
+    hidden = set()
+    if len({c.baseline for c in comparisons}) < 2:
+        hidden.add("other system")
+    if all(c.correction == "none" for c in comparisons):
+        hidden.add("corrected")
+    kept = [at for at, name in enumerate(_COLUMNS) if name not in hidden]
+    return Table(
+        [_COLUMNS[at] for at in kept],
+        [[row[at] for at in kept] for row in shown],
+        caption,
+        csv_columns=_COLUMNS,
+        csv_rows=numbers,
+    )
 
 
 def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> list[str]:
@@ -44,33 +68,85 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> 
     -------
     list of str
     """
+    if not comparisons:
+        return []
     name = "randomisation test" if test == "randomisation" else "t test"
     lines = [
-        f"p: paired {name}, two-sided; corrected: Holm's, over the systems of a measure; "
-        "from, to: 95% bootstrap interval over queries"
+        f"p: paired {name}, two-sided; {correction_in_words(comparisons)}; "
+        "from, to: 95% bootstrap interval over queries",
+        "better, worse, equal: queries on which the system's value is higher, lower, the same",
     ]
-    drawn = max((c.drawn for c in comparisons if _is_least(c)), default=0)
+    drawn = max((c.drawn for c in comparisons if _is_least(c.p, c.drawn)), default=0)
     if drawn:
         lines.append(
             f"p <= {1 / (drawn + 1):g}: none of {drawn:,} random exchanges of the two systems gave "
             "as large a difference"
         )
-    few = min((c.queries for c in comparisons), default=0)
-    if test == "randomisation" and comparisons and 2.0 ** (1 - few) >= 0.05:
-        lines.append(f"with {few} queries no p can be below {2.0 ** (1 - few):g}")
+    drawn = max(
+        (c.orders_drawn for c in comparisons if _is_least(c.corrected, c.orders_drawn)), default=0
+    )
+    if drawn:
+        lines.append(
+            f"corrected p <= {1 / (drawn + 1):g}: none of {drawn:,} random orders of all systems "
+            "gave any two as large a difference"
+        )
+    return lines + (_limits(comparisons) if test == "randomisation" else [])
+
+
+def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    """Return what the p-values of comparisons are corrected for, and how.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+        One at least.
+
+    Returns
+    -------
+    str
+    """
+    one = comparisons[0]
+    if one.correction == "none":
+        return "not corrected for the number of comparisons"
+    how = {"holm": "Holm's", "tukey": "Tukey's HSD by randomisation"}[one.correction]
+    several = len({c.measure for c in comparisons}) > 1
+    pairs = len({c.baseline for c in comparisons}) > 1
+    if several and one.family == len(comparisons):
+        over = f"the {one.family:,} {'pairs' if pairs else 'comparisons'} of all measures"
+    else:
+        over = f"the {one.family:,} pairs of a measure" if pairs else "the systems of a measure"
+    return f"corrected: {how}, over {over}"
+
+
+def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return how small p, and p corrected by Holm's method, can be, where that is too large."""
+    few = min(c.queries for c in comparisons)
+    least = 2.0 ** (1 - few)
+    lines = [f"with {few} queries no p can be below {least:g}"] if least >= _LEVEL else []
+    drawn, family = comparisons[0].drawn, comparisons[0].family
+    holm = comparisons[0].correction == "holm"
+    if holm and drawn and least < _LEVEL <= family / (drawn + 1):
+        bound = min(1.0, family / (drawn + 1))
+        lines.append(
+            f"with {drawn:,} random exchanges none of {family:,} corrected p can be below "
+            f"{bound:.4g}: draw more, or use the t test"
+        )
     return lines
 
 
 def _p(c: SystemComparison) -> tuple[float, float]:
     """Return p and the corrected p, as upper bounds where the test gives no more."""
-    if _is_least(c):
-        return UpperBound(c.p, "<="), UpperBound(c.corrected, "<=")
-    p, corrected = (
-        UpperBound(_SMALLEST_P, "<") if value < _SMALLEST_P / 2 else value
-        for value in (c.p, c.corrected)
-    )
-    return p, corrected
+    least = _is_least(c.p, c.drawn)
+    by_orders = c.correction == "tukey"
+    corrected_least = _is_least(c.corrected, c.orders_drawn) if by_orders else least
+    return _shown(c.p, least), _shown(c.corrected, corrected_least)
 
 
-def _is_least(c: SystemComparison) -> bool:
-    return c.drawn > 0 and c.p < 1.5 / (c.drawn + 1)
+def _shown(p: float, least: bool) -> float:
+    if least:
+        return UpperBound(p, "<=")
+    return UpperBound(_SMALLEST_P, "<") if p < _SMALLEST_P / 2 else p
+
+
+def _is_least(p: float, drawn: int) -> bool:
+    return drawn > 0 and p < 1.5 / (drawn + 1)

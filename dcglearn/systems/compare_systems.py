@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import refuse_overflow
+from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
@@ -98,6 +99,7 @@ def compare_systems(
     test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
     correct: Correct = "measure",
+    advance: Advance = silent,
 ) -> list[SystemComparison]:
     """Compare every system with a baseline under every measure.
 
@@ -113,6 +115,8 @@ def compare_systems(
     correct : {"measure", "all", "none"}, default "measure"
         Correct the p-values by Holm's method for all systems compared under a measure, for all
         systems and measures, or not.
+    advance : callable, optional
+        Called with (done, total) as measures are done.
 
     Returns
     -------
@@ -141,7 +145,7 @@ def compare_systems(
     base = evaluation.systems.index(baseline)
     others = np.array([s for s in range(len(evaluation.systems)) if s != base], int)
     tested = _tested(
-        evaluation, (others, np.full_like(others, base)), rng, test, resamples, correct
+        evaluation, (others, np.full_like(others, base)), rng, test, resamples, correct, advance
     )
     return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
 
@@ -152,6 +156,7 @@ def compare_all_pairs(
     test: PairedTest = "randomisation",
     resamples: int = RESAMPLES,
     correct: Correct = "measure",
+    advance: Advance = silent,
 ) -> list[SystemComparison]:
     """Compare all pairs of systems under every measure.
 
@@ -165,6 +170,8 @@ def compare_all_pairs(
     correct : {"measure", "all", "none"}, default "measure"
         Correct the p-values for all pairs under a measure, for all pairs and measures, or not: by
         Tukey's HSD test with randomisation; those of the t test by Holm's method.
+    advance : callable, optional
+        Called with (done, total) as measures are done.
 
     Returns
     -------
@@ -193,7 +200,7 @@ def compare_all_pairs(
     [('b', 'a', 0.0, 0, 1.0), ('c', 'a', -0.5, 8, 0.0007), ('c', 'b', -0.5, 8, 0.0007)]
     """
     first, second = np.triu_indices(len(evaluation.systems), 1)
-    tested = _tested(evaluation, (second, first), rng, test, resamples, correct)
+    tested = _tested(evaluation, (second, first), rng, test, resamples, correct, advance)
     if test == "t" or correct == "none" or not tested.p.size:
         return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
     values = evaluation.values.swapaxes(0, 1)
@@ -220,6 +227,7 @@ def _tested(
     test: PairedTest,
     resamples: int,
     correct: Correct,
+    advance: Advance,
 ) -> _Tested:
     """Test the difference of each pair, system minus baseline, under every measure."""
     checked_rng(rng)
@@ -249,6 +257,7 @@ def _tested(
         same = np.abs(differences) <= _EQUAL * size
         over, under = (differences > 0) & ~same, (differences < 0) & ~same
         signs[m] = np.stack([part.sum(axis=1) for part in (over, under, same)], axis=1)
+        advance(m + 1, len(evaluation.measures))
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
     return _Tested(pairs, means, intervals, p, signs, 0 if exact else resamples)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+CompareChoice = Literal["baseline", "all"]
+CorrectChoice = Literal["measure", "all", "none"]
 EncodingChoice = Literal["grades", "documents"]
 ExportTarget = Literal[
     "trec_eval",

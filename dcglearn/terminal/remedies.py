@@ -48,6 +48,7 @@ OPTIONS = {
     "relevant": "--relevant",
     "reliability": "--reliability",
     "replace": "--replace",
+    "resamples": "--resamples",
     "run": "--run",
     "runs": "--run",
     "scale": "--scale",

@@ -1,9 +1,9 @@
 """Make the example files of this folder again: ``python3 docs/examples/make.py``.
 
 ``judgments.jsonl`` holds 1,500 judgments of a simulated judge with noise, whose truth is a DCG
-with linear gains and the discount 1/log2(i + 1). ``qrels.txt``, ``old.run`` and ``new.run`` hold
+with linear gains and the discount 1/log2(i + 1). ``qrels.txt`` and the runs hold
 40 queries of 12 documents with grades 2, 1, 0: ``old`` finds the best documents more often,
-``new`` avoids the worst ones.
+``new`` avoids the worst ones, and ``plain`` does neither well.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ N_QUERIES, N_DOCUMENTS = 40, 12
 SHARES = (0.15, 0.35, 0.5)
 """Of grades 2, 1 and 0."""
 
-WORTH = {"old": (1.0, 0.3, 0.0), "new": (0.75, 0.7, 0.0)}
+WORTH = {"old": (1.0, 0.3, 0.0), "new": (0.75, 0.7, 0.0), "plain": (0.4, 0.2, 0.0)}
 """What each system believes a document of grade 2, 1 and 0 to be worth, before noise."""
 
 
 def write_runs(folder: Path, rng: np.random.Generator) -> None:
-    """Write the qrels and both runs.
+    """Write the qrels and the runs.
 
     Parameters
     ----------

@@ -1,0 +1,141 @@
+"""All pairs of systems in a table that can be read: one row per system, not one per pair.
+
+The systems are in the order of their means. Of each, the table says how many it is significantly
+better and worse than, and from which ranks it is not told apart; 63 systems make 1,953 pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcglearn.base.numbers import decimals
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.report.tables import Table
+from dcglearn.system_report.system_comparisons import correction_in_words
+from dcglearn.systems.compare_systems import SystemComparison
+
+
+def all_pairs_tables(
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison], level: float = 0.05
+) -> list[Table]:
+    """Return a table per measure that sums up the comparisons of all pairs of systems.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    comparisons : sequence of SystemComparison
+        From :func:`~dcglearn.systems.compare_systems.compare_all_pairs`.
+    level : float, default 0.05
+        Differences with a smaller corrected p are significant.
+
+    Returns
+    -------
+    list of Table
+        One row per system, the best first. The column "not told apart" holds ranks of the table,
+        that of the system itself among them.
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn.systems.compare_systems import compare_all_pairs
+    >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
+    >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
+    ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
+    >>> evaluation = evaluate(qrels, runs, "zipf")
+    >>> found = compare_all_pairs(evaluation, np.random.default_rng(0))
+    >>> print(all_pairs_tables(evaluation, found)[0].text())
+    All pairs by zipf: 2 of 3 significant, differences of 0.5000 and more
+    rank  system    mean  better than  worse than  not told apart
+       1  a       1.0000            1           0  1-2
+       2  b       1.0000            1           0  1-2
+       3  c       0.5000            0           2  3
+    """
+    means = evaluation.means()
+    place = {system: s for s, system in enumerate(evaluation.systems)}
+    by_measure: dict[str, list[SystemComparison]] = {}
+    for one in comparisons:
+        by_measure.setdefault(one.measure, []).append(one)
+    tables = []
+    for m, named in enumerate(evaluation.measures):
+        pairs = by_measure.get(named.name, [])
+        sign = np.zeros((len(place), len(place)), int)
+        for c in pairs:
+            found = int(np.sign(c.difference)) if c.corrected < level else 0
+            sign[place[c.system], place[c.baseline]] = found
+            sign[place[c.baseline], place[c.system]] = -found
+        order = np.argsort(-means[:, m], kind="stable")
+        sign = sign[np.ix_(order, order)]
+        rows = [
+            (
+                rank,
+                evaluation.systems[s],
+                float(means[s, m]),
+                int((row > 0).sum()),
+                int((row < 0).sum()),
+                ranges(np.flatnonzero(row == 0) + 1),
+            )
+            for rank, (s, row) in enumerate(zip(order, sign, strict=True), start=1)
+        ]
+        columns = "rank", "system", "mean", "better than", "worse than", "not told apart"
+        tables.append(Table(columns, rows, _caption(named.name, pairs, level)))
+    return tables
+
+
+def all_pairs_in_words(
+    comparisons: Sequence[SystemComparison], test: str, level: float = 0.05
+) -> list[str]:
+    """Return what the columns of :func:`all_pairs_tables` are.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+    test : {"randomisation", "t"}
+    level : float, default 0.05
+
+    Returns
+    -------
+    list of str
+    """
+    tested = "" if comparisons[0].correction == "tukey" else f"paired {test} test, two-sided; "
+    return [
+        f"significant: p < {level:g}; {tested}{correction_in_words(comparisons)}",
+        "not told apart: ranks of the systems that do not differ significantly, which does not "
+        "make them equal",
+    ]
+
+
+def _caption(measure: str, pairs: Sequence[SystemComparison], level: float) -> str:
+    """Return how many pairs differ, and from which difference on where it decides alone."""
+    significant = [abs(c.difference) for c in pairs if c.corrected < level]
+    others = [abs(c.difference) for c in pairs if c.corrected >= level]
+    words = f"All pairs by {measure}: {len(significant):,} of {len(pairs):,} significant"
+    if significant and min(significant) > max(others, default=0.0):
+        words += f", differences of {decimals(min(significant))} and more"
+    return words
+
+
+def ranges(numbers: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.integer]]) -> str:
+    """Return ascending whole numbers as text, those in a row as ranges.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> ranges([1, 2, 3, 5, 8, 9])
+    '1-3, 5, 8-9'
+    """
+    found: list[list[int]] = []
+    for number in map(int, numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
