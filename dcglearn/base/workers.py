@@ -27,6 +27,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import difference_from_here, program_for
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.parallel_map import Function, Refusals, Say, Workers, WorkersLostError
+from dcglearn.base.process import keep_freed_memory
 
 IDLE_SECONDS = 30
 """Idle time after which a worker process ends."""
@@ -100,7 +101,7 @@ def _processes(count: int, say: Say) -> Workers:
         pool = Parallel(
             n_jobs=count,
             return_as="generator_unordered",
-            initializer=_end_with_parent,
+            initializer=_prepare_process,
             idle_worker_timeout=IDLE_SECONDS,
         )
         here, refusals = program_for(function), Refusals()
@@ -125,8 +126,9 @@ def _processes(count: int, say: Say) -> Workers:
     return workers
 
 
-def _end_with_parent() -> None:
+def _prepare_process() -> None:
     """Ignore signals that the parent receives too; end soon after it, even if it was killed."""
+    keep_freed_memory()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_wait_for_parent, args=(os.getppid(),), daemon=True).start()

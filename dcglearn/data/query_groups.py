@@ -34,9 +34,9 @@ def group_numbers(groups: ArrayLike) -> Integers:
     if array.dtype.kind in "iuU":
         _, first, codes = np.unique(array, return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[codes]
-    if not any(group is not None for group in array.flat):
-        return np.arange(array.size, dtype=np.int64)
-    keys = array.tolist()
+    keys = array.ravel().tolist()
+    if keys.count(None) == len(keys):
+        return np.arange(len(keys), dtype=np.int64)
     numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
     missing = [number for key, number in numbers.items() if key is None or key != key]

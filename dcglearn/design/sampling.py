@@ -6,7 +6,7 @@ do not depend on how many follow, and a learning curve is computed along one gro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -223,25 +223,90 @@ def strict_pairs(
     OwnCodeError
         If a judge of one's own leaves out all pairs.
     """
+    blocks = judged_blocks(setting, name, truth, rng, judge, judge_rng, own)
+    return first_pairs(setting, name, n, blocks, own if judge is None else None)
+
+
+def judged_blocks(
+    setting: Setting,
+    name: str,
+    truth: Measure,
+    rng: np.random.Generator,
+    judge: CalibratedJudge | None = EXACT,
+    judge_rng: np.random.Generator | None = None,
+    own: OwnFunctions = NO_FUNCTIONS,
+) -> Iterator[Pairs]:
+    """Draw and judge lists, one block of :data:`PAIRS_PER_BLOCK` after the other, without end.
+
+    Parameters
+    ----------
+    setting, name, truth, rng, judge, judge_rng, own
+        As those of :func:`strict_pairs`.
+
+    Yields
+    ------
+    ndarray of int8, shape (m, 2, K)
+        The strict pairs of a block, the preferred list first.
+    """
     judge_rng = judge_rng or rng
-    kept: list[Pairs] = []
-    draws = n_kept = empty_blocks = 0
-    while empty_blocks < MAX_EMPTY_BLOCKS:
+    while True:
         lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng, own)
         if judge != EXACT:  # some generators put the better list first
             swapped = judge_rng.random(PAIRS_PER_BLOCK) < 0.5
             lists[swapped] = lists[swapped][:, ::-1]
         if judge is None:
-            pairs = own.judged(setting, truth, lists, judge_rng)
+            yield own.judged(setting, truth, lists, judge_rng)
         else:
-            pairs = judged_pairs(truth, lists, judge_rng, judge.noise, judge.bias)
+            yield judged_pairs(truth, lists, judge_rng, judge.noise, judge.bias)
+
+
+def first_pairs(
+    setting: Setting,
+    name: str,
+    n: int,
+    blocks: Iterable[Pairs],
+    judges: OwnFunctions | None = None,
+) -> StrictPairs:
+    """Take blocks of judged pairs until `n` pairs are strict.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        The generator of the lists.
+    n : int
+        The number of strict pairs.
+    blocks : iterable of ndarray of int8, shape (m, 2, K)
+        As :func:`judged_blocks` yields them.
+    judges : OwnFunctions, optional
+        Functions with a judge of one's own, if it is that judge.
+
+    Returns
+    -------
+    StrictPairs
+
+    Raises
+    ------
+    InputError
+        If :data:`MAX_EMPTY_BLOCKS` in a row have no strict pair.
+    OwnCodeError
+        If that is because of a judge of one's own.
+    """
+    kept: list[Pairs] = []
+    n_kept = empty_blocks = 0
+    for pairs in blocks:
         kept.append(pairs)
-        draws, n_kept = draws + len(lists) - len(pairs), n_kept + len(pairs)
+        n_kept += len(pairs)
         if n_kept >= n:
-            return StrictPairs(np.concatenate(kept)[:n], draws, PAIRS_PER_BLOCK * len(kept))
+            drawn = PAIRS_PER_BLOCK * len(kept)
+            return StrictPairs(np.concatenate(kept)[:n], drawn - n_kept, drawn)
         empty_blocks = 0 if len(pairs) else empty_blocks + 1
-    if judge is None:
-        own.refuse_empty(setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {name} lists")
+        if empty_blocks == MAX_EMPTY_BLOCKS:
+            break
+    if judges is not None:
+        judges.refuse_empty(
+            setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {name} lists"
+        )
     raise InputError(
         f"the truth {setting.truth} distinguishes too few {name} lists",
         "choose another truth or other lists",

@@ -103,13 +103,15 @@ class Products:
         """Return sum_kl gradient_kl d^2 W_kl, shape (p, p), for a gradient of shape (K, L)."""
         of_discounts, of_gains = self._split(parameters)
         c, g = self.discounts.at(of_discounts), self.gains.at(of_gains)
-        cross = c.jacobian.T @ gradient @ g.jacobian
-        return np.block(
-            [
-                [np.tensordot(gradient @ g.values, c.hessian, 1), cross],
-                [cross.T, np.tensordot(c.values @ gradient, g.hessian, 1)],
-            ]
-        )
+        n, p = self.discounts.n_parameters, len(parameters)
+        found = np.zeros((p, p))
+        if c.hessian.any():
+            found[:n, :n] = np.tensordot(gradient @ g.values, c.hessian, 1)
+        if g.hessian.any():
+            found[n:, n:] = np.tensordot(c.values @ gradient, g.hessian, 1)
+        found[:n, n:] = c.jacobian.T @ gradient @ g.jacobian
+        found[n:, :n] = found[:n, n:].T
+        return found
 
     def _split(self, parameters: Floats) -> tuple[Floats, Floats]:
         n = self.discounts.n_parameters

@@ -23,7 +23,8 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.data.preferences import Preferences
 from dcglearn.data.query_groups import group_numbers, query_folds
-from dcglearn.inference.answers import A, B, V
+from dcglearn.inference.answers import A, B
+from dcglearn.inference.covariance import joined
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Rows
 
@@ -162,11 +163,11 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     """
     likelihood, x = fit.likelihood, fit.parameters
     parts = likelihood.sum_over_rows(x, lambda rows: _link_rows(fit, rows))
-    scores, of_gamma, information = (np.concatenate(part) for part in zip(*parts, strict=True))
-    cross = np.einsum("ijk,ij->k", information[:, :, :-1], information[:, :, -1])
-    slopes = fit.covariance.model @ cross  # gamma's score moves by this with the parameters
+    scores, of_gamma, information, bent = (joined(part) for part in zip(*parts, strict=True))
+    flat = information.reshape(-1, information.shape[2])
+    slopes = fit.covariance.model @ (bent.ravel() @ flat)  # gamma's score moves by this with theta
     efficient = of_gamma - scores @ slopes
-    rows = information[:, :, -1] - information[:, :, :-1] @ slopes
+    rows = bent - information @ slopes
     size = float((rows**2).sum())
     found: list[tuple[float, float]] = []
     clusters: Sequence[Integers] = [likelihood.evidence.queries]
@@ -182,19 +183,24 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     return LinkTest(total / size if size else 0.0, t, df, float(2 * stdtr(df, -abs(t))))
 
 
-def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats]:
-    """Return the scores of parameters (n, P) and of gamma (n,), and rows of information."""
+def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return scores of parameters (n, P) and of gamma (n,), and rows of information on both.
+
+    The latter have the shapes (n, answers, P) and (n, answers).
+    """
     likelihood, x = fit.likelihood, fit.parameters
     weights = likelihood.evidence.weights[rows.rows]
     bend = rows.v * np.abs(rows.v)
     scores = weights[:, None] * likelihood.scores(x, rows)
-    of_gamma = weights * bend * likelihood.terms(x, rows).first[:, V]
-    information = []
-    for answer in likelihood.answers:
-        terms = likelihood.terms(x, rows, answer)
-        both = np.hstack([likelihood.scores(x, rows, answer), (bend * terms.first[:, V])[:, None]])
-        information.append(both * np.sqrt(weights * np.exp(terms.value))[:, None])
-    return scores, of_gamma, np.stack(information, axis=1)
+    of_gamma = weights * bend * likelihood.answer_terms(x, rows)[1]
+    factors = likelihood.information_factors(x, rows)
+    information = [
+        likelihood.scores(x, rows, answer) * factor[:, None] for answer, factor in factors
+    ]
+    bent = [
+        bend * likelihood.answer_terms(x, rows, answer)[1] * factor for answer, factor in factors
+    ]
+    return scores, of_gamma, np.stack(information, axis=1), np.stack(bent, axis=1)
 
 
 def _strict_answers(fit: JudgmentFit) -> tuple[Floats, Floats, Floats, Floats]:

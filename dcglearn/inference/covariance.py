@@ -23,6 +23,7 @@ J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -169,7 +170,7 @@ def covariance(likelihood: Likelihood, maximum: Maximum) -> Covariance:
     theta, evidence = maximum.parameters, likelihood.evidence
     root = inverse_root(-maximum.at.hessian, maximum.free)
     sums = likelihood.sum_over_rows(theta, lambda rows: score_rows(likelihood, theta, root, rows))
-    scores, information = (np.concatenate(part) for part in zip(*sums, strict=True))
+    scores, information = (joined(part) for part in zip(*sums, strict=True))
     groups = {"query": evidence.queries}
     both = None
     if evidence.judges is not None and np.ptp(evidence.judges):
@@ -204,33 +205,51 @@ def score_rows(
 def information_of_rows(likelihood: Likelihood, theta: Floats, root: Floats, rows: Rows) -> Floats:
     """Return the whitened rows of information of a chunk, (n, answers, P)."""
     information = [part @ root for part in likelihood.information_rows(theta, rows)]
-    return np.stack(information, axis=1)
+    return information[0][:, None] if len(information) == 1 else np.stack(information, axis=1)
+
+
+def joined(parts: Sequence[Floats]) -> Floats:
+    """Concatenate the rows of chunks; one chunk is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _clustering(
     name: str, clusters: Integers, scores: Floats, information: Floats, root: Floats
 ) -> Clustering:
-    _, answers, P = information.shape
+    n, answers, P = information.shape
     rows = information.reshape(-1, P)
-    of_row = np.repeat(clusters, answers)
-    totals = sum_by(clusters, scores)
-    pull = np.einsum("ij,ij->i", rows, totals[of_row])
-    adjusted = totals + sum_by(of_row, rows * pull[:, None]) / 2
+    of_row = clusters if answers == 1 else np.repeat(clusters, answers)
+    alone = answers == 1 and np.array_equal(clusters, np.arange(n))
+    totals = scores if alone else sum_by(clusters, scores)
+    pull = np.einsum("ij,ij->i", rows, totals if alone else totals[of_row])
+    moved = rows * pull[:, None]
+    adjusted = totals + (moved if alone else sum_by(of_row, moved)) / 2
     leverage = np.bincount(of_row, (rows**2).sum(axis=1))
-    order = np.argsort(of_row, kind="stable")
-    ends = np.searchsorted(of_row[order], np.arange(len(totals) + 1))
-    for q in np.flatnonzero(leverage > SMALL_CLUSTER).tolist():
-        part = rows[order[ends[q] : ends[q + 1]]]
-        adjusted[q] = adjusted_total(totals[q], part.T @ part)
+    large = np.flatnonzero(leverage > SMALL_CLUSTER)
+    if alone:
+        factors = np.maximum(1 - leverage[large], _FIRMEST) ** -0.5 - 1
+        share = factors * pull[large] / leverage[large]
+        adjusted[large] = totals[large] + rows[large] * share[:, None]
+    elif len(large):
+        order = np.argsort(of_row, kind="stable")
+        ends = np.searchsorted(of_row[order], np.arange(len(totals) + 1)).tolist()
+        parts = [rows[order[ends[q] : ends[q + 1]]] for q in large.tolist()]
+        adjusted[large] = adjusted_totals(totals[large], np.stack([x.T @ x for x in parts]))
     steps = adjusted @ root.T
     return Clustering(name, steps, rows, of_row)
 
 
 def adjusted_total(total: Floats, information: Floats) -> Floats:
     """Return the scores of a cluster (P,), adjusted for its information (P, P), both whitened."""
-    values, vectors = np.linalg.eigh(np.eye(len(total)) - information)
+    return np.asarray(adjusted_totals(total[None], information[None])[0])
+
+
+def adjusted_totals(totals: Floats, information: Floats) -> Floats:
+    """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
+    values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    return np.asarray(vectors @ ((vectors.T @ total) / np.sqrt(values)))
+    along = (vectors.transpose(0, 2, 1) @ totals[:, :, None])[:, :, 0] / np.sqrt(values)
+    return np.asarray((vectors @ along[:, :, None])[:, :, 0])
 
 
 def sum_by(clusters: Integers, rows: Floats) -> Floats:

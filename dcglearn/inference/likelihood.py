@@ -193,20 +193,20 @@ class Likelihood:
         value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         w = slice(self.n_weights)
         theta = parameters[w]
-        W = self.family.weights(theta)
+        W, J = self.family.weights(theta), self.family.jacobian(theta)
         pull = of_weights.reshape(W.shape) - W / PRIOR_SD**2
         hessian[w, w] += self.family.curvature(theta, pull)
-        gradient[w] -= self.family.jacobian(theta).T @ W.ravel() / PRIOR_SD**2
+        gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
         value -= (W**2).sum() / (2 * PRIOR_SD**2)
-        for name in self.names:
-            at, number = self.index(name), self.value_of(name, parameters)
+        for at, name in enumerate(self.names, self.n_weights):
+            number = float(parameters[at])
             if name == "lapses":
                 value += (LAPSE_PRIOR - 1) * math.log1p(-number)
                 gradient[at] -= (LAPSE_PRIOR - 1) / (1 - number)
             else:
                 value -= number**2 / (2 * PRIOR_SD**2)
                 gradient[at] -= number / PRIOR_SD**2
-        hessian -= self.prior_information(parameters)
+        hessian -= self._prior_information(parameters, J)
         return Expanded(value, gradient, hessian)
 
     def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
@@ -227,12 +227,15 @@ class Likelihood:
         ----------
         parameters : ndarray of float, shape (P,)
         """
-        J = self.family.jacobian(parameters[: self.n_weights])
+        return self._prior_information(
+            parameters, self.family.jacobian(parameters[: self.n_weights])
+        )
+
+    def _prior_information(self, parameters: Floats, J: Floats) -> Floats:
         information = np.zeros((self.n_parameters, self.n_parameters))
         information[: self.n_weights, : self.n_weights] = J.T @ J / PRIOR_SD**2
-        for name in self.names:
-            at, number = self.index(name), self.value_of(name, parameters)
-            lapse = (LAPSE_PRIOR - 1) / (1 - number) ** 2
+        for at, name in enumerate(self.names, self.n_weights):
+            lapse = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
             information[at, at] = lapse if name == "lapses" else 1 / PRIOR_SD**2
         return information
 
@@ -288,6 +291,13 @@ class Likelihood:
         design = self._design(parameters, rows)
         return np.asarray(sum(part * first[:, [k]] for k, part in design.items()))
 
+    def answer_terms(
+        self, parameters: Floats, rows: Rows, answer: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the log probability of each answer, and its derivative in v, each (n,)."""
+        terms = self.terms(parameters, rows, answer)
+        return terms.value, terms.first[:, V]
+
     def information_rows(self, parameters: Floats, rows: Rows) -> list[Floats]:
         """Return matrices Z whose sum of Z'Z is the expected information of the judgments.
 
@@ -295,15 +305,20 @@ class Likelihood:
         log P. Of two answers one is enough, because P(a) + P(b) = 1: the other's gradient is
         - P(a) / P(b) times that of a.
         """
+        return [
+            self.scores(parameters, rows, answer) * factor[:, None]
+            for answer, factor in self.information_factors(parameters, rows)
+        ]
+
+    def information_factors(self, parameters: Floats, rows: Rows) -> list[tuple[int, Floats]]:
+        """Return answers and what their scores are multiplied by in the rows of information."""
         weights = self._weights(rows)
-        values = [self.terms(parameters, rows, answer).value for answer in self.answers]
+        values = [self.answer_terms(parameters, rows, answer)[0] for answer in self.answers]
         if self.ties == "strict":
             odds = np.exp(np.minimum(values[A] - values[B], 600.0))  # beyond, the score is 0
-            return [self.scores(parameters, rows, A) * np.sqrt(weights * odds)[:, None]]
-        return [
-            self.scores(parameters, rows, answer) * np.sqrt(weights * np.exp(value))[:, None]
-            for answer, value in zip(self.answers, values, strict=True)
-        ]
+            return [(A, np.sqrt(weights * odds))]
+        factors = [np.sqrt(weights * np.exp(value)) for value in values]
+        return list(zip(self.answers, factors, strict=True))
 
     @property
     def answers(self) -> tuple[int, ...]:

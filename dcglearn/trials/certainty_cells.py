@@ -30,7 +30,7 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.answering import Answerer
 from dcglearn.simulation.truths import grade_scale
-from dcglearn.streaming.strict_likelihood import StrictLikelihood
+from dcglearn.trials.counted_likelihood import CountedLikelihood
 
 LISTS_OF_A_QUERY = 4
 """Different pairs of lists that each query shows, where judgments come in queries."""
@@ -48,6 +48,7 @@ def certainty(
     list_rng: np.random.Generator,
     rng: np.random.Generator,
     own: OwnFunctions = NO_FUNCTIONS,
+    drawn: Pairs | None = None,
 ) -> dict[str, Any]:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth.
 
@@ -62,6 +63,8 @@ def certainty(
         Draws answers.
     own : OwnFunctions, default none
         May draw the lists.
+    drawn : ndarray of int8, shape (n, 2, K), optional
+        The lists that `list_rng` would draw.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def certainty(
     if not isinstance(truth, DCG) and not setting.hypotheses:
         remedy = "name a DCG, or `hypotheses` to test"
         raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
-    data = simulated_judgments(setting, truth, list_rng, rng, own)
+    data = simulated_judgments(setting, truth, list_rng, rng, own, drawn)
     evidence = Evidence.of(data, setting.ties)
     fits: dict[JudgmentModel, JudgmentFit] = {}
 
@@ -109,7 +112,7 @@ def _fit(model: JudgmentModel, evidence: Evidence, scale: Scale) -> JudgmentFit:
     """Fit as :meth:`JudgmentModel.fit_evidence` does, with the faster likelihood if it can."""
     if not model.has_own_family and model.discounts in ORDERED:
         return model.fit_evidence(evidence, scale)
-    likelihood = StrictLikelihood(
+    likelihood = CountedLikelihood(
         evidence, model.family(scale, evidence.shape[0]), model.ties, model.side, model.lapses
     )
     return JudgmentFit(model, scale, likelihood, highest_posterior(likelihood), None)
@@ -121,6 +124,7 @@ def simulated_judgments(
     list_rng: np.random.Generator,
     rng: np.random.Generator,
     own: OwnFunctions = NO_FUNCTIONS,
+    drawn: Pairs | None = None,
 ) -> Preferences:
     """Draw lists and judge them.
 
@@ -130,6 +134,8 @@ def simulated_judgments(
     truth : DCG or LinearUtility
     list_rng, rng : numpy.random.Generator
     own : OwnFunctions, default none
+    drawn : ndarray of int8, shape (n, 2, K), optional
+        The lists that `list_rng` would draw, where there are no clusters.
 
     Returns
     -------
@@ -142,7 +148,8 @@ def simulated_judgments(
         lists, effects, numbers = _in_queries(setting, list_rng, own)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
     else:
-        lists, effects = _drawn(setting, n, list_rng, own), np.zeros(n)
+        lists = _drawn(setting, n, list_rng, own) if drawn is None else drawn
+        effects = np.zeros(n)
         queries = np.full(n, None, object)
     utility = LinearUtility(W).score(lists)
     answerer = Answerer(setting.noise, setting.lapses, setting.ties != "strict")

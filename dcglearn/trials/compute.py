@@ -25,7 +25,7 @@ from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
-from dcglearn.design.sampling import base_list, plain_truth, strict_pairs, truth_of
+from dcglearn.design.sampling import base_list
 from dcglearn.design.setting import Setting, check_setting
 from dcglearn.encoding.margins import margins
 from dcglearn.learning.choose_c import choose_C
@@ -39,7 +39,13 @@ from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
-from dcglearn.trials.draws import calibrated_judge, exact_pairs, preset_precision
+from dcglearn.trials.draws import (
+    exact_pairs,
+    judged_pairs_of,
+    preset_precision,
+    training_lists,
+    true_measures,
+)
 from dcglearn.trials.similarity import (
     align_to_truth,
     identifiable_similarity,
@@ -143,25 +149,17 @@ def compute_cell(
     cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
     setting = setting_of(cell)
     check_setting(setting, _registry_of(own))
-    truth = truth_of(setting, rng_for(cell, "truth"), own)
+    truth, graded = true_measures(cell, own)
     if setting.learner == JUDGMENT_MODEL:
-        return certainty(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"), own)
-    judged = strict_pairs(
-        setting,
-        setting.lists,
-        setting.pairs,
-        truth,
-        rng_for(cell, "training"),
-        None if own.get("judge", setting.judge) else calibrated_judge(cell, own),
-        rng_for(cell, "judge"),
-        own,
-    )
+        drawn = None if setting.clusters else training_lists(cell, own)
+        rngs = rng_for(cell, "training"), rng_for(cell, "judge")
+        return certainty(setting, truth, *rngs, own, drawn)
+    judged = judged_pairs_of(cell, own)
     train = judged.pairs
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
     learned, fitted = _learn(setting, train, cell, own)
     tests = exact_pairs(cell, own, "test")
-    graded = plain_truth(setting, rng_for(cell, "truth"), own)
     W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
     if fitted is not None:
         W = fitted.weights

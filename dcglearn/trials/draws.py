@@ -1,12 +1,17 @@
-"""What neighbouring cells of a grid share: exact pairs, precision of presets, calibrated judges.
+"""What neighbouring cells of a grid share: truths, lists, judged and exact pairs, judges, presets.
 
 Each is drawn from the part of a cell that seeds it, and kept for the next cell of the process.
+Samples grow in blocks: of cells that differ in the number of pairs, a small sample is the start of
+a large one.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count, islice
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,17 +21,156 @@ from dcglearn.correlation.agreement import agreement
 from dcglearn.design.cells import AXES, rng_for, setting_of
 from dcglearn.design.own_functions import OwnFunctions
 from dcglearn.design.sampling import (
+    PAIRS_PER_BLOCK,
     CalibratedJudge,
+    StrictPairs,
+    draw_lists,
+    first_pairs,
     judge_of,
+    judged_blocks,
     lists_to_test_on,
+    plain_truth,
     strict_pairs,
     truth_of,
 )
+from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
 
 _OF_PAIRS = {"test": ("truth", "test_pairs"), "validation": ("truth", "validation_pairs")}
 """The keys that pairs depend on, besides those that seed them."""
+
+_OF_JUDGE = ("truth", "reliability", "bias")
+
+
+class Blocks:
+    """Blocks of a sample, drawn when they are first asked for and then kept.
+
+    Threads may share it. An error in drawing is raised whenever that block is asked for.
+
+    Parameters
+    ----------
+    source : iterator
+        Draws them.
+
+    Examples
+    --------
+    >>> blocks = Blocks(iter("abc"))
+    >>> [next(iter(blocks)) for _ in range(2)], list(blocks)
+    (['a', 'a'], ['a', 'b', 'c'])
+    """
+
+    def __init__(self, source: Iterator[Any]) -> None:
+        self._source = source
+        self._kept: list[Any] = []
+        self._end: Exception | None = None
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the blocks from the first."""
+        for number in count():
+            if number == len(self._kept):
+                self._draw(number)
+            if number == len(self._kept):
+                return
+            yield self._kept[number]
+
+    def _draw(self, number: int) -> None:
+        with self._lock:
+            if number < len(self._kept):  # another thread drew it
+                return
+            if self._end is None:
+                try:
+                    self._kept.append(next(self._source))
+                    return
+                except Exception as error:
+                    self._end = error
+            if not isinstance(self._end, StopIteration):
+                raise self._end
+
+
+def true_measures(cell: dict[str, Any], own: OwnFunctions) -> tuple[Measure, Measure]:
+    """Return the truth of a cell, and the same of grades where documents are ranked.
+
+    Parameters
+    ----------
+    cell : dict
+        With the table of queries in full, where it has one.
+    own : OwnFunctions
+
+    Returns
+    -------
+    tuple of two DCG or LinearUtility
+    """
+    return _true_measures(*_part(cell, own, "truth", ("truth", "lists", "base", "ranks")))
+
+
+@lru_cache(32)
+def _true_measures(part: str, own: OwnFunctions) -> tuple[Measure, Measure]:
+    name, cell = json.loads(part)
+    setting = setting_of(cell)
+    return (
+        truth_of(setting, rng_for(cell, name), own),
+        plain_truth(setting, rng_for(cell, name), own),
+    )
+
+
+def training_lists(cell: dict[str, Any], own: OwnFunctions) -> Pairs:
+    """Return as many pairs of lists, not yet judged, as a cell has training pairs.
+
+    Parameters
+    ----------
+    cell : dict
+    own : OwnFunctions
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    n = setting_of(cell).pairs
+    blocks = _lists(*_part(cell, own, "training", ()))
+    return np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))[:n]
+
+
+@lru_cache(4)
+def _lists(part: str, own: OwnFunctions) -> Blocks:
+    name, cell = json.loads(part)
+    setting, rng = setting_of(cell), rng_for(cell, name)
+    return Blocks(draw_lists(setting, setting.lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
+
+
+def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions) -> StrictPairs:
+    """Return the training pairs of a cell, as its judge orders them.
+
+    Parameters
+    ----------
+    cell : dict
+    own : OwnFunctions
+
+    Returns
+    -------
+    StrictPairs
+        Without wrong preferences and grades.
+    """
+    setting = setting_of(cell)
+    if own.codes and own.get("judge", setting.judge):
+        truth, _ = true_measures(cell, own)
+        rngs = (rng_for(cell, name) for name in ("training", "judge"))
+        rng, judge_rng = rngs
+        return strict_pairs(setting, setting.lists, setting.pairs, truth, rng, None, judge_rng, own)
+    blocks = _judged(*_part(cell, own, "training", _OF_JUDGE))
+    return first_pairs(setting, setting.lists, setting.pairs, blocks)
+
+
+@lru_cache(8)
+def _judged(part: str, own: OwnFunctions) -> Blocks:
+    name, cell = json.loads(part)
+    setting = setting_of(cell)
+    truth, _ = true_measures(cell, own)
+    judge, rng = calibrated_judge(cell, own), rng_for(cell, name)
+    return Blocks(
+        judged_blocks(setting, setting.lists, truth, rng, judge, rng_for(cell, "judge"), own)
+    )
 
 
 def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> Pairs:
@@ -52,7 +196,7 @@ def _pairs(part: str, own: OwnFunctions) -> Pairs:
     """Draw the exact pairs of a generator; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
     setting = setting_of(cell)
-    truth = truth_of(setting, rng_for(cell, "truth"), own)
+    truth, _ = true_measures(cell, own)
     lists, n = setting.lists, setting.validation_pairs
     if name == "test":
         lists, n = lists_to_test_on(setting), setting.test_pairs
@@ -98,7 +242,7 @@ def calibrated_judge(cell: dict[str, Any], own: OwnFunctions) -> CalibratedJudge
     -------
     CalibratedJudge
     """
-    return _calibrated(*_part(cell, own, "calibration", ("truth", "reliability", "bias")))
+    return _calibrated(*_part(cell, own, "calibration", _OF_JUDGE))
 
 
 @lru_cache(32)
@@ -106,7 +250,7 @@ def _calibrated(part: str, own: OwnFunctions) -> CalibratedJudge:
     """Return the calibrated judge; neighbouring cells of a grid share it."""
     name, cell = json.loads(part)
     setting = setting_of(cell)
-    truth = truth_of(setting, rng_for(cell, "truth"), own)
+    truth, _ = true_measures(cell, own)
     return judge_of(setting, truth, rng_for(cell, name), own)
 
 
