@@ -104,6 +104,9 @@ from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
 from .systems.system_coherence import system_pairs as system_pairs
 from .systems.graded_runs import coherence_rules as coherence_rules
+from .systems.conclusions import SystemConclusions as SystemConclusions
+from .systems.conclusions import system_conclusions as system_conclusions
+from .systems.pair_conclusion import PairConclusion as PairConclusion
 from .evaluation.from_arrays import ranked_arrays as ranked_arrays
 from .evaluation.ranked import Ranked as Ranked
 from .evaluation.ranked import score_runs as score_runs
@@ -246,6 +249,9 @@ __all__ = [
     "SystemPair",
     "system_pairs",
     "coherence_rules",
+    "SystemConclusions",
+    "system_conclusions",
+    "PairConclusion",
     "ranked_arrays",
     "Ranked",
     "score_runs",

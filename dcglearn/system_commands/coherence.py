@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.system_commands.systems import (
@@ -22,21 +22,23 @@ from dcglearn.terminal.choices import (
     GradedUnjudgedChoice,
     LikeChoice,
     MissingChoice,
+    PrintFormat,
 )
+from dcglearn.terminal.inputs import check_distinct
 from dcglearn.terminal.options import (
     MAX_RANKS,
-    FigureOption,
     JsonOption,
     LenientRunsOption,
     QrelsArgument,
     RunsArgument,
     ScaleOption,
+    SeedOption,
 )
-from dcglearn.terminal.output import print_json, print_note, print_text
+from dcglearn.terminal.output import print_document, print_json, print_note, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.measures.dcg import DCG
-    from dcglearn.naming.names import NamedMeasure
+    from dcglearn.evaluation.evaluate import Evaluation
+    from dcglearn.systems.conclusions import SystemConclusions
 
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
 SHOWN_PAIRS = 10
@@ -95,24 +97,65 @@ def coherence(
             "run's mean; by default 0.",
         ),
     ] = None,
-    figure: FigureOption = None,
+    between: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--between",
+            metavar="A,B",
+            help="Compare these two systems, in detail; by default every two. May be repeated.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(
+            "--alpha",
+            min=0,
+            max=1,
+            metavar="P",
+            help="Differences whose p, corrected for all pairs of systems, is below it are "
+            "significant.",
+        ),
+    ] = 0.05,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the pairs to a .csv, .tex, .md or .txt file, or draw them to a .png, "
+            ".svg or .pdf file. May be repeated.",
+        ),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option("--figure", metavar="FILE", help="Draw the pairs: as -o with such a file."),
+    ] = None,
+    form: Annotated[
+        PrintFormat,
+        typer.Option("--format", help="Format of the output; csv holds one row per pair."),
+    ] = "text",
     everything: Annotated[
         bool, typer.Option("--all", help="Show every pair, not only the clearest.")
     ] = False,
     scale: ScaleOption = None,
+    seed: SeedOption = 0,
     lenient: LenientRunsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Find the comparisons of systems that hold for every DCG.
+    """Find the comparisons of systems that hold for every DCG, and are more than chance.
 
     The others depend on the gains or the discounts; for them, the smallest changes that reverse
-    the order are given.
+    the order are given. Differences are tested under the first measure.
     """
-    _check(runs, figure)
-    from dcglearn.evaluation.scoring import with_least
+    if json and form != "text":
+        raise InputError(f"--json with --format {form}", "use one of them")
+    files = [*(out or []), *([] if figure is None else [figure])]
+    _check(qrels, runs, files, figure)
+    import numpy as np
+
+    from dcglearn.systems.conclusions import system_conclusions
     from dcglearn.systems.graded_runs import coherence_rules
     from dcglearn.systems.orderings import compare_orderings
-    from dcglearn.systems.system_coherence import system_pairs
 
     asked = rules_of(like, ties, unjudged, None, missing)
     if asked.worthless is None:
@@ -121,66 +164,88 @@ def coherence(
     rules = coherence_rules(asked)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
     evaluation = evaluate_runs(qrels, runs, measures_of_names(names), rules, scale, lenient)
-    measures = evaluation.measures
-    given = with_least(_given(measures[0], depth), rules.least)
+    pairs = _pairs(between, evaluation.systems)
     if like is not None and asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note(
             f"{like} takes the mean over the orders of documents with equal scores; here they have "
             "one order, that of the run's lines"
         )
-    with reporting("comparing systems"):
+    with reporting("comparing systems") as advance:
         try:
-            pairs = system_pairs(evaluation, given, depth)
+            conclusions = system_conclusions(
+                evaluation,
+                depth,
+                np.random.default_rng(seed),
+                between=pairs,
+                alpha=alpha,
+                advance=advance,
+            )
         except InputError as error:
-            raise error.at(measures[0].name) from error
+            raise error.at(evaluation.measures[0].name) from error
         orderings = compare_orderings(evaluation)
-    if figure is not None:
-        from dcglearn.figures.style import save
-        from dcglearn.figures.system_figures import draw_pairs
+    orderings = orderings if pairs is None else [one.among(pairs) for one in orderings]
+    for path in files:
+        _write(path, conclusions, evaluation)
+    from dcglearn.system_report.conclusion_files import conclusions_document
+    from dcglearn.system_report.system_coherence import coherence_text, coherence_to_json
 
-        means = evaluation.means()[:, 0]
-        save(draw_pairs(pairs, evaluation.systems, means, measures[0].name), figure)
     if json:
-        print_json(
-            {
-                "queries": len(evaluation.queries),
-                "depth": depth,
-                "rules": dict(vars(rules)),
-                "measures": {one.name: str(one.measure) for one in measures},
-                "pairs": [pair.to_json() for pair in pairs],
-                "orderings": [one.to_json() for one in orderings],
-            }
-        )
-        return
-    from dcglearn.system_report.system_coherence import coherence_text
-    from dcglearn.system_report.systems import rules_in_words
-
-    queries = counted(len(evaluation.queries), "query", "queries")
-    print_text(
-        f"{len(evaluation.systems)} systems, {queries}, "
-        "the first " + ("rank" if depth == 1 else f"{depth} ranks")
-    )
-    most = None if everything else SHOWN_PAIRS
-    print_text("\n" + coherence_text(pairs, orderings, given, depth, most))
-    print_text("\n".join(rules_in_words(rules, [one.measure for one in measures])))
-    print_text(
-        "gains never rise from a better grade to a worse one, "
-        + ("the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more")
-        + "; discounts never rise"
-    )
-    if figure is not None:
-        print_text(f"wrote {Path(figure)}")
+        print_json(coherence_to_json(evaluation, conclusions, orderings, pairs is not None))
+    elif form != "text":
+        print_document(conclusions_document(conclusions, form))
+    else:
+        most = None if everything or pairs is not None else SHOWN_PAIRS
+        print_text(coherence_text(evaluation, conclusions, orderings, most, pairs is not None))
+        if most is not None and len(conclusions.pairs) > most:
+            print_text("every pair: --all, or -o pairs.csv; two systems in detail: --between A,B")
+        for path in files:
+            print_text(f"wrote {Path(path)}")
 
 
-def _check(runs: list[str], figure: str | None) -> None:
-    """Refuse what cannot be compared or drawn before anything is read."""
+def _check(qrels: str, runs: list[str], files: list[str], figure: str | None) -> None:
+    """Refuse what cannot be compared, drawn or written before anything is read."""
     from dcglearn.report.tables import FIGURE_FORMATS
+    from dcglearn.system_report.conclusion_files import CONCLUSION_FORMATS
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more to compare")
     if figure is not None:
         checked_suffix(figure, FIGURE_FORMATS)
-        check_writable(figure)
+    check_distinct([str(Path(path).resolve()) for path in files])
+    for path in files:
+        checked_suffix(path, [*CONCLUSION_FORMATS, *FIGURE_FORMATS])
+        if Path(path).resolve() in {Path(one).resolve() for one in (qrels, *runs)}:
+            raise InputError("is read here, and would be replaced", "choose another file", path)
+        check_writable(path)
+
+
+def _pairs(between: list[str] | None, systems: Sequence[str]) -> list[tuple[str, str]] | None:
+    """Return the pairs that are asked for, None for all."""
+    from dcglearn.system_commands.between import named_pair
+    from dcglearn.systems.system_coherence import chosen_pairs
+
+    if not between:
+        return None
+    pairs = [named_pair(text, systems) for text in between]
+    chosen_pairs(systems, pairs)
+    return pairs
+
+
+def _write(path: str, conclusions: SystemConclusions, evaluation: Evaluation) -> None:
+    """Write the pairs as a table, or draw them."""
+    from dcglearn.report.tables import FIGURE_FORMATS
+
+    if Path(path).suffix.lower() not in FIGURE_FORMATS:
+        from dcglearn.system_report.conclusion_files import write_conclusions
+
+        write_conclusions(conclusions, path)
+        return
+    from dcglearn.figures.style import save
+    from dcglearn.figures.system_figures import draw_pairs
+
+    pairs = [one.pair for one in conclusions.pairs]
+    means = evaluation.means()[:, 0]
+    save(draw_pairs(pairs, evaluation.systems, means, conclusions.measure.name), path)
 
 
 def _normalised(name: str, depth: int) -> str:
@@ -203,17 +268,3 @@ def _normalised(name: str, depth: int) -> str:
     if called.strip().startswith("DCG("):
         return f"n{called.strip()} {cut}"
     return f"nDCG({called.strip()}) {cut}".strip()
-
-
-def _given(named: NamedMeasure, depth: int) -> DCG:
-    from dcglearn.measures.dcg import DCG
-
-    if not isinstance(named.measure, DCG):
-        raise InputError("position-dependent weights have no nDCG", "name a DCG", named.name)
-    if named.measure.cutoff is not None and named.measure.cutoff > depth:
-        raise InputError(
-            f"has {named.measure.cutoff} ranks, and {depth} are compared", "raise --K", named.name
-        )
-    plain = named.measure.plain()
-    own = plain.n_ranks
-    return plain if own is None or own >= depth else plain @ own

@@ -5,14 +5,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dcglearn.base.numbers import TINY, counted
 from dcglearn.base.overflow import usual_size
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.evaluation.scoring import with_least
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.report.tables import Cell, Table
+from dcglearn.system_report.conclusions import (
+    clearest_queries_table,
+    conclusions_in_words,
+    conclusions_table,
+    digest_table,
+    significant_but_depending,
+)
+from dcglearn.system_report.systems import rules_in_words
+from dcglearn.systems.conclusions import SystemConclusions, given_measure
 from dcglearn.systems.orderings import OrderingComparison
 from dcglearn.systems.system_coherence import SystemPair
 
@@ -210,48 +222,104 @@ def reversed_pairs_table(
 
 
 def coherence_text(
-    pairs: Sequence[SystemPair],
+    evaluation: Evaluation,
+    conclusions: SystemConclusions,
     orderings: Sequence[OrderingComparison],
-    given: DCG,
-    n_ranks: int,
     most: int | None = None,
+    in_detail: bool = False,
 ) -> str:
     """Return the tables of a comparison of systems that have something to show.
 
     Parameters
     ----------
-    pairs : sequence of SystemPair
+    evaluation : Evaluation
+    conclusions : SystemConclusions
+        About the systems of the evaluation.
     orderings : sequence of OrderingComparison
         Of the pairs of measures.
-    given : DCG
-        The given gains and discounts.
-    n_ranks : int
-        The depth.
     most : int, optional
         The number of pairs of each kind to show; by default all.
+    in_detail : bool, default False
+        Whether to show the queries on which the systems of each pair differ most, in place of the
+        orderings of all systems.
 
     Returns
     -------
     str
     """
+    n_ranks = conclusions.n_ranks
+    given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
     plain = given.discounts if isinstance(given.discounts, str) else "the given"
     if given.n_ranks is not None and given.n_ranks < n_ranks:
         plain += f" @ {given.n_ranks}"
     gains = " ".join(f"{gain:g}" for gain in given.gains)
-    texts = [decided_table(pairs, gains, plain).text()]
-    if most is None or len(pairs) <= most:
-        texts.append(winners_table(pairs).text())
+    pairs = [one.pair for one in conclusions.pairs]
+    texts = [digest_table(conclusions).text(), decided_table(pairs, gains, plain).text()]
+    surprising = significant_but_depending(conclusions, most)
+    shown = most is None or len(pairs) <= most
+    if shown:
+        texts += [conclusions_table(conclusions).text(), winners_table(pairs).text()]
+    elif surprising is not None:
+        texts.append(surprising.text())
+    if in_detail:
+        texts += [
+            clearest_queries_table(conclusions, one, evaluation).text() for one in conclusions.pairs
+        ]
     if any(pair.mean_ndcg.winner == "depends" for pair in pairs):
         texts.append(depending_table(pairs, most).text())
     changes = changes_table(pairs, given, n_ranks, most)
     if changes.rows:
         texts.append(changes.text())
-    if orderings:
+    if orderings and not in_detail:
         texts.append("Orderings of the systems by\n" + orderings_table(orderings).text())
     if any(one.reversed_pairs for one in orderings):
         per_pair = most and max(1, most // len(orderings))
         texts.append(reversed_pairs_table(orderings, per_pair).text())
-    return "\n\n".join(texts) + ("\n\n" + _RELATIVE if changes.rows else "\n")
+    queries = counted(len(evaluation.queries), "query", "queries")
+    ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
+    worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
+    notes = [
+        *conclusions_in_words(conclusions, plain, shown or surprising is not None),
+        *([_RELATIVE] if changes.rows else []),
+        *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
+        f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
+    ]
+    head = f"{len(evaluation.systems)} systems, {queries}, {ranks}"
+    return "\n\n".join([head, *texts, "\n".join(notes)])
+
+
+def coherence_to_json(
+    evaluation: Evaluation,
+    conclusions: SystemConclusions,
+    orderings: Sequence[OrderingComparison],
+    by_query: bool = False,
+) -> dict[str, Any]:
+    """Return a comparison of systems as a JSON-able dict.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    conclusions : SystemConclusions
+    orderings : sequence of OrderingComparison
+    by_query : bool, default False
+        Whether to include who is ahead for each query by itself.
+
+    Returns
+    -------
+    dict
+    """
+    content = conclusions.to_json()
+    if by_query:
+        for one, pair in zip(conclusions.pairs, content["pairs"], strict=True):
+            pair["by query"] = dict(zip(conclusions.queries, one.query_winners, strict=True))
+    return {
+        "queries": len(evaluation.queries),
+        "depth": conclusions.n_ranks,
+        "rules": dict(vars(evaluation.rules)),
+        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        **content,
+        "orderings": [one.to_json() for one in orderings],
+    }
 
 
 def _gains(gains: Sequence[float]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -59,6 +60,22 @@ class OrderingComparison:
     tau: float
     tau_ap: float
     reversed_pairs: tuple[ReversedPair, ...]
+
+    def among(self, pairs: Sequence[tuple[str, str]]) -> OrderingComparison:
+        """Return the comparison with only those reversed pairs that are among the given ones.
+
+        Parameters
+        ----------
+        pairs : sequence of pair of str
+            Names of systems, in either order.
+
+        Returns
+        -------
+        OrderingComparison
+        """
+        wanted = {frozenset(pair) for pair in pairs}
+        kept = [one for one in self.reversed_pairs if {one.ahead, one.behind} in wanted]
+        return replace(self, reversed_pairs=tuple(kept))
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict."""

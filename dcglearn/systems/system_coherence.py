@@ -195,20 +195,19 @@ def chosen_pairs(
     if between is None:
         return list(combinations(range(len(names)), 2))
     if not between:
-        raise InputError("no pair of systems", "give two names", "`between`")
+        raise InputError("`between` holds no pair of systems", "give two names")
     found: list[tuple[int, int]] = []
     for pair in between:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise InputError(f"{pair!r} is not a pair of systems", "give two names", "`between`")
+            raise InputError(f"`between` holds {pair!r}", "give pairs of names")
         for name in pair:
             if not is_one_of(name, names):
-                raise unknown_name("system", name, names, "`between`")
+                raise unknown_name("system", name, names)
         i, j = (names.index(name) for name in pair)
         if i == j:
-            raise InputError(f"{pair[0]!r} is compared with itself", "give two names", "`between`")
+            raise InputError(f"{pair[0]!r} compared with itself", "give two systems per pair")
         if (i, j) in found or (j, i) in found:
-            problem = f"{pair[0]!r} and {pair[1]!r} are compared twice"
-            raise InputError(problem, "give each pair once", "`between`")
+            raise InputError(f"{pair[0]!r} and {pair[1]!r} are named twice", "name each pair once")
         found.append((i, j))
     return found
 

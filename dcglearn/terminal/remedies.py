@@ -16,10 +16,12 @@ from dcglearn.base.errors import InputError
 OPTIONS = {
     "C": "--C",
     "against": "--against",
+    "alpha": "--alpha",
     "answers": "--answers",
     "at_most": "--at-most",
     "baseline": "--baseline",
     "beta": "--beta",
+    "between": "--between",
     "bias": "--bias",
     "columns": "--columns",
     "cost": "--cost",

@@ -1,0 +1,68 @@
+"""Conclusions about systems as files and documents: CSV, LaTeX, Markdown, text and JSON.
+
+CSV has one row per pair, with every verdict and all digits. The other tables are for readers: how
+many pairs of each kind there are, then the pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from dcglearn.files.files import checked_suffix, write_text
+from dcglearn.report.tables import Table
+from dcglearn.system_report.conclusions import conclusions_table, digest_table
+from dcglearn.systems.conclusions import SystemConclusions
+
+ConclusionForm = Literal["text", "md", "latex", "csv"]
+
+_WRITERS: dict[ConclusionForm, Callable[[Table], str]] = {
+    "text": Table.text,
+    "md": Table.markdown,
+    "latex": Table.latex,
+    "csv": Table.csv,
+}
+
+CONCLUSION_FORMATS: dict[str, ConclusionForm] = {
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "md",
+    ".txt": "text",
+}
+"""Formats of conclusions by suffix."""
+
+
+def conclusions_document(conclusions: SystemConclusions, form: ConclusionForm) -> str:
+    """Return conclusions as text in a format.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    form : {"text", "md", "latex", "csv"}
+
+    Returns
+    -------
+    str
+    """
+    write = _WRITERS[form]
+    pairs = write(conclusions_table(conclusions))
+    return pairs if form == "csv" else f"{write(digest_table(conclusions))}\n\n{pairs}"
+
+
+def write_conclusions(conclusions: SystemConclusions, path: str | Path) -> None:
+    """Write conclusions in the format that the suffix names.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    path : path-like
+        ``.csv``, ``.tex``, ``.md`` or ``.txt``.
+
+    Raises
+    ------
+    InputError
+        If the suffix is another one, or the file cannot be written.
+    """
+    form = CONCLUSION_FORMATS[checked_suffix(path, CONCLUSION_FORMATS)]
+    write_text(path, conclusions_document(conclusions, form) + "\n")

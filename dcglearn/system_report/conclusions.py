@@ -1,0 +1,241 @@
+"""Tables of what may be concluded about systems: what holds whatever the gains, and by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcglearn.base.numbers import counted
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.measures.scale import Scale
+from dcglearn.report.tables import Cell, Table, UpperBound
+from dcglearn.systems.conclusions import SystemConclusions, given_measure
+from dcglearn.systems.graded_runs import graded_runs
+from dcglearn.systems.pair_conclusion import EXTENTS, Extent, PairConclusion, conclusion_row
+
+_IN_WORDS: dict[Extent, str] = {"depends": "depends on the gains"}
+_ALWAYS_SHOWN: tuple[Extent, ...] = ("any gains and discounts", "any gains", "depends")
+
+_SMALLEST_P = 1e-4
+"""The smallest p-value above 0 that is shown with four decimals."""
+
+CLEAREST_QUERIES = 3
+"""Number of queries that are shown for each of two systems."""
+
+MOST_RANKS = 10
+"""Number of ranks of which grades are shown."""
+
+
+def digest_table(conclusions: SystemConclusions) -> Table:
+    """Return the number of pairs by the parameters for which they hold, and significance.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+
+    Returns
+    -------
+    Table
+        One row per extent, one column for significant pairs, one for others.
+    """
+    counts = conclusions.counts()
+    rows: list[tuple[Cell, ...]] = []
+    for extent in EXTENTS:
+        tested = [counts.get((extent, significant), 0) for significant in (True, False, None)]
+        if sum(tested) or extent in _ALWAYS_SHOWN:
+            shown = tested[:2] if conclusions.tested else []
+            rows.append((_IN_WORDS.get(extent, extent), *shown, sum(tested)))
+    columns = ("significant", "may be chance") if conclusions.tested else ()
+    caption = f"{counted(len(conclusions.pairs), 'pair')}: for what their order holds"
+    caption += ", and whether it is more than chance" if conclusions.tested else ""
+    return Table(("holds for", *columns, "pairs"), rows, caption)
+
+
+def conclusions_table(
+    conclusions: SystemConclusions,
+    pairs: Sequence[PairConclusion] | None = None,
+    caption: str = "What may be concluded",
+) -> Table:
+    """Return what may be concluded about each pair.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    pairs : sequence of PairConclusion, optional
+        Some of its pairs; by default all.
+    caption : str
+
+    Returns
+    -------
+    Table
+        In CSV with every verdict, one number per cell: as
+        :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
+    """
+    chosen = conclusions.pairs if pairs is None else pairs
+    tests = ("p", "significant") if conclusions.tested else ()
+    rows = [
+        (
+            one.pair.a,
+            one.pair.b,
+            "neither" if one.ahead is None else one.ahead,
+            _IN_WORDS.get(one.holds_for, one.holds_for),
+            abs(one.difference),
+            *([_shown_p(one.p, conclusions.drawn)] if tests else []),
+            *(["yes" if one.significant else "no"] if tests else []),
+            *_queries(one),
+        )
+        for one in chosen
+    ]
+    columns = ("system", "other system", "ahead", "holds for", "by", *tests)
+    queries = ("agree", "queries for", "against", "depend", "equal")
+    numbers = [conclusion_row(one) for one in chosen]
+    return Table(
+        (*columns, *queries),
+        rows,
+        f"{caption}; differences are under {conclusions.measure.name}",
+        csv_columns=list(numbers[0]) if numbers else None,
+        csv_rows=[[_csv_cell(value) for value in row.values()] for row in numbers],
+    )
+
+
+def clearest_queries_table(
+    conclusions: SystemConclusions,
+    one: PairConclusion,
+    evaluation: Evaluation,
+    most: int = CLEAREST_QUERIES,
+) -> Table:
+    """Return the queries on which two systems differ most, with the grades at each rank.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    one : PairConclusion
+        Of two of its systems.
+    evaluation : Evaluation
+        The evaluation that gave the conclusions.
+    most : int, default 3
+        The largest number of queries for each of the systems.
+
+    Returns
+    -------
+    Table
+        Those on which the first system is ahead first. Values and differences are under the
+        tested measure.
+    """
+    a, b = (evaluation.systems.index(name) for name in (one.pair.a, one.pair.b))
+    values = evaluation.values[:, 0]
+    differences = np.nan_to_num(values[a] - values[b])
+    order = np.argsort(-differences, kind="stable")
+    ahead = [q for q in order[:most] if differences[q] > 0]
+    behind = [q for q in order[::-1][:most] if differences[q] < 0]
+    given = given_measure(conclusions.measure, conclusions.n_ranks)
+    rankings = graded_runs(evaluation, given, conclusions.n_ranks).rankings
+    scale = evaluation.qrels.scale
+    winners = {"a": one.pair.a, "b": one.pair.b, "depends": "depends on the gains"}
+    rows = [
+        (
+            evaluation.queries[q],
+            *(float(x) for x in (values[a, q], values[b, q], differences[q])),
+            winners.get(str(one.query_winners[q]), "equal"),
+            *(_grades(rankings[s, q].tolist(), scale) for s in (a, b)),
+        )
+        for q in (*ahead, *behind[::-1])
+    ]
+    names = one.pair.a, one.pair.b
+    columns = ("query", *names, "difference", "ahead by itself", *(f"grades, {x}" for x in names))
+    return Table(columns, rows, f"{names[0]} and {names[1]}: the queries that differ most")
+
+
+def significant_but_depending(
+    conclusions: SystemConclusions, most: int | None = None
+) -> Table | None:
+    """Return the pairs that are significant, but whose order depends on the gains.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    most : int, optional
+        The largest number of rows; those with the largest differences are kept. By default all.
+
+    Returns
+    -------
+    Table or None
+        None if there is no such pair.
+    """
+    found = [one for one in conclusions.pairs if one.significant and one.holds_for == "depends"]
+    found.sort(key=lambda one: -abs(one.difference))
+    caption = f"Significant, but the order depends on the gains: {counted(len(found), 'pair')}"
+    if most is not None and len(found) > most:
+        caption += f", of which the {most} with the largest differences"
+    return conclusions_table(conclusions, found[:most], caption) if found else None
+
+
+def conclusions_in_words(
+    conclusions: SystemConclusions, given: str, with_queries: bool = True
+) -> list[str]:
+    """Return what the words of the tables mean.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+    given : str
+        The given discounts, in words.
+    with_queries : bool, default True
+        Whether a table tells how many queries agree.
+
+    Returns
+    -------
+    list of str
+    """
+    lines = [
+        f"any gains: the same system is ahead by mean nDCG, discounts {given}; any gains and "
+        "discounts: by mean DCG, too"
+    ]
+    if with_queries:
+        lines.append(
+            "queries for: on the query by itself the system that is ahead leads whatever the "
+            "gains; agree: their share"
+        )
+    if not conclusions.tested:
+        return [*lines, "no test: two systems share fewer than two queries"]
+    systems = len(conclusions.systems)
+    lines.append(
+        f"p: Tukey's HSD test by randomisation under {conclusions.measure.name}, corrected for all "
+        f"{counted(systems * (systems - 1) // 2, 'pair')} of {systems:,} systems; significant: "
+        f"below {conclusions.alpha:g}"
+    )
+    if conclusions.drawn:
+        lines[-1] += f", of {conclusions.drawn:,} random exchanges"
+    return lines
+
+
+def _queries(one: PairConclusion) -> list[Cell]:
+    leader = one.leader or "a"
+    other = {"a": "b", "b": "a"}[leader]
+    share = None if math.isnan(one.agreeing) else one.agreeing
+    return [share, *(one.n_queries(winner) for winner in (leader, other, "depends", "equal"))]
+
+
+def _grades(row: Sequence[int], scale: Scale) -> str:
+    """Return the grades at the first ranks, - where there is no document."""
+    labels = [str(label) for label in scale.labels]
+    shown = ["-" if grade < 0 else labels[grade] for grade in row[:MOST_RANKS]]
+    while shown and shown[-1] == "-":
+        shown.pop()
+    text = (" " if max(map(len, labels)) == 1 else ", ").join(shown)
+    return f"{text} ..." if any(grade >= 0 for grade in row[MOST_RANKS:]) else text or "none"
+
+
+def _shown_p(p: float, drawn: int) -> float:
+    """Return p, as an upper bound where the test gives no more."""
+    if drawn and p < 1.5 / (drawn + 1):
+        return UpperBound(p, "<=")
+    return UpperBound(_SMALLEST_P, "<") if p < _SMALLEST_P / 2 else p
+
+
+def _csv_cell(value: str | float | bool | None) -> Cell:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,157 @@
+"""What may be concluded about one pair of systems: for which parameters, and by what chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dcglearn.base.suggestions import unknown_name
+from dcglearn.systems.system_coherence import SystemPair
+
+Extent = Literal["any gains and discounts", "any gains", "depends", "equal", "not settled"]
+"""The parameters for which the order of two systems holds."""
+
+EXTENTS: tuple[Extent, ...] = (
+    "any gains and discounts",
+    "any gains",
+    "depends",
+    "equal",
+    "not settled",
+)
+
+
+@dataclass(frozen=True)
+class PairConclusion:
+    """What may be concluded about two systems.
+
+    Attributes
+    ----------
+    pair : SystemPair
+        The verdicts that hold whatever the parameters, their proofs and the smallest changes.
+    difference : float
+        Mean of `pair.a` minus mean of `pair.b` under the tested measure.
+    p : float
+        The p-value of the difference, corrected for all pairs of systems; nan if not tested.
+    significant : bool or None
+        Whether p is below alpha, and the difference that was tested is in favour of the system
+        that is ahead; None if not tested.
+    query_winners : tuple of str or None
+        Of each query by itself, for all gains: ``"a"``, ``"b"``, ``"equal"`` or ``"depends"``;
+        None where the query is left out of a system.
+    """
+
+    pair: SystemPair
+    difference: float
+    p: float
+    significant: bool | None
+    query_winners: tuple[str | None, ...]
+
+    @property
+    def holds_for(self) -> Extent:
+        """The parameters for which the order holds.
+
+        ``"any gains"`` is by mean nDCG with the given discounts. For ``"any gains and
+        discounts"`` the same system is also ahead by mean DCG with any gains and discounts.
+        """
+        winner = self.pair.mean_ndcg.winner
+        if winner in ("a", "b"):
+            both = winner == self.pair.any_parameters.winner
+            return "any gains and discounts" if both else "any gains"
+        extents: dict[str, Extent] = {"equal": "equal", "depends": "depends"}
+        return extents.get(winner, "not settled")
+
+    @property
+    def decided(self) -> bool:
+        """Whether the same system is ahead by mean nDCG whatever the gains."""
+        return self.pair.mean_ndcg.winner in ("a", "b")
+
+    @property
+    def leader(self) -> Literal["a", "b"] | None:
+        """The system that is ahead whatever the gains, or else under the tested measure."""
+        if self.pair.mean_ndcg.winner in ("a", "b"):
+            return "a" if self.pair.mean_ndcg.winner == "a" else "b"
+        if self.holds_for == "equal" or not self.difference:
+            return None
+        return "a" if self.difference > 0 else "b"
+
+    @property
+    def ahead(self) -> str | None:
+        """The name of that system; None if neither is ahead."""
+        return {"a": self.pair.a, "b": self.pair.b, None: None}[self.leader]
+
+    def n_queries(self, *winners: str) -> int:
+        """Return how many queries have one of these winners by themselves; by default all."""
+        known = ("a", "b", "equal", "depends")
+        for winner in winners:
+            if winner not in known:
+                raise unknown_name("winner", winner, known)
+        return sum(one in (winners or known) for one in self.query_winners)
+
+    @property
+    def agreeing(self) -> float:
+        """The share of queries that are decided by themselves for the system that is ahead.
+
+        nan if neither system is ahead, or no query counts.
+        """
+        if self.leader is None or not self.n_queries():
+            return math.nan
+        return self.n_queries(self.leader) / self.n_queries()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields, the pair's verdicts among them, as a JSON-able dict."""
+        names = {"a": self.pair.a, "b": self.pair.b}
+        return {
+            **self.pair.to_json(),
+            "ahead": self.ahead,
+            "holds for": self.holds_for,
+            "difference": self.difference,
+            "p": None if math.isnan(self.p) else self.p,
+            "significant": self.significant,
+            "queries decided by themselves": {
+                **{f"for {name}": self.n_queries(name) for name in names},
+                "equal": self.n_queries("equal"),
+                "depends": self.n_queries("depends"),
+                "agreeing": None if math.isnan(self.agreeing) else self.agreeing,
+            },
+        }
+
+
+def conclusion_row(one: PairConclusion) -> dict[str, Any]:
+    """Return a conclusion as a flat row: names of columns and values.
+
+    Parameters
+    ----------
+    one : PairConclusion
+
+    Returns
+    -------
+    dict
+    """
+    pair = one.pair
+    changes = {"gains": pair.gains_change, "discounts": pair.discounts_change}
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "ahead": one.ahead,
+        "holds_for": one.holds_for,
+        "difference": one.difference,
+        "p": one.p,
+        "significant": one.significant,
+        "queries": one.n_queries(),
+        "queries_a": one.n_queries("a"),
+        "queries_b": one.n_queries("b"),
+        "queries_depend": one.n_queries("depends"),
+        "queries_equal": one.n_queries("equal"),
+        "agreeing": one.agreeing,
+        "mean_ndcg_any_gains": pair.mean_ndcg.winner,
+        "mean_ndcg_least": pair.mean_ndcg.bounds[0],
+        "mean_ndcg_most": pair.mean_ndcg.bounds[1],
+        "dcg_anything": pair.any_parameters.winner,
+        "dcg_any_gains": pair.any_gains.winner,
+        "dcg_any_discounts": pair.any_discounts.winner,
+        **{
+            f"smallest_change_of_{what}": math.nan if change is None else change.distance
+            for what, change in changes.items()
+        },
+    }
