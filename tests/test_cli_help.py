@@ -121,7 +121,8 @@ def test_an_option_is_spelt_in_one_way() -> None:
     allowed = {"--K", "--out", "--ties", "--gains", "--unjudged", "--columns"}  # run lists them
     assert several.keys() <= allowed, several
     assert {metavar for _, metavar in forms["--out"]} == {"FILE", "FOLDER"}
-    assert {opts for opts, _ in forms["--out"]} == {("--out", "-o")}
+    with_figures = ("--figure", "--out", "-o")  # the suffix says whether it is one
+    assert {opts for opts, _ in forms["--out"]} == {("--out", "-o"), with_figures}
     assert {metavar for _, metavar in forms["--K"]} == {"K"}
 
 

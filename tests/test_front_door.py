@@ -92,6 +92,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     problem = d.Problem.of(judged.pairs, 3)
     table = d.advantage([0, 1, 2], [2, 1, 0], 3)
     found = d.evaluate(QRELS, [RUN, OTHER], [MEASURE])
+    normalised = d.evaluate(QRELS, [RUN, OTHER], MEASURE.normalised() @ 3, rules=d.Rules("input"))
+    conclusions = d.system_conclusions(normalised, 3, rng)
     index = d.index_qrels(QRELS)
     mean = d.mean_verdict([[0, 1]], [[1, 0]], [[0, 1]], "log2", 2, worst_gain="zero")
     packed = tmp_path_factory.mktemp("packed") / "pairs.parquet"
@@ -123,6 +125,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.fit_packed_evidence(fitted.model, evidence),
         d.DocumentGrades.of(QRELS, [RUN], 3),
         *d.system_pairs(found, MEASURE, 3),
+        conclusions,
+        conclusions.pairs[0],
         d.fit(problem),
         problem.sum_over_blocks(gram_matrices),
         MEASURE,

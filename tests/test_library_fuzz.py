@@ -22,6 +22,7 @@ RUNS = {"one": {"q": {"d1": 2.0, "d2": 1.0}}, "two": {"q": {"d2": 2.0}, "r": {"d
 D = d.DCG([2, 1, 0])
 TABLE = d.advantage([1, 2], [2, 0], 3)
 RANKED = d.ranked_arrays(np.array([[1, 0, 0]]), np.array([[0.3, 0.2, 0.1]]), 2)
+NORMALISED = d.evaluate(QRELS, RUNS, "ndcg@2", rules=d.coherence_rules(d.Rules()))
 EVALUATION = d.evaluate(QRELS, RUNS, ["zipf", "linear-log2"], rules=d.coherence_rules(d.Rules()))
 UTILITY = d.LinearUtility([[2, 1, 0], [1, 0.5, 0], [0.5, 0.2, 0]])
 RNG = np.random.default_rng
@@ -61,6 +62,18 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "evaluation": EVALUATION,
             "measure": d.DCG({2: 2, 1: 1, 0: 0}, "zipf"),
             "n_ranks": 2,
+            "max_boxes": 50,
+        },
+    ),
+    "system_conclusions": (
+        d.system_conclusions,
+        {
+            "evaluation": NORMALISED,
+            "n_ranks": 2,
+            "rng": RNG(0),
+            "between": [("one", "two")],
+            "alpha": 0.1,
+            "resamples": 9,
             "max_boxes": 50,
         },
     ),

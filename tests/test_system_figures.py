@@ -99,3 +99,27 @@ def test_five_systems(some: SystemPair, tmp_path: Path) -> None:
         assert inside.y0 <= box.y0 < box.y1 <= inside.y1
         assert not legend.get_window_extent().overlaps(box)
     assert not any(title.get_window_extent().overlaps(box) for box in boxes[:-1])
+
+
+def test_only_the_systems_of_the_pairs_and_what_is_significant(some: SystemPair) -> None:
+    kinds = [("a", "a", "a"), ("depends", "b", "b"), ("depends",) * 3]
+    names = [("b", "d"), ("b", "first"), ("d", "first")]
+    pairs = [
+        replace(with_winners(some, *kind), a=a, b=b)
+        for kind, (a, b) in zip(kinds, names, strict=True)
+    ]
+    means = np.array([0.1, 0.5, 0.4, 0.3, 0.2])
+    drawing = draw_pairs(pairs, NAMES, means, "a measure", ["b", None, "d"])
+    axes: Any = drawing.axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["b", "d"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["d", "first"]
+    drawn = {
+        line.get_marker(): (line.get_markerfacecolor(), line.get_xydata().tolist())
+        for line in axes.lines
+    }
+    assert drawn == {"v": ("black", [[0.5, 0.5]]), "<": ("white", [[0.5, 1.5]])}
+    labels = [text.get_text() for text in drawing.legends[0].get_texts()]
+    assert labels[3:] == [
+        "the system named below is ahead, significantly",
+        "the system named at the left is ahead, which may be chance",
+    ]

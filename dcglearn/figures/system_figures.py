@@ -40,41 +40,49 @@ _ARROWS = {
     "below": ("v", "the system named below is ahead"),
     "left": ("<", "the system named at the left is ahead"),
 }
-_ARROW_STYLE: Any = {"color": "black", "markerfacecolor": "white", "markersize": 5, "linestyle": ""}
+_FILLED: dict[bool | None, tuple[str, str]] = {
+    None: ("white", ""),
+    True: ("black", ", significantly"),
+    False: ("white", ", which may be chance"),
+}
+"""The colour of an arrow and what it says, by whether a pair is significant; None if not tested."""
+
+_ARROW_STYLE: Any = {"color": "black", "markersize": 5, "linestyle": ""}
+
+_Arrows = dict[tuple[str, bool | None], list[tuple[int, int]]]
 
 
 def draw_pairs(
-    pairs: Sequence[SystemPair], systems: Sequence[str], means: Floats, name: str
+    pairs: Sequence[SystemPair],
+    systems: Sequence[str],
+    means: Floats,
+    name: str,
+    significant_for: Sequence[str | None] | None = None,
 ) -> Drawing:
-    """Draw what is certain about every pair of systems.
+    """Draw what is certain about pairs of systems.
 
     Parameters
     ----------
     pairs : sequence of SystemPair
     systems : sequence of str
+        Those of no pair are left out.
     means : ndarray of float, shape (systems,)
         The order of rows and columns, best first.
     name : str
         The measure that gave the means.
+    significant_for : sequence of str or None, optional
+        The name of the system that is significantly ahead in each pair, None if neither is. By
+        default nothing was tested.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    order = np.argsort(-means, kind="stable")
-    place = {systems[s]: row for row, s in enumerate(order)}
-    n = len(systems)
-    cells = np.full((n - 1, n - 1), np.nan)
-    arrows: dict[str, list[tuple[int, int]]] = {"below": [], "left": []}
-    for pair in pairs:
-        high, low = sorted((place[pair.a], place[pair.b]))
-        certainty, ahead = pair_certainty(pair)
-        cells[low - 1, high] = certainty
-        if ahead is not None:
-            arrows["below" if place[ahead] == high else "left"].append((high, low - 1))
-    names = [systems[s] for s in order]
+    compared = {system for pair in pairs for system in (pair.a, pair.b)}
+    names = [systems[s] for s in np.argsort(-means, kind="stable") if systems[s] in compared]
+    cells, arrows = _cells_and_arrows(pairs, names, significant_for)
     handles = _handles(cells, arrows)
-    grid = _CELL * (n - 1) + _LETTER * max(map(len, names))  # and the names at two sides
+    grid = _CELL * (len(names) - 1) + _LETTER * max(map(len, names))  # and the names at two sides
     width = max(_WIDEST_LABEL, grid + 0.4)
     title = f"Who is ahead whatever the gains; systems in the order of {name}"
     lines = textwrap.wrap(title, int(width / _LETTER), break_on_hyphens=False)
@@ -84,13 +92,33 @@ def draw_pairs(
         FigureCanvasAgg(drawing)
         axes = drawing.subplots()
         _draw_cells(axes, cells, names)
-        for direction, places in arrows.items():
-            if places:
-                x, y = np.array(places).T + 0.5
-                axes.plot(x, y, marker=_ARROWS[direction][0], **_ARROW_STYLE)
+        for (direction, significant), places in arrows.items():
+            x, y = np.array(places).T + 0.5
+            face = _FILLED[significant][0]
+            axes.plot(x, y, marker=_ARROWS[direction][0], markerfacecolor=face, **_ARROW_STYLE)
         drawing.suptitle("\n".join(lines), x=0.02, ha="left", fontsize=STYLE["axes.titlesize"])
         drawing.legend(handles=handles, loc="outside lower left", frameon=False)
     return drawing
+
+
+def _cells_and_arrows(
+    pairs: Sequence[SystemPair],
+    names: Sequence[str],
+    significant_for: Sequence[str | None] | None,
+) -> tuple[Floats, _Arrows]:
+    """Return the certainty of each cell, nan for none, and the cells of each kind of arrow."""
+    place = {name: row for row, name in enumerate(names)}
+    cells = np.full((len(names) - 1, len(names) - 1), np.nan)
+    arrows: _Arrows = {}
+    for number, pair in enumerate(pairs):
+        high, low = sorted((place[pair.a], place[pair.b]))
+        certainty, ahead = pair_certainty(pair)
+        cells[low - 1, high] = certainty
+        if ahead is not None:
+            significant = None if significant_for is None else significant_for[number] == ahead
+            kind = "below" if place[ahead] == high else "left", significant
+            arrows.setdefault(kind, []).append((high, low - 1))
+    return cells, {kind: arrows[kind] for kind in sorted(arrows, key=str)}
 
 
 def pair_certainty(pair: SystemPair) -> tuple[int, str | None]:
@@ -132,15 +160,18 @@ def _draw_cells(axes: Axes, cells: Floats, names: Sequence[str]) -> None:
         axes.spines[edge].set_visible(False)
 
 
-def _handles(cells: Floats, arrows: dict[str, list[tuple[int, int]]]) -> list[mpl.artist.Artist]:
+def _handles(cells: Floats, arrows: _Arrows) -> list[mpl.artist.Artist]:
     counts = np.bincount(cells[~np.isnan(cells)].astype(int), minlength=len(CERTAINTIES))
     patches = [
         mpl.patches.Patch(color=colour, label=f"{label}: {count}")
         for (label, colour), count in zip(CERTAINTIES, counts, strict=True)
         if count
     ]
-    markers = [
-        Line2D([], [], marker=marker, label=label, **_ARROW_STYLE)
-        for marker, label in (_ARROWS[direction] for direction, at in arrows.items() if at)
-    ]
+    markers = []
+    for direction, significant in arrows:
+        (marker, words), (face, more) = _ARROWS[direction], _FILLED[significant]
+        label = words + more
+        markers.append(
+            Line2D([], [], marker=marker, label=label, markerfacecolor=face, **_ARROW_STYLE)
+        )
     return [*patches, *markers]

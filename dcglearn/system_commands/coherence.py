@@ -120,15 +120,12 @@ def coherence(
         list[str] | None,
         typer.Option(
             "--out",
+            "--figure",
             "-o",
             metavar="FILE",
             help="Write the pairs to a .csv, .tex, .md or .txt file, or draw them to a .png, "
             ".svg or .pdf file. May be repeated.",
         ),
-    ] = None,
-    figure: Annotated[
-        str | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the pairs: as -o with such a file."),
     ] = None,
     form: Annotated[
         PrintFormat,
@@ -142,15 +139,16 @@ def coherence(
     lenient: LenientRunsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Find the comparisons of systems that hold for every DCG, and are more than chance.
+    """Find the comparisons of systems that hold for every DCG.
 
-    The others depend on the gains or the discounts; for them, the smallest changes that reverse
-    the order are given. Differences are tested under the first measure.
+    Beside that is whether they are more than chance: differences are tested under the first
+    measure. Other comparisons depend on the gains or the discounts; for them, the smallest changes
+    that reverse the order are given.
     """
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
-    files = [*(out or []), *([] if figure is None else [figure])]
-    _check(qrels, runs, files, figure)
+    files = out or []
+    _check(qrels, runs, files)
     import numpy as np
 
     from dcglearn.systems.conclusions import system_conclusions
@@ -171,17 +169,14 @@ def coherence(
             "one order, that of the run's lines"
         )
     with reporting("comparing systems") as advance:
-        try:
-            conclusions = system_conclusions(
-                evaluation,
-                depth,
-                np.random.default_rng(seed),
-                between=pairs,
-                alpha=alpha,
-                advance=advance,
-            )
-        except InputError as error:
-            raise error.at(evaluation.measures[0].name) from error
+        conclusions = system_conclusions(
+            evaluation,
+            depth,
+            np.random.default_rng(seed),
+            between=pairs,
+            alpha=alpha,
+            advance=advance,
+        )
         orderings = compare_orderings(evaluation)
     orderings = orderings if pairs is None else [one.among(pairs) for one in orderings]
     for path in files:
@@ -202,15 +197,13 @@ def coherence(
             print_text(f"wrote {Path(path)}")
 
 
-def _check(qrels: str, runs: list[str], files: list[str], figure: str | None) -> None:
+def _check(qrels: str, runs: list[str], files: list[str]) -> None:
     """Refuse what cannot be compared, drawn or written before anything is read."""
     from dcglearn.report.tables import FIGURE_FORMATS
     from dcglearn.system_report.conclusion_files import CONCLUSION_FORMATS
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more to compare")
-    if figure is not None:
-        checked_suffix(figure, FIGURE_FORMATS)
     check_distinct([str(Path(path).resolve()) for path in files])
     for path in files:
         checked_suffix(path, [*CONCLUSION_FORMATS, *FIGURE_FORMATS])
@@ -245,7 +238,10 @@ def _write(path: str, conclusions: SystemConclusions, evaluation: Evaluation) ->
 
     pairs = [one.pair for one in conclusions.pairs]
     means = evaluation.means()[:, 0]
-    save(draw_pairs(pairs, evaluation.systems, means, conclusions.measure.name), path)
+    name = conclusions.measure.name
+    ahead = [one.ahead if one.significant else None for one in conclusions.pairs]
+    significant_for = ahead if conclusions.tested else None
+    save(draw_pairs(pairs, evaluation.systems, means, name, significant_for), path)
 
 
 def _normalised(name: str, depth: int) -> str:

@@ -48,7 +48,7 @@ def digest_table(conclusions: SystemConclusions) -> Table:
             shown = tested[:2] if conclusions.tested else []
             rows.append((_IN_WORDS.get(extent, extent), *shown, sum(tested)))
     columns = ("significant", "may be chance") if conclusions.tested else ()
-    caption = f"{counted(len(conclusions.pairs), 'pair')}: for what their order holds"
+    caption = f"{counted(len(conclusions.pairs), 'pair')}: where the order holds"
     caption += ", and whether it is more than chance" if conclusions.tested else ""
     return Table(("holds for", *columns, "pairs"), rows, caption)
 
@@ -201,14 +201,13 @@ def conclusions_in_words(
     if not conclusions.tested:
         return [*lines, "no test: two systems share fewer than two queries"]
     systems = len(conclusions.systems)
-    lines.append(
-        f"p: Tukey's HSD test by randomisation under {conclusions.measure.name}, corrected for all "
-        f"{counted(systems * (systems - 1) // 2, 'pair')} of {systems:,} systems; significant: "
-        f"below {conclusions.alpha:g}"
-    )
-    if conclusions.drawn:
-        lines[-1] += f", of {conclusions.drawn:,} random exchanges"
-    return lines
+    drawn = f" ({conclusions.drawn:,} random orders)" if conclusions.drawn else ""
+    return [
+        *lines,
+        f"p: Tukey's HSD test by randomisation{drawn} under {conclusions.measure.name}, corrected "
+        f"for all {counted(systems * (systems - 1) // 2, 'pair')} of {systems:,} systems; "
+        f"significant: below {conclusions.alpha:g}",
+    ]
 
 
 def _queries(one: PairConclusion) -> list[Cell]:

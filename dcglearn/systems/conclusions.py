@@ -200,12 +200,15 @@ def system_conclusions(
     """
     checked_rng(rng)
     checked_count(resamples, "`resamples`", high=10**7)
-    checked_number(alpha, "`alpha`", 0, 1, above=True)
+    checked_number(alpha, "`alpha`", 0, 1)
     checked_count(n_ranks, "`n_ranks`")
     named = evaluation.measures[0]
     given = given_measure(named, n_ranks)
     chosen = chosen_pairs(evaluation.systems, between)
-    pairs = system_pairs(evaluation, given, n_ranks, max_boxes, between, advance)
+    try:
+        pairs = system_pairs(evaluation, given, n_ranks, max_boxes, between, advance)
+    except InputError as error:
+        raise error.at(named.name) from error
     graded = graded_runs(evaluation, given, n_ranks)
     by_query = query_verdicts(graded, chosen, len(evaluation.qrels.scale))
     held = ~(evaluation.missing & (evaluation.rules.missing is None))

@@ -33,6 +33,9 @@ from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
 from dcglearn.systems.graded_runs import graded_runs
 
+_PAIRS_AT_ONCE = 200
+"""Number of pairs whose gains are searched at once; progress is reported after each so many."""
+
 
 @dataclass(frozen=True)
 class SystemPair:
@@ -143,25 +146,26 @@ def system_pairs(
     graded = graded_runs(evaluation, measure, n_ranks)
     names, L = evaluation.systems, len(evaluation.qrels.scale)
     chosen = chosen_pairs(names, between)
-    advance(0, len(chosen))
-    means = mean_verdicts_with_faces(
-        graded.rankings,
-        graded.pools,
-        graded.discounts,
-        L,
-        graded.worst_gain,
-        max_boxes=max_boxes,
-        counted=graded.counted,
-        pairs=chosen,
-    )
     totals = np.array([total_counts(rows, L) for rows in graded.rankings])
     given = graded.gains, graded.discounts, graded.worst_gain
-    pairs = []
-    for done, (i, j) in enumerate(chosen, start=1):
-        n_queries = [int(graded.n_queries[k]) for k in (i, j)]
-        D = _difference_of_means(totals[[i, j]], n_queries)
-        pairs.append(_pair((names[i], names[j]), D, given, means[i, j]))
-        advance(done, len(chosen))
+    pairs: list[SystemPair] = []
+    for at in range(0, len(chosen), _PAIRS_AT_ONCE):
+        block = chosen[at : at + _PAIRS_AT_ONCE]
+        means = mean_verdicts_with_faces(
+            graded.rankings,
+            graded.pools,
+            graded.discounts,
+            L,
+            graded.worst_gain,
+            max_boxes=max_boxes,
+            counted=graded.counted,
+            pairs=block,
+        )
+        for i, j in block:
+            n_queries = [int(graded.n_queries[k]) for k in (i, j)]
+            D = _difference_of_means(totals[[i, j]], n_queries)
+            pairs.append(_pair((names[i], names[j]), D, given, means[i, j]))
+        advance(len(pairs), len(chosen))
     return pairs
 
 
@@ -194,10 +198,11 @@ def chosen_pairs(
     """
     if between is None:
         return list(combinations(range(len(names)), 2))
-    if not between:
-        raise InputError("`between` holds no pair of systems", "give two names")
+    given: object = between
+    if not isinstance(given, list | tuple) or not given:
+        raise InputError(f"`between` is {given!r}", "give pairs of systems: [('one', 'two')]")
     found: list[tuple[int, int]] = []
-    for pair in between:
+    for pair in given:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise InputError(f"`between` holds {pair!r}", "give pairs of names")
         for name in pair:
