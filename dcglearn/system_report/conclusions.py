@@ -202,10 +202,11 @@ def conclusions_in_words(
         return [*lines, "no test: two systems share fewer than two queries"]
     systems = len(conclusions.systems)
     drawn = f" ({conclusions.drawn:,} random orders)" if conclusions.drawn else ""
+    pairs = f"all {systems * (systems - 1) // 2:,} pairs of {systems:,} systems"
+    corrected = f", corrected for {pairs}" if systems > 2 else ""
     return [
         *lines,
-        f"p: Tukey's HSD test by randomisation{drawn} under {conclusions.measure.name}, corrected "
-        f"for all {counted(systems * (systems - 1) // 2, 'pair')} of {systems:,} systems; "
+        f"p: Tukey's HSD test by randomisation{drawn} under {conclusions.measure.name}{corrected}; "
         f"significant: below {conclusions.alpha:g}",
     ]
 
