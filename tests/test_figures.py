@@ -505,7 +505,17 @@ def test_a_figure_of_several_panels_takes_as_many_axes() -> None:
     assert axes[1].get_ylabel() == "One minus other"
     with pytest.raises(InputError, match="3 axes for 2 panels"):
         draw_on(axes, CASES["differences"])
-    draw_on(axes[2], CASES["differences"])  # the first panel
+    with pytest.raises(InputError, match="ax: one axes for 2 panels; give as many, such as") as one:
+        draw_on(axes[2], CASES["differences"])
+    assert "subplots(1, 2)[1], or `panel`: 1, 2" in str(one.value)
+    draw_on(axes[2], CASES["differences"], panel=1)
+    with pytest.raises(InputError, match="2 axes for one panel"):
+        draw_on(axes[:2], CASES["differences"], panel=1)
+    for wrong in (0, 3, "other", True):
+        with pytest.raises(InputError, match=r"has no panel .*name one of 1, 2"):
+            draw_on(axes[2], CASES["differences"], panel=wrong)
+    with pytest.raises(InputError, match="found 3; give axes of Matplotlib"):
+        draw_on([axes[0], 3], CASES["differences"])
     column = Drawing(layout="constrained").subplots(2, 1, squeeze=False)
     draw_on(column, CASES["differences"])
     assert all(one.lines for one in column.flat)

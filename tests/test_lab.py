@@ -79,6 +79,23 @@ def test_a_figure_is_drawn_on_the_axes_of_the_caller() -> None:
     assert {one.label for one in figure.plot.series} <= labels
 
 
+def test_a_figure_of_several_panels_takes_their_axes_or_one_for_a_panel() -> None:
+    lab = dcglearn.experiment("hamming")
+    lab.run(quick=True, progress=False)
+    own = matplotlib.figure.Figure(figsize=(7, 2.6), layout="constrained")
+    axes = own.subplots(1, 2)
+    lab.figure(11, ax=axes)
+    assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
+    with pytest.raises(InputError, match=r"one axes for 2 panels.*or `panel`: 1, 2"):
+        lab.figure(11, ax=own.subplots())
+    one = matplotlib.figure.Figure(layout="constrained").subplots()
+    lab.figure(11, ax=one, panel=2)
+    assert one.get_ylabel() == "Hamming minus unit"
+    alone = lab.figure(11, panel=2)
+    assert alone is not None
+    assert [ax.get_ylabel() for ax in alone.axes] == ["Hamming minus unit"]
+
+
 def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
     lab = dcglearn.experiment({**SMALL, "setting": {"test_pairs": 50}}, out=tmp_path)
     lab.run(progress=False)

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -197,6 +198,7 @@ class Lab:
         title: bool = False,
         dark: bool = False,
         legend: bool = True,
+        panel: int | str | None = None,
     ) -> MatplotlibFigure | None:
         """Draw a figure, by itself or on axes of one's own.
 
@@ -205,7 +207,8 @@ class Lab:
         number : int or str
             As in the config.
         ax : Axes or sequence of Axes, optional
-            One for each panel of the figure, or one for the first.
+            One for each panel of the figure, such as those of ``subplots(1, 2)``; or one, for a
+            figure with one panel and for `panel`.
         width : float, default 3.3
             In inches, without `ax`: a column of a paper; 7 is a page.
         title : bool, default False
@@ -214,6 +217,8 @@ class Lab:
             Whether the colours are for a dark background.
         legend : bool, default True
             Whether the series are named in a legend.
+        panel : int or str, optional
+            The only panel to draw: its number, from 1, or its title.
 
         Returns
         -------
@@ -223,7 +228,8 @@ class Lab:
         Raises
         ------
         InputError
-            If there is no such figure, or no cell is finished.
+            If there is no such figure or panel, no cell is finished, or there are not as many
+            axes as panels.
         """
         found = {same_figure(figure.number): figure for figure in self.figures()}
         key = same_figure(str(number))
@@ -233,8 +239,11 @@ class Lab:
             known = [figure.number for figure in found.values()]
             raise unknown_name("figure", str(number), known, "number")
         if ax is None:
-            return draw_figure(found[key], width or WIDTHS["column"], title, dark)
-        draw_on(ax, found[key], legend, dark)
+            one = found[key]
+            if panel is not None:
+                one = replace(one, plot=one.panel(panel), more=())
+            return draw_figure(one, width or WIDTHS["column"], title, dark)
+        draw_on(ax, found[key], legend, dark, panel)
         return None
 
     def findings(self) -> pd.DataFrame:

@@ -129,25 +129,32 @@ def draw_figure(
 
 
 def draw_on(
-    axes: Axes | Sequence[Axes], drawn: Figure | Plot, legend: bool = True, dark: bool = False
+    axes: Axes | Sequence[Axes],
+    drawn: Figure | Plot,
+    legend: bool = True,
+    dark: bool = False,
+    panel: int | str | None = None,
 ) -> None:
     """Draw a figure, or one plot, on axes of a figure that is the caller's.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes or sequence of them
-        One for each panel; a single one takes the first panel. Names at the right end and the
-        legend above need room, which ``layout="constrained"`` makes.
+        One for each panel, in any shape, such as that of ``subplots``; or one, for a figure with
+        one panel and for `panel`. Names at the right end and the legend above need room, which
+        ``layout="constrained"`` makes.
     drawn : Figure or Plot
     legend : bool, default True
         Whether the series are named in a legend above the axes.
     dark : bool, default False
         Whether the colours are for a dark background.
+    panel : int or str, optional
+        The panel to draw: its number, from 1, or its title.
 
     Raises
     ------
     InputError
-        If the number of axes is another than that of panels.
+        If the number of axes is another than that of panels, or there is no such panel.
 
     Examples
     --------
@@ -158,23 +165,29 @@ def draw_on(
     >>> ax.get_ylabel()
     'Speed'
     """
-    panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
+    figure = drawn if isinstance(drawn, Figure) else Figure("1", "", drawn, ())
+    panels = figure.panels
+    chosen = panels if panel is None else (figure.panel(panel),)
     given = list(np.ravel(np.array(axes, dtype=object)))  # also a grid, as of subplots
-    if isinstance(axes, Axes):
-        panels = panels[:1]
-    if len(given) != len(panels):
-        raise InputError(
-            f"{len(given)} axes for {len(panels)} panels", "give one for each panel", "axes"
-        )
+    wrong = next((one for one in given if not isinstance(one, Axes)), None)
+    if wrong is not None:
+        raise InputError(f"found {wrong!r}", "give axes of Matplotlib", "ax")
+    if len(given) != len(chosen):
+        one = "one axes" if len(given) == 1 else f"{len(given)} axes"
+        panels_there = "one panel" if len(chosen) == 1 else f"{len(chosen)} panels"
+        remedy = f"give as many, such as subplots(1, {len(chosen)})[1]"
+        if len(panels) > 1 and panel is None:
+            remedy += f", or `panel`: {figure.panel_names}"
+        raise InputError(f"{one} for {panels_there}", remedy, "ax")
     palette = DARK if dark else LIGHT
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
-        for one, panel in zip(given, panels, strict=True):
+        for one, plot in zip(given, chosen, strict=True):
             box, inches = one.get_position(), _drawing_of(one).get_size_inches()
             size = (POINTS * box.width * inches[0], POINTS * box.height * inches[1])
-            _draw_panel(one, panel, panels, size, palette)
-            _label(one, panel, size)
+            _draw_panel(one, plot, panels, size, palette)
+            _label(one, plot, size)
             if legend:
-                _legend_above(one, panel, size[0])
+                _legend_above(one, plot, size[0])
 
 
 def _columns(n_panels: int, width: float) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from dcglearn.base.errors import InputError
 from dcglearn.design.figure_names import figure_file_name
 from dcglearn.lab.claims import Claim
 from dcglearn.lab.repetitions import (
@@ -154,6 +155,37 @@ class Figure:
     def panels(self) -> tuple[Plot, ...]:
         """All plots of the figure."""
         return (self.plot, *self.more)
+
+    @property
+    def panel_names(self) -> str:
+        """What :meth:`panel` takes, in words."""
+        titles = (f" ({one.title})" if one.title else "" for one in self.panels)
+        return ", ".join(f"{number}{title}" for number, title in enumerate(titles, 1))
+
+    def panel(self, panel: int | str) -> Plot:
+        """Return a panel.
+
+        Parameters
+        ----------
+        panel : int or str
+            Its number, from 1, or its title.
+
+        Returns
+        -------
+        Plot
+
+        Raises
+        ------
+        InputError
+            If there is no such panel.
+        """
+        known: dict[object, Plot] = {one.title.casefold(): one for one in self.panels if one.title}
+        known |= dict(enumerate(self.panels, 1))
+        key = panel.casefold() if isinstance(panel, str) else panel
+        if key not in known or isinstance(panel, bool):
+            problem = f"figure {self.number} has no panel {panel!r}"
+            raise InputError(problem, f"name one of {self.panel_names}", "panel")
+        return known[key]
 
     def table(self) -> pd.DataFrame:
         """Return the points of all panels; with several, the first column names the panel."""
