@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
@@ -548,7 +547,7 @@ def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None
 def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
     (folder / "experiments").mkdir()
     (folder / "experiments/flips.py").write_text(
-        "COLUMNS = ('precision',)\ndef figures(table):\n    return table['nothing']\n"
+        "COLUMNS = ('precision',)\ndef figures(table):\n    return {}['nothing']\n"
     )
     refused = run("run", "configs/flips.toml")
     assert refused.returncode == 2
@@ -786,6 +785,7 @@ class ExternalReferences(HTMLParser):
         super().__init__()
         self.found: list[str] = []
         self.anchors: set[str] = set()
+        self.ids: list[str] = []
         self.links: list[str] = []
         self.files: list[str] = []
 
@@ -794,7 +794,9 @@ class ExternalReferences(HTMLParser):
         if tag == "script":
             self.found.append("script")
         if "id" in values:
-            self.anchors.add(str(values["id"]))
+            self.ids.append(str(values["id"]))
+            if tag == "article":
+                self.anchors.add(str(values["id"]))
         for name in ("src", "href"):
             value = values.get(name) or ""
             if value.startswith("#"):
@@ -805,6 +807,9 @@ class ExternalReferences(HTMLParser):
                 self.found.append(value)
         if tag == "img":
             assert values.get("alt")
+        if values.get("class") == "picture":
+            assert values.get("aria-label")
+            assert values.get("role") == "img"
 
 
 def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> None:
@@ -812,7 +817,10 @@ def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> N
     references = ExternalReferences()
     references.feed(text)
     assert references.found == []
-    assert set(references.links) <= references.anchors
+    assert set(references.links) <= set(references.ids)
+    assert len(references.ids) == len(set(references.ids))
+    for clip in re.findall(r"url\(#(\w+)\)", text):
+        assert clip in references.ids
     assert len(references.anchors) == number_of_figures()
     assert "url(" not in text.split("</style>")[0]
     assert len(references.files) == 2 * number_of_figures()
@@ -842,8 +850,9 @@ def browser() -> str:
 
 PROBE = """<script>
 window.addEventListener("load", () => {
-  const images = [...document.images];
-  const blank = images.filter(i => !(i.complete && i.naturalWidth > 100));
+  const images = [...document.querySelectorAll("img, svg.picture")];
+  const shown = i => i.tagName == "IMG" ? i.complete && i.naturalWidth : i.getBBox().width;
+  const blank = images.filter(i => !(shown(i) > 100));
   const wide = document.documentElement.scrollWidth > window.innerWidth;
   const fetched = performance.getEntriesByType("resource").filter(e => !/^data:/.test(e.name));
   document.title =
@@ -886,16 +895,64 @@ def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
 
 def test_figures_are_legible_on_a_phone_and_follow_a_dark_page(partial: Path) -> None:
     """Of the 400 pixels of a phone a figure has 348; its text is then at least 9 of them high."""
-    pictures = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", partial.read_text("utf-8"))
+    text = partial.read_text("utf-8")
+    pictures = re.findall(r'<svg class="picture".*?</svg>', text, re.S)
     assert len(pictures) == number_of_figures()
-    for picture in pictures:
-        drawing = base64.b64decode(picture).decode()
-        width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing)
+    assert "<img" not in text
+    assert text.count("prefers-color-scheme:dark") == 1
+    for drawing in pictures:
+        width = re.search(r'viewBox="0 0 ([\d.]+) ', drawing)
         assert width is not None
         points = {100 * float(size) for size in re.findall(r"scale\((0\.\d+) -0", drawing)}
         assert points  # of letters, which are outlines
         assert 348 / float(width.group(1)) * min(points) >= 9
-        assert "prefers-color-scheme: dark" in drawing
+        assert "#" not in re.sub(
+            r'"#g\d+"|url\(#g\d+\)|aria-label="[^"]*"', "", drawing
+        )  # colours are classes
+
+
+def test_a_page_is_smaller_than_its_figures_as_files(partial: Path) -> None:
+    """Outlines of letters, styles and colours are written once."""
+    files = sum(path.stat().st_size for path in partial.parent.glob("*/figure-*.svg"))
+    pictures = re.findall(r"<svg .*?</svg>", partial.read_text("utf-8"), re.S)
+    assert sum(map(len, pictures)) < files / 3
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "<script>alert(1)</script>",
+        '<image href="https://example.org/a.png"/>',
+        '<path d="M 0 0" onclick="alert(1)"/>',
+        '<path d="M 0 0" style="fill: red}&lt;/style>"/>',
+        '<use href="https://example.org/a.svg#a"/>',
+        '<path d="M 0 0" style="fill: url(#a)"/>',
+        "<path",
+    ],
+)
+def test_what_is_no_drawing_of_lines_is_an_image_of_its_own(foreign: str) -> None:
+    """A browser runs no scripts in an image, and fetches nothing for it."""
+    from dcglearn.pages.inline_svg import ForeignSVGError, PictureBook
+
+    book = PictureBook()
+    with pytest.raises(ForeignSVGError):
+        book.add(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{foreign}</svg>', "a")
+
+
+def test_bars_with_hatches_are_part_of_the_page(tmp_path: Path) -> None:
+    from test_figures import CASES
+
+    from dcglearn.figures.experiment_figures import draw_figure
+    from dcglearn.figures.style import save
+    from dcglearn.pages.inline_svg import PictureBook
+
+    book = PictureBook()
+    for case in CASES.values():
+        save(draw_figure(case), tmp_path / "a.svg", adapts=True)
+        picture = book.add((tmp_path / "a.svg").read_text("utf-8"), 'What "it" <shows>')
+        assert 'aria-label="What &quot;it&quot; &lt;shows&gt;"' in picture
+    assert "<pattern" in book.shared
+    assert "fill:url(#g" in book.style
 
 
 @pytest.mark.parametrize("width", [1000, 500])

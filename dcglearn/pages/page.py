@@ -7,6 +7,7 @@ to the files beside it. The same content is also written as Markdown.
 from __future__ import annotations
 
 import base64
+import html
 import re
 import shlex
 import urllib.parse
@@ -24,6 +25,7 @@ from dcglearn.files.files import write_text
 from dcglearn.lab.claims import ClaimVerdict
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
+from dcglearn.pages.inline_svg import ForeignSVGError, PictureBook
 from dcglearn.pages.results import TABLE, ReportedExperiment
 from dcglearn.pages.timings import update_timings
 from dcglearn.pages.words import READING, SHARED, TIMES, duration, made_from, tally
@@ -54,8 +56,10 @@ class PageEntry:
         The plotted points as CSV.
     file : str
         The path of its files from the page, without their endings.
-    picture, download : str
-        The figure, and its data, as data URLs.
+    picture : str
+        The figure as an element of the page.
+    download : str
+        Its data as a data URL.
     """
 
     experiment: ReportedExperiment
@@ -111,8 +115,9 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
     InputError
         If the files cannot be written.
     """
+    book = PictureBook()
     entries = sorted(
-        (_entry(one, figure, quick) for one in experiments for figure in one.figures),
+        (_entry(one, figure, quick, book) for one in experiments for figure in one.figures),
         key=lambda entry: order_in_paper(entry.figure),
     )
     times = update_timings(experiments, out)
@@ -120,6 +125,7 @@ def write_page(experiments: Sequence[ReportedExperiment], out: Path, quick: bool
     known = [times[one.config.name] for one in finished if one.config.name in times]
     content: dict[str, Any] = {
         "entries": entries,
+        "book": book,
         "groups": [
             _group(entries, "Claims of the paper", of_paper=True),
             _group(entries, "Claims of this project", of_paper=False),
@@ -195,23 +201,35 @@ def _markdown_code(text: str) -> str:
     return f"{fence}{pad}{plain_text(text)}{pad}{fence}"
 
 
-def _entry(experiment: ReportedExperiment, figure: Figure, quick: bool) -> PageEntry:
+def _entry(
+    experiment: ReportedExperiment, figure: Figure, quick: bool, book: PictureBook
+) -> PageEntry:
     svg = (experiment.folder / f"{figure.name}.svg").read_bytes()
     data = (experiment.folder / f"{figure.name}.csv").read_text("utf-8")
     heading = f"Figure {figure.number}. {figure.title}"
+    words = _in_words(heading, figure)
     config = f"configs/{experiment.config.path.name}"
     return PageEntry(
         experiment,
         figure,
         heading,
         figure.name,
-        _in_words(heading, figure),
+        words,
         f"dcglearn run {shlex.quote(config)}" + (" --quick" if quick else ""),
         data,
         f"{experiment.folder.name}/{figure.name}",
-        f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}",
+        _picture(svg, words, book),
         f"data:text/csv;charset=utf-8,{urllib.parse.quote(data)}",
     )
+
+
+def _picture(svg: bytes, words: str, book: PictureBook) -> str:
+    """Return a figure as part of the page; as an image of its own if it holds other than lines."""
+    try:
+        return book.add(svg.decode(), words)
+    except ForeignSVGError:
+        source = f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+        return f'<img src="{source}" alt="{html.escape(words)}">'
 
 
 def _in_words(heading: str, figure: Figure) -> str:
