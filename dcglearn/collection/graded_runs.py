@@ -1,7 +1,7 @@
 """Runs joined with qrels: the documents of each query in ranked order, with their grades.
 
 The order is by falling score. Documents with equal scores keep the order of the run, or are
-ordered by id, the larger first, as in trec_eval.
+ordered by id: the larger first, as in trec_eval, or the smaller first.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ class GradedRun:
 
 
 def grade_run(
-    run: Run, indexed: IndexedQrels, by_id: bool = False, single: bool = False
+    run: Run,
+    indexed: IndexedQrels,
+    by_id: bool = False,
+    single: bool = False,
+    smaller_first: bool = False,
 ) -> GradedRun:
     """Order the documents of a run and look up their grades.
 
@@ -57,6 +61,8 @@ def grade_run(
         order of the run.
     single : bool, default False
         Whether scores are compared in single precision, as in trec_eval.
+    smaller_first : bool, default False
+        With `by_id`, whether the smaller id is first.
 
     Returns
     -------
@@ -78,7 +84,7 @@ def grade_run(
     tied = _groups(query, score)
     rows = np.arange(len(run))[order]
     if tied is not None and by_id:
-        rows = rows[_order_by_id(tied, rows, run.documents)]
+        rows = rows[_order_by_id(tied, rows, run.documents, smaller_first)]
     grades = indexed.find_grades(query, (run.hashes[0][rows], run.hashes[1][rows]))
     lengths = np.bincount(query, minlength=len(indexed.queries))
     return GradedRun(np.concatenate([[0], np.cumsum(lengths)]), grades, tied)
@@ -103,13 +109,15 @@ def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
     return None if new.all() else np.cumsum(new) - 1
 
 
-def _order_by_id(tied: Integers, rows: Integers, documents: Any) -> NDArray[np.intp]:
-    """Return the order in which the documents of a group are sorted by id, the larger first."""
+def _order_by_id(
+    tied: Integers, rows: Integers, documents: Any, smaller_first: bool
+) -> NDArray[np.intp]:
+    """Return the order in which the documents of a group are sorted by id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
     alphabetical = pc.sort_indices(documents.take(pa.array(rows[shared]))).to_numpy()  # by bytes
     key = np.zeros(len(rows), np.int64)
-    key[shared[alphabetical]] = -np.arange(len(shared))
+    key[shared[alphabetical]] = np.arange(len(shared)) * (1 if smaller_first else -1)
     return np.lexsort((key, tied))

@@ -26,7 +26,7 @@ class ParsedName:
     arguments : tuple
         Literals, or the text of a rule such as ``rbp(0.8)``.
     options : dict
-        Keyword arguments, literals.
+        Keyword arguments: literals, or the text of a name.
     cutoff : object
         The literal after ``@``, or None.
     """
@@ -37,14 +37,15 @@ class ParsedName:
     cutoff: Any
 
 
-def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
+def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedName:
     """Split the full name of a measure into its parts.
 
     Parameters
     ----------
     text : str
-    n_arguments : int
-        How many positional arguments it must have.
+    n_arguments : int or None
+        How many positional arguments it must have; None for any number, and for keyword arguments
+        that may be names.
     example : str
         A full name, for the error.
 
@@ -72,10 +73,11 @@ def parse_full_name(text: str, n_arguments: int, example: str) -> ParsedName:
             cutoff, node = ast.literal_eval(node.right), node.left
             if isinstance(cutoff, int) and cutoff >= MAX_EXACT:
                 raise InputError("a cutoff of more than 15 digits", "lower it")
-        if not isinstance(node, ast.Call) or len(node.args) != n_arguments:
+        if not isinstance(node, ast.Call) or n_arguments not in (None, len(node.args)):
             raise ValueError
         arguments = tuple(_argument(argument) for argument in node.args)
-        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+        read = _argument if n_arguments is None else ast.literal_eval
+        options = {str(word.arg): read(word.value) for word in node.keywords}
         return ParsedName(ast.unparse(node.func), arguments, options, cutoff)
     except InputError as error:
         raise InputError(f"{error.problem} in {text!r:.60}", error.remedy) from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from dcglearn.base.errors import InputError
+from dcglearn.naming.other_names import parse_other_name
 
 _NAME = re.compile(
     r"(?P<form>n?dcg)(?:_(?P<gains>burges)|_cut|_score)?"
@@ -17,25 +18,6 @@ _NAME = re.compile(
     r"(?:\s*[@._]\s*(?P<cutoff>[0-9]+))?",
     re.IGNORECASE,
 )
-
-_OTHERS = {
-    "ap": "AP",
-    "map": "AP",
-    "bpref": "Bpref",
-    "err": "ERR",
-    "p": "P",
-    "precision": "P",
-    "r": "R",
-    "recall": "R",
-    "rr": "RR",
-    "mrr": "RR",
-    "reciprank": "RR",
-    "rprec": "Rprec",
-    "success": "Success",
-    "setf": "SetF",
-    "infap": "infAP",
-}
-"""Measures that are not a DCG, without signs and cutoff -> their names in ir_measures."""
 
 _GIVEN_NAME = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(\S.*)")
 
@@ -67,7 +49,7 @@ def other_name(text: str) -> str | None:
 
 
 def refuse_other_measures(text: str) -> None:
-    """Refuse the name of a measure that is not a DCG.
+    """Refuse the name of a measure that is not a DCG, such as AP or ERR.
 
     Parameters
     ----------
@@ -78,12 +60,14 @@ def refuse_other_measures(text: str) -> None:
     InputError
         Naming the measure.
     """
-    plain = re.sub(r"([@.]|_(?=[0-9])).*|[_\s]", "", text.strip()).lower()
-    if plain in _OTHERS:
+    try:
+        other = parse_other_name(text) is not None
+    except InputError:  # one that is written wrongly
+        other = True
+    if other:
         raise InputError(
             "is not a DCG",
-            f"compute {_OTHERS[plain]} with ir_measures; a DCG is named like nDCG@10, zipf or "
-            "rbp:0.8",
+            "dcglearn evaluate computes it; here a DCG is needed, such as nDCG@10, zipf or rbp:0.8",
             text,
         )
 

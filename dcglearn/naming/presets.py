@@ -19,6 +19,7 @@ from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter
 from dcglearn.measures.scale import ScaleLike, needed_scale
+from dcglearn.naming.other_names import OTHER_OPTIONS, SPELLINGS
 
 
 @dataclass(frozen=True)
@@ -131,10 +132,13 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     scale = needed_scale(scale)
     checked_count(n_ranks, "`n_ranks`", 0)
     called, at, cut = checked_text(name, "a preset", "zipf").partition("@")
-    head, parameter = split_parameter(called)
+    head = called.partition("(")[0].strip()
+    if "(" not in called or is_one_of(head, PRESETS):
+        head, parameter = split_parameter(called)
     if not is_one_of(head, PRESETS):
         error = unknown_name("preset", head, PRESETS)
-        hint = "" if "did you mean" in error.remedy else did_you_mean(head, ("nDCG", "DCG"))
+        others = ("nDCG", "DCG", *OTHER_OPTIONS, *SPELLINGS)
+        hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
         raise InputError(error.problem, hint + error.remedy)
     formulas = PRESETS[head]
     values = np.array(scale.values)
