@@ -94,8 +94,8 @@ from .collection.qrels_index import IndexedQrels as IndexedQrels
 from .collection.qrels_index import index_qrels as index_qrels
 from .evaluation.rules import LIKE as LIKE
 from .evaluation.rules import Rules as Rules
-from .evaluation.expected_reciprocal_rank import ERR as ERR
-from .evaluation.rank_biased_precision import RBP as RBP
+from .measures.expected_reciprocal_rank import ERR as ERR
+from .measures.rank_biased_precision import RBP as RBP
 from .evaluation.evaluate import Evaluation as Evaluation
 from .evaluation.evaluate import evaluate as evaluate
 from .systems.compare_systems import SystemComparison as SystemComparison

@@ -23,20 +23,22 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
-from dcglearn.evaluation.inputs import (
-    QrelsAndRuns,
-    QrelsLike,
-    RunLike,
+from dcglearn.evaluation.asked_measures import (
+    AskedMeasures,
+    check_bounds,
     named_measures,
-    open_qrels_and_runs,
+    with_residuals,
 )
+from dcglearn.evaluation.inputs import QrelsAndRuns, QrelsLike, RunLike, open_qrels_and_runs
 from dcglearn.evaluation.lookup import LookedUpRun
+from dcglearn.evaluation.other_scores import absent_values, id_orders, score_others
 from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
 from dcglearn.evaluation.unjudged_bounds import judged_share
 from dcglearn.measures.scale import ScaleLike
-from dcglearn.naming.names import MeasureLike, NamedMeasure
+from dcglearn.naming.names import NamedMeasure
+from dcglearn.naming.other_measures import NamedOther
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Evaluation:
     qrels : IndexedQrels
     runs : tuple of LookedUpRun
         One per system, with the grades of its documents.
-    measures : tuple of NamedMeasure
+    measures : tuple of NamedMeasure or NamedOther
     rules : Rules
     values : ndarray of float, shape (systems, measures, queries)
         nan where a query is left out.
@@ -68,7 +70,7 @@ class Evaluation:
 
     qrels: IndexedQrels
     runs: tuple[LookedUpRun, ...]
-    measures: tuple[NamedMeasure, ...]
+    measures: tuple[NamedMeasure | NamedOther, ...]
     rules: Rules
     values: Floats
     high: Floats | None
@@ -201,7 +203,7 @@ class Evaluation:
 def evaluate(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
+    measures: AskedMeasures,
     *,
     rules: Rules | str = _DEFAULT_RULES,
     scale: ScaleLike | None = None,
@@ -216,10 +218,11 @@ def evaluate(
     runs : path-like, dict, pandas.DataFrame or Run, a sequence of them, or a dict by name
         A file, ``{query: {document: score}}``, or a frame with the columns query, document and
         score; ``{"bm25": run}`` names a run.
-    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like, \
-a sequence of them, or a dict by name
-        Text names a preset (``"zipf"``), a measure in full (``"nDCG(linear-log2) @ 10"``) or a
-        measure file (``"learned.json"``).
+    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, ERR, RBP, str, path-like or \
+ir_measures.Measure, a sequence of them, or a dict by name
+        Text names a preset (``"zipf"``), a measure in full (``"nDCG(linear-log2) @ 10"``), a
+        measure file (``"learned.json"``), or another measure (``"AP"``, ``"ERR@20"``): P, AP, RR,
+        R, Bpref and their like need ir_measures. The residual of an RBP is a measure after it.
     rules : Rules or str, default Rules()
         How ties, documents without a judgment and missing queries count; or the name of a tool
         in :data:`~dcglearn.evaluation.rules.LIKE`, such as ``"trec_eval"``.
@@ -257,7 +260,7 @@ a sequence of them, or a dict by name
 
 def evaluate_opened(
     opened: QrelsAndRuns,
-    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
+    measures: AskedMeasures,
     rules: Rules,
     advance: Advance = silent,
 ) -> Evaluation:
@@ -284,17 +287,20 @@ def evaluate_opened(
     """
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1)
-    in_ideal = unjudged_in_ideal(rules, [one.measure for one in known])
+    check_bounds(known, rules)
+    asked = [one.measure for one in known]
+    in_ideal = unjudged_in_ideal(rules, asked)
     several = rules.shared_pool and len(opened.runs) > 1
-    runs = look_up_runs(opened, rules, several and in_ideal, advance)
+    runs = look_up_runs(opened, rules, several and in_ideal, advance, id_orders(asked))
     longest = max(run.longest for run in runs)
-    return _scored(opened.qrels, runs, named_measures(measures, scale, longest, known), rules)
+    named = with_residuals(named_measures(measures, scale, longest, known), rules)
+    return _scored(opened.qrels, runs, named, rules)
 
 
 def _scored(
     indexed: IndexedQrels,
     runs: tuple[LookedUpRun, ...],
-    measures: Sequence[NamedMeasure],
+    measures: Sequence[NamedMeasure | NamedOther],
     rules: Rules,
 ) -> Evaluation:
     cutoffs = tuple(dict.fromkeys(one.measure.n_ranks for one in measures))
@@ -302,17 +308,22 @@ def _scored(
     low, high = np.empty(shape), np.empty(shape)
     judged = np.empty((len(runs), len(cutoffs), len(indexed.queries)))
 
+    absent = absent_values([one.measure for one in measures], rules)
+
     def score(s: int) -> None:
-        ranked = rankings_to_score(runs[s], rules)
+        ranked = rankings_to_score(runs[s].ranked, rules)
+        others = score_others([one.measure for one in measures], ranked, runs[s], rules)
         for m, named in enumerate(measures):
-            try:
-                bounds = score_run(named.measure, ranked, rules)
-            except InputError as error:
-                raise error.at(named.name) from error
+            if isinstance(named, NamedOther):
+                bounds = others[m]
+            else:
+                try:
+                    bounds = score_run(named.measure, ranked, rules)
+                except InputError as error:
+                    raise error.at(named.name) from error
             low[s, m], high[s, m] = bounds.low, bounds.high
         for c, cutoff in enumerate(cutoffs):
             judged[s, c] = judged_share(runs[s].ranked, cutoff)
-        absent = np.nan if rules.missing is None else rules.missing
         low[s, :, runs[s].missing] = high[s, :, runs[s].missing] = absent
 
     map_threads(score, range(len(runs)))

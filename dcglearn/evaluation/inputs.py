@@ -1,4 +1,4 @@
-"""The inputs of an evaluation: paths, dicts, frames and text, turned into qrels, runs and measures.
+"""The inputs of an evaluation: paths, dicts and frames, turned into qrels and runs.
 
 Each function takes what a person has at hand and returns the objects that
 :func:`dcglearn.evaluation.evaluate.evaluate` works with. Objects are passed on as they are. Runs
@@ -26,17 +26,7 @@ from dcglearn.collection.qrels_runs import (
     read_run,
     run_of,
 )
-from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale, ScaleLike, as_scale
-from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.measure_files import MeasureFile
-from dcglearn.naming.names import (
-    MeasureLike,
-    NamedMeasure,
-    measure_for_documents,
-    measure_on_scale,
-    not_a_measure,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +37,6 @@ ByQuery: TypeAlias = Mapping[str, Mapping[str, float]]
 
 QrelsLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
 RunLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Run"
-
-_MEASURE_TYPES = (str, os.PathLike, DCG, LinearUtility, MeasureFile, NamedMeasure)
 
 
 @dataclass(frozen=True)
@@ -108,7 +96,7 @@ class QrelsAndRuns:
         paths = [one.path for one in self.runs if one.path is not None and one.name is None]
         if len(paths) == len(names):
             return distinct_names(names, paths)
-        repeated = _repeated(names)
+        repeated = repeated_name(names)
         if repeated is not None:
             raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
         return names
@@ -157,63 +145,6 @@ def open_qrels_and_runs(
     lists = source if letor and isinstance(source, Qrels) else None
     indexed = _indexed(source, as_scale(scale))
     return QrelsAndRuns(indexed, tuple(_run_sources(runs, lists, ignored)))
-
-
-def named_measures(
-    measures: MeasureLike | Sequence[MeasureLike] | Mapping[str, MeasureLike],
-    scale: Scale,
-    n_ranks: int,
-    known: Sequence[NamedMeasure] | None = None,
-) -> list[NamedMeasure]:
-    """Return measures on a scale from any of their forms.
-
-    Parameters
-    ----------
-    measures : DCG, LinearUtility, MeasureFile, NamedMeasure, str or path-like, \
-a sequence of them, or a dict by name
-        Text names a preset, a measure in full or a measure file. A DCG is named by its text.
-    scale : Scale
-        The grades of the qrels. A measure that names its grades may have more.
-    n_ranks : int
-        The length of the longest ranking; some presets depend on it.
-    known : sequence of NamedMeasure, optional
-        What this function returned for another length: files are not read again.
-
-    Returns
-    -------
-    list of NamedMeasure
-
-    Raises
-    ------
-    InputError
-        If there is no such measure, it has no gain for a grade, or a name is repeated.
-
-    Examples
-    --------
-    >>> [one.name for one in named_measures(["zipf", DCG([1, 0])], Scale((1, 0)), 10)]
-    ['zipf', 'DCG([1, 0], log2)']
-    """
-    if isinstance(measures, Mapping):
-        given: list[tuple[str | None, MeasureLike]] = [
-            (str(name), one) for name, one in measures.items()
-        ]
-    else:
-        several = [measures] if isinstance(measures, _MEASURE_TYPES) else measures
-        if not isinstance(several, list | tuple):
-            raise not_a_measure(several)
-        given = [(None, one) for one in several]
-    named = [
-        known[i]
-        if known is not None and (known[i].file is not None or not isinstance(one, str))
-        else _as_measure(one, scale, n_ranks, name)
-        for i, (name, one) in enumerate(given)
-    ]
-    if not named:
-        raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
-    repeated = _repeated([one.name for one in named])
-    if repeated is not None:
-        raise InputError(f"the measure {repeated} is named twice", "name it once")
-    return named
 
 
 def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
@@ -291,26 +222,10 @@ def _run_source(
     )
 
 
-def _as_measure(
-    measure: MeasureLike, scale: Scale, n_ranks: int, name: str | None = None
-) -> NamedMeasure:
-    if isinstance(measure, MeasureFile):
-        named = NamedMeasure(str(measure.measure), measure.measure, measure)
-    elif isinstance(measure, DCG | LinearUtility):
-        named = NamedMeasure(str(measure), measure)
-    elif isinstance(measure, NamedMeasure):
-        named = measure
-    elif isinstance(measure, str | os.PathLike):
-        text = os.fspath(measure)
-        try:
-            found = measure_for_documents(text, scale, n_ranks)
-        except InputError as error:
-            raise error if error.place else error.at(name or text) from error
-        return found if name is None else replace(found, name=name)
-    else:
-        raise not_a_measure(measure)
-    return measure_on_scale(named if name is None else replace(named, name=name), scale)
+def repeated_name(names: Sequence[str]) -> str | None:
+    """Return the first name that appears again, None if all differ.
 
-
-def _repeated(names: Sequence[str]) -> str | None:
+    >>> repeated_name(["a", "b", "a"])
+    'a'
+    """
     return next((name for i, name in enumerate(names) if name in names[:i]), None)

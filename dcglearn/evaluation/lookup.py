@@ -6,7 +6,8 @@ The join itself is :mod:`dcglearn.collection.qrels_index`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,10 @@ class LookedUpRun:
         or if the order within equal scores counts.
     pooled : ndarray of int, shape (Q,), optional
         See :class:`~dcglearn.evaluation.ranked.Ranked`.
+    by_id : mapping from bool to ndarray of int8, shape (n,)
+        `grades` in other orders of documents with equal scores, for measures of ir_measures:
+        under True the smallest id is first; under False the largest, with scores in single
+        precision.
     """
 
     name: str
@@ -52,12 +57,17 @@ class LookedUpRun:
     has_ties: bool
     leads: NDArray[np.bool_] | None = None
     pooled: Integers | None = None
+    by_id: Mapping[bool, NDArray[np.int8]] = field(default_factory=dict)
 
     @property
     def ranked(self) -> Ranked:
         """The graded documents of each query; built anew, because it is larger than the run."""
         tied = None if self.leads is None else np.cumsum(self.leads) - 1
         return Ranked(self.starts, self.grades, self.pools, tied, self.pooled)
+
+    def ranked_by_id(self, smallest_first: bool) -> Ranked:
+        """Return the graded documents in one of the orders of `by_id`."""
+        return Ranked(self.starts, self.by_id[smallest_first], self.pools)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -72,7 +82,11 @@ class LookedUpRun:
 
 
 def look_up(
-    run: Run, known: IndexedQrels, ties: Ties = "mean", single: bool = False
+    run: Run,
+    known: IndexedQrels,
+    ties: Ties = "mean",
+    single: bool = False,
+    id_orders: frozenset[bool] = frozenset(),
 ) -> LookedUpRun:
     """Find the grade of each document of a run, best score first.
 
@@ -85,6 +99,8 @@ def look_up(
         How documents with equal scores are ordered, see :data:`dcglearn.evaluation.rules.TIES`.
     single : bool, default False
         Whether scores are compared in single precision, as trec_eval holds them.
+    id_orders : frozenset of bool, optional
+        The other orders that are needed, see :class:`LookedUpRun`.
 
     Returns
     -------
@@ -106,8 +122,13 @@ def look_up(
     extra = tuple(
         name for name, number in zip(run.queries, numbers.tolist(), strict=True) if number < 0
     )
+    by_id = {
+        smallest: grade_run(run, known, True, single=not smallest, smaller_first=smallest).grades
+        for smallest in id_orders
+    }
+    has_ties = graded.tied is not None
     return LookedUpRun(
-        run.name, graded.starts, graded.grades, known.pools, extra, graded.tied is not None, leads
+        run.name, graded.starts, graded.grades, known.pools, extra, has_ties, leads, by_id=by_id
     )
 
 

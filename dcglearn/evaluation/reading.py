@@ -34,7 +34,11 @@ class _Graded:
 
 
 def look_up_runs(
-    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, advance: Advance = silent
+    opened: QrelsAndRuns,
+    rules: Rules,
+    shared_pool: bool,
+    advance: Advance = silent,
+    id_orders: frozenset[bool] = frozenset(),
 ) -> tuple[LookedUpRun, ...]:
     """Read every run and find the grades of its documents.
 
@@ -47,6 +51,8 @@ def look_up_runs(
         for the `pooled` of every run.
     advance : callable, optional
         Called with (runs read, all runs).
+    id_orders : frozenset of bool, optional
+        As for :func:`~dcglearn.evaluation.lookup.look_up`.
 
     Returns
     -------
@@ -61,7 +67,7 @@ def look_up_runs(
     """
     runs: list[LookedUpRun] = []
     keys: Hashes = np.zeros(0, np.uint64)
-    for graded in _in_order(opened, rules, shared_pool):
+    for graded in _in_order(opened, rules, shared_pool, id_orders):
         for message in graded.warnings:
             warn_of_input(message)
         runs.append(graded.run)
@@ -74,7 +80,9 @@ def look_up_runs(
     )
 
 
-def _in_order(opened: QrelsAndRuns, rules: Rules, shared_pool: bool) -> Iterator[_Graded]:
+def _in_order(
+    opened: QrelsAndRuns, rules: Rules, shared_pool: bool, id_orders: frozenset[bool]
+) -> Iterator[_Graded]:
     """Yield the graded runs in their order; files are read in threads, ahead of it."""
     known = opened.qrels
     queries = frozenset(known.queries)
@@ -89,7 +97,8 @@ def _in_order(opened: QrelsAndRuns, rules: Rules, shared_pool: bool) -> Iterator
                 source.place,
             )
         unjudged = unjudged_keys(run, known) if shared_pool else np.zeros(0, np.uint64)
-        return _Graded(look_up(run, known, rules.ties, rules.single), unjudged, warnings)
+        found = look_up(run, known, rules.ties, rules.single, id_orders)
+        return _Graded(found, unjudged, warnings)
 
     files = all(source.path is not None for source in opened.runs)
     yield from map_in_order(grade, opened.runs, READING_THREADS if files else 1)

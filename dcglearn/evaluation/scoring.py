@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.evaluation.lookup import LookedUpRun
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.unjudged_bounds import ValueBounds, unjudged_bounds
@@ -60,13 +59,12 @@ def score_run(measure: Measure, ranked: Ranked, rules: Rules) -> ValueBounds:
     return ValueBounds(value, value)
 
 
-def rankings_to_score(run: LookedUpRun, rules: Rules) -> Ranked:
+def rankings_to_score(ranked: Ranked, rules: Rules) -> Ranked:
     """Return the rankings of a run as measures see them.
 
     Parameters
     ----------
-    run : LookedUpRun
-        Looked up under these rules.
+    ranked : Ranked
     rules : Rules
 
     Returns
@@ -74,7 +72,7 @@ def rankings_to_score(run: LookedUpRun, rules: Rules) -> Ranked:
     Ranked
         Without documents that have no judgment if the rules remove them.
     """
-    return run.ranked.without_unjudged() if rules.unjudged == "removed" else run.ranked
+    return ranked.without_unjudged() if rules.unjudged == "removed" else ranked
 
 
 def _bounds(measure: Measure, ranked: Ranked, rules: Rules) -> ValueBounds:
@@ -110,13 +108,14 @@ def with_least(measure: DCG, least: float | None) -> DCG:
     return replace(measure, gains=tuple(gain if gain >= least else 0.0 for gain in measure.gains))
 
 
-def unjudged_in_ideal(rules: Rules, measures: Sequence[Measure]) -> bool:
+def unjudged_in_ideal(rules: Rules, measures: Sequence[object]) -> bool:
     """Return whether the ideal of some measure depends on documents without a judgment.
 
     Parameters
     ----------
     rules : Rules
-    measures : sequence of DCG or LinearUtility
+    measures : sequence of measures
+        Of any kind.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedN
 def _check_numbers(text: str, tree: ast.expr) -> None:
     """Refuse numbers that only Python reads, such as ``1_0``, ``0x10`` and ``1e400``."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float | complex):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float, complex):
             number = ast.get_source_segment(text, node) or ""
             if math.isnan(parse_number(number)):
                 raise InputError(f"{number!r:.40} is not a number", "write decimals")

@@ -246,12 +246,13 @@ def _write(path: str, conclusions: SystemConclusions, evaluation: Evaluation) ->
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.naming.aliases import other_name, split_given_name
+    from dcglearn.naming.aliases import other_name, refuse_other_measures, split_given_name
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
     given, text = (None, name) if Path(name).exists() else split_given_name(name)
     if given is not None:
         return f"{given}={_normalised(text, depth)}"
+    refuse_other_measures(text)
     called, cutoff = split_cutoff(other_name(name) or name)
     cut = f"@ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):

@@ -12,7 +12,6 @@ from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.scoring import unjudged_in_ideal
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import Measure
 from dcglearn.report.tables import Cell, Table
 from dcglearn.systems.compare_systems import SystemComparison
 
@@ -29,13 +28,13 @@ _UNJUDGED = {
 }
 
 
-def rules_in_words(rules: Rules, measures: Sequence[Measure] = ()) -> list[str]:
+def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     """Return the choices that the numbers depend on, as sentences.
 
     Parameters
     ----------
     rules : Rules
-    measures : sequence of DCG or LinearUtility
+    measures : sequence of measures
         A sentence that concerns only some measures is left out if none of them is here.
 
     Returns

@@ -1,4 +1,4 @@
-"""Numbers from 0 to 1 for grades, as ERR and RBP need them, on the scale of qrels."""
+"""Numbers from 0 to 1 for grades, as ERR and RBP need them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dcglearn.base.checks import finite_tuple
 from dcglearn.base.errors import InputError
 from dcglearn.measures.dcg import DCG, Gains
 from dcglearn.measures.discounts import format_number
-from dcglearn.measures.scale import Label, Scale
+from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import checked_labels
-from dcglearn.naming.names import NamedMeasure, measure_on_scale
 
 Fractions = tuple[float, ...]
 """One number from 0 to 1 per grade, best grade first."""
@@ -47,38 +46,6 @@ def checked_fractions(
     if outside is not None:
         raise InputError(f"{name} hold {outside:g}", "use numbers from 0 to 1")
     return checked, checked_labels(grades, len(checked))
-
-
-def fractions_on_scale(
-    fractions: Fractions, grades: tuple[Label, ...] | None, scale: Scale
-) -> Fractions:
-    """Return the numbers of the grades of a scale.
-
-    Parameters
-    ----------
-    fractions : tuple of float
-    grades : tuple of labels or None
-        There may be more of them than on the scale.
-    scale : Scale
-        The grades that occur.
-
-    Returns
-    -------
-    tuple of float
-
-    Raises
-    ------
-    InputError
-        If there is no number for a grade of the scale.
-
-    Examples
-    --------
-    >>> fractions_on_scale((0.9, 0.3, 0.0), (2, 1, 0), Scale((2, 0)))
-    (0.9, 0.0)
-    """
-    measure = DCG(fractions, "constant", grades=grades)
-    fitted = measure_on_scale(NamedMeasure("", measure), scale).measure
-    return fitted.gains if isinstance(fitted, DCG) else ()
 
 
 def fractions_of_gains(measure: DCG, top: float) -> Fractions:

@@ -1,7 +1,6 @@
 """P, AP, RR, R, Bpref and their like, computed by ir_measures.
 
-These measures distinguish relevant and other documents: a document is relevant from the grade
-`rel` up. They depend on the order of the relevant, the other and the unjudged documents of a
+They depend on the order of the relevant, the other and the unjudged documents of a
 query, and on how many of each are judged. ir_measures is therefore given an id and a score for
 each rank in place of those of the run, and the grade 1 for every relevant document, which also
 serves grades that are names or fractions. Grades below 0 stay as they are: Bpref and infAP take
@@ -14,9 +13,7 @@ id, the smallest first, as in the script of MS MARCO.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,103 +21,9 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.ranked import Ranked
-from dcglearn.measures.discounts import format_number
-from dcglearn.measures.scale import Label, Scale, canonical_label
+from dcglearn.measures.relevance_measure import RelevanceMeasure
 
 EVALUATORS_REMEDY = "install it: pip install 'dcglearn[evaluators]'"
-
-
-@dataclass(frozen=True)
-class RelevanceMeasure:
-    """A measure of ir_measures that distinguishes relevant and other documents.
-
-    Parameters
-    ----------
-    name : str
-        In ir_measures, such as ``"AP"``.
-    cutoff : int, float or None
-        A recall for IPrec.
-    rel : label
-        The worst grade that is relevant.
-    options : mapping
-        The other keyword arguments.
-    levels : tuple of int
-        What ir_measures gets for each grade of the qrels, best grade first: 1 for a relevant
-        document.
-    """
-
-    name: str
-    cutoff: int | float | None = None
-    rel: Label = 1
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    levels: tuple[int, ...] = ()
-
-    @property
-    def n_ranks(self) -> int | None:
-        """The number of ranks that count; None for all."""
-        return self.cutoff if isinstance(self.cutoff, int) else None
-
-    @property
-    def smallest_id_first(self) -> bool:
-        """Whether, of documents with equal scores, the one with the smallest id is first."""
-        return self.name == "RR" and self.cutoff is not None
-
-    def __str__(self) -> str:
-        options = {"rel": self.rel, **self.options}
-        given = [f"{key}={value!r}" for key, value in options.items() if (key, value) != ("rel", 1)]
-        inside = f"({', '.join(given)})" if given else ""
-        return f"{self.name}{inside}" + ("" if self.cutoff is None else f"@{self.cutoff}")
-
-    __repr__ = __str__
-
-
-def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int, ...]]:
-    """Return the worst relevant grade, and 1 for each grade from it up.
-
-    Parameters
-    ----------
-    rel : label or None
-        By default 1, which needs grades that are numbers. A number need not be on the scale.
-    scale : Scale
-
-    Returns
-    -------
-    rel : label
-    levels : tuple of int, length L
-        1 for relevant grades, otherwise 0; a negative grade keeps its number.
-
-    Raises
-    ------
-    InputError
-        If the grades are names, and `rel` is not one of them.
-
-    Examples
-    --------
-    >>> relevance_levels(2, Scale((2, 1, 0, -1)))
-    (2, (1, 0, 0, -1))
-    >>> relevance_levels("good", Scale(("perfect", "good", "bad")))
-    ('good', (1, 1, 0))
-    """
-    labels = scale.labels
-    numbers = [one for one in labels if not isinstance(one, str)]
-    if rel is None and len(numbers) < len(labels):
-        raise InputError(
-            f"the grades {scale} are names", f"say the worst relevant one, such as rel={labels[0]}"
-        )
-    if rel is None and 0 < max(numbers) < 1:
-        raise InputError(
-            f"no grade of {scale} is 1 or more",
-            f"say the worst relevant one, such as rel={labels[0]}",
-        )
-    cut = canonical_label(1 if rel is None else rel)
-    ordered = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
-    if cut in labels or isinstance(cut, str) or not ordered:
-        least = scale.index(cut)
-        relevant = [index <= least for index in range(len(labels))]
-    else:
-        relevant = [number >= cut for number in numbers]
-    others = [0 if isinstance(one, str) else min(math.floor(one), 0) for one in labels]
-    return cut, tuple(1 if one else other for one, other in zip(relevant, others, strict=True))
 
 
 def score_relevance(measures: Sequence[RelevanceMeasure], ranked: Ranked) -> Floats:
@@ -236,12 +139,3 @@ def _theirs(measure: RelevanceMeasure, tool: Any) -> Any:
             f"ir_measures takes no {measure}: {error}", "see its documentation", str(measure)
         ) from error
     return made
-
-
-def level_in_words(rel: Label) -> str:
-    """Return from which grade on documents are relevant, in words.
-
-    >>> level_in_words(2), level_in_words("good")
-    ('from grade 2 up', 'from grade good up')
-    """
-    return f"from grade {rel if isinstance(rel, str) else format_number(rel)} up"
