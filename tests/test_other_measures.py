@@ -18,7 +18,17 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from dcglearn import DCG, ERR, RBP, Rules, evaluate, write_measure
+from dcglearn import (
+    DCG,
+    ERR,
+    RBP,
+    Rules,
+    compare_all_pairs,
+    compare_orderings,
+    compare_systems,
+    evaluate,
+    write_measure,
+)
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.expected_reciprocal_rank import mean_products, score_err
 from dcglearn.evaluation.rank_biased_precision import rbp_residual
@@ -87,6 +97,7 @@ def test_values_are_those_of_ir_measures_to_the_last_digit(seed: int, rules: Any
 def collections() -> list[tuple[Path, Path]]:
     robust = TREC / "robust03"
     found = [(robust / "qrels.gz", one) for one in sorted(robust.glob("input.*"))]
+    found = found[::6]
     found.append((TREC / "trec_eval" / "qrels.rel_level", TREC / "trec_eval" / "results.test"))
     return found
 
@@ -346,6 +357,18 @@ def test_the_gains_of_rbp(tmp_path: Path) -> None:
     write_measure(DCG([1, -1]), tmp_path / "costs.json")
     with pytest.raises(InputError, match="gains 1, -1"):
         evaluate(qrels, run, f"RBP({tmp_path / 'costs.json'})")
+
+
+def test_systems_are_not_compared_by_residuals() -> None:
+    qrels, run = draw(17)
+    other = {q: {d: -score for d, score in one.items()} for q, one in run.items()}
+    found = evaluate(qrels, {"a": run, "b": other}, ["AP", "RBP(p=0.8)", "ERR@20"])
+    assert found.compared == (True, True, False, True)
+    names = ["AP", "RBP(p=0.8)", "ERR@20"]
+    rng = np.random.default_rng(0)
+    assert [one.measure for one in compare_systems(found, "a", rng)] == names
+    assert [one.measure for one in compare_all_pairs(found, rng)] == names
+    assert {one.second for one in compare_orderings(found)} == {*names[1:]}
 
 
 # Names

@@ -226,10 +226,15 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
     assert "mine     nDCG(linear-log2) @ 5" in both.stdout
     for arguments, message in (
         (("-m", "x=zipf", "-m", "x=binary"), "the measure x is named twice"),
-        (("-m", "P@10"), "P@10: is not a DCG; compute P with ir_measures"),
-        (("-m", "recip_rank"), "recip_rank: is not a DCG; compute RR with ir_measures"),
+        (("-m", "P"), "P: needs a cutoff; write it like P@10"),
+        (("-m", "AP", "-m", "AP"), "the measure AP is named twice"),
         (("-m", "nDCG(map) @ 5"), "map: is not a DCG"),
         (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
         (("-m", "ndcg_cut@"), "ndcg_cut@"),
     ):
         assert message in refused("evaluate", "qrels", "one", *arguments), arguments
+    for name in ("P@10", "recip_rank", "ERR([0.9, 0.3, 0])@20", "RBP(p=0.8)"):
+        message = f"{name}: is not a DCG; dcglearn evaluate computes it"
+        assert message in refused("coherence", "qrels", "one", "two", "-m", name)
+        assert message in refused("export", name, "--to", "trec_eval", "--scale", "2,1,0")
+        assert message in refused("explain", name, "zipf", "--scale", "2,1,0")

@@ -36,6 +36,7 @@ from dcglearn.evaluation.reading import look_up_runs
 from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.scoring import rankings_to_score, score_run, unjudged_in_ideal
 from dcglearn.evaluation.unjudged_bounds import judged_share
+from dcglearn.measures.rank_biased_precision import RBPResidual
 from dcglearn.measures.scale import ScaleLike
 from dcglearn.naming.names import NamedMeasure
 from dcglearn.naming.other_measures import NamedOther
@@ -86,6 +87,23 @@ class Evaluation:
     def queries(self) -> tuple[str, ...]:
         """The queries of the qrels."""
         return self.qrels.queries
+
+    @property
+    def compared(self) -> tuple[bool, ...]:
+        """Whether systems are compared by each measure: not by residuals of RBP."""
+        return tuple(not isinstance(one.measure, RBPResidual) for one in self.measures)
+
+    def comparable(self) -> Evaluation:
+        """Return the same without the measures by which systems are not compared."""
+        if all(self.compared):
+            return self
+        kept = [m for m, is_compared in enumerate(self.compared) if is_compared]
+        return replace(
+            self,
+            measures=tuple(self.measures[m] for m in kept),
+            values=self.values[:, kept],
+            high=None if self.high is None else self.high[:, kept],
+        )
 
     @property
     def missing(self) -> NDArray[np.bool_]:

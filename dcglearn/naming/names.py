@@ -184,6 +184,7 @@ def states_its_grades(text: str) -> bool:
 
 
 def _in_full(text: str) -> NamedMeasure:
+    refuse_other_measures(text)
     kind = LinearUtility if text.strip().startswith("LinearUtility") else DCG
     return NamedMeasure(text, kind.parse(text))
 
@@ -310,9 +311,9 @@ def measure_on_scale(named: NamedMeasure, scale: Scale) -> NamedMeasure:
 
 def _on_scale(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
     def preset_or_in_full(name: str) -> NamedMeasure:
-        refuse_other_measures(name)
         if "[" in name or "{" in name:
             return _in_full(name)
+        refuse_other_measures(name)
         return NamedMeasure(name, preset(name, scale, n_ranks))
 
     other = other_name(checked_text(text, "a measure", "zipf"))

@@ -121,7 +121,7 @@ def compare_systems(
     Returns
     -------
     list of SystemComparison
-        By measure, then by system.
+        By measure, then by system; the residuals of RBP are not compared.
 
     Raises
     ------
@@ -142,6 +142,7 @@ def compare_systems(
     """
     if not is_one_of(baseline, evaluation.systems):
         raise unknown_name("system", baseline, evaluation.systems)
+    evaluation = evaluation.comparable()
     base = evaluation.systems.index(baseline)
     others = np.array([s for s in range(len(evaluation.systems)) if s != base], int)
     tested = _tested(
@@ -176,8 +177,8 @@ def compare_all_pairs(
     Returns
     -------
     list of SystemComparison
-        By measure, then by pair. The `baseline` of a pair comes before its `system` in
-        ``evaluation.systems``.
+        By measure, then by pair; the residuals of RBP are not compared. The `baseline` of a pair
+        comes before its `system` in ``evaluation.systems``.
 
     Raises
     ------
@@ -199,6 +200,7 @@ def compare_all_pairs(
     >>> [(one.system, one.baseline, one.difference, one.worse, one.corrected) for one in found]
     [('b', 'a', 0.0, 0, 1.0), ('c', 'a', -0.5, 8, 0.0007), ('c', 'b', -0.5, 8, 0.0007)]
     """
+    evaluation = evaluation.comparable()
     first, second = np.triu_indices(len(evaluation.systems), 1)
     tested = _tested(evaluation, (second, first), rng, test, resamples, correct, advance)
     if test == "t" or correct == "none" or not tested.p.size:

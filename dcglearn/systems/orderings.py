@@ -111,6 +111,7 @@ def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
     >>> found.tau, [(pair.ahead, pair.behind) for pair in found.reversed_pairs]
     (-1.0, [('one', 'two')])
     """
+    evaluation = evaluation.comparable()
     names = [one.name for one in evaluation.measures]
     columns = []
     for name, column in zip(names, evaluation.means().T, strict=True):
