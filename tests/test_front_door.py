@@ -153,6 +153,8 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         RUN,
         index,
         d.Rules(),
+        d.ERR([1, 0]),
+        d.RBP([1, 0]),
         found,
         d.compare_systems(found, "one", rng)[0],
         d.verdict(table),

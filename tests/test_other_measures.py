@@ -119,6 +119,22 @@ def test_values_on_real_runs_are_those_of_ir_measures() -> None:
         assert found == expected, run_path.name
 
 
+@pytest.mark.skipif(not TREC.is_dir(), reason="needs the files of trec_eval")
+def test_values_are_those_of_trec_evals_golden_files() -> None:
+    """Every line of its output, under the names that it prints."""
+    golden: dict[str, dict[str, float]] = {}
+    for line in (TREC / "trec_eval" / "out.test.aq").read_text().splitlines():
+        name, query, value = line.split()
+        if parse_other_name(name) is not None and query != "all":
+            golden.setdefault(name, {})[query] = float(value)
+    assert len(golden) == 50
+    files = (str(TREC / "trec_eval" / one) for one in ("qrels.test", "results.test"))
+    found = ours(*files, [*golden], "trec_eval")
+    for name, values in golden.items():
+        kept = {q: value for q, value in found[name].items() if not math.isnan(value)}
+        assert {q: float(f"{value:.4f}") for q, value in kept.items()} == values, name
+
+
 def test_removed_documents_are_those_that_judged_only_leaves_out() -> None:
     qrels, run = draw(4, (0, 1, 2))  # ir_measures leaves out grades below 0 as well
     found = ours(qrels, run, ["AP", "P@10", "RR"], Rules(unjudged="removed"))
