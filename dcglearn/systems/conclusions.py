@@ -27,6 +27,7 @@ from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.names import NamedMeasure
+from dcglearn.naming.other_measures import NamedOther
 from dcglearn.statistics.significance import RESAMPLES
 from dcglearn.systems.graded_runs import graded_runs
 from dcglearn.systems.pair_conclusion import Extent, PairConclusion, conclusion_row
@@ -203,6 +204,8 @@ def system_conclusions(
     checked_number(alpha, "`alpha`", 0, 1)
     checked_count(n_ranks, "`n_ranks`")
     named = evaluation.measures[0]
+    if isinstance(named, NamedOther):
+        raise InputError("is not a DCG", f"name nDCG(...) @ {n_ranks} first", named.name)
     given = given_measure(named, n_ranks)
     chosen = chosen_pairs(evaluation.systems, between)
     try:
