@@ -11,27 +11,27 @@ logistic loss of each pair, weighted by what exchanging the two documents change
 (Burges, "From RankNet to LambdaRank to LambdaMART", MSR-TR-2010-82; Wang et al., "The LambdaLoss
 framework", CIKM 2018). Pairs are ordered by gain, never by label: equal gains make no pair.
 
-Where discounts never rise, a document with a larger gain belongs above one with a smaller gain.
-Where a lower rank counts more than a higher one, exchanging two documents may raise the measure
-by moving the better one down. ``rising`` decides then: "exchange" orders such a pair as the
-measure asks at these ranks (sign of delta_ij), so that the ideal ranking is at rest; "gain" moves
-the better document up, as LambdaRank does with an absolute value.
+Where discounts never rise, delta_ij is positive where the better document is above. Where a lower
+rank counts more than a higher one, exchanging two documents may raise the measure by moving the
+better one down, and ``rising`` decides. "gain" moves the better document up, by |delta_ij|:
+LambdaRank as published. "exchange" orders the pair as the measure asks at these two ranks, by the
+sign of delta_ij, so that no pair of the ideal ranking is asked to change places; it reaches larger
+values on the queries that it learns from, and in our trials smaller ones on others.
 
 Queries of the same length are computed together, a block of pairs at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dcglearn.base.types import Floats, Integers
 
-Rising = Literal["exchange", "gain"]
+Rising = Literal["gain", "exchange"]
 
-RISING: tuple[Rising, ...] = ("exchange", "gain")
+RISING: tuple[Rising, ...] = ("gain", "exchange")
 """How to order a pair of ranks of which the lower one counts more."""
 
 PAIRS_AT_ONCE = 2**17
@@ -53,29 +53,33 @@ class Lambdas(NamedTuple):
     hessians: Floats
 
 
-def same_length(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Group queries by their number of documents.
+def blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
+    """Group queries by their number of documents, into blocks of few pairs.
 
     Parameters
     ----------
     sizes : ndarray of int, shape (Q,)
         Documents of each query, which follow one another.
 
-    Yields
-    ------
-    queries : ndarray of int, shape (B,)
-    documents : ndarray of int, shape (B, N)
-        The position of each document of these queries.
+    Returns
+    -------
+    list
+        Of each block, the queries, shape (B,), and the positions of their documents, shape (B, N).
 
     Examples
     --------
-    >>> [documents.tolist() for _, documents in same_length(np.array([2, 1, 2]))]
+    >>> [documents.tolist() for _, documents in blocks_of_lists(np.array([2, 1, 2]))]
     [[[2]], [[0, 1], [3, 4]]]
     """
     starts = np.cumsum(sizes) - sizes
+    found = []
     for size in np.unique(sizes[sizes > 0]).tolist():
         queries = np.flatnonzero(sizes == size)
-        yield queries, starts[queries, None] + np.arange(size)
+        at_once = max(1, PAIRS_AT_ONCE // size**2)
+        for begin in range(0, len(queries), at_once):
+            some = queries[begin : begin + at_once]
+            found.append((some, starts[some, None] + np.arange(size)))
+    return found
 
 
 def lambdas_of_lists(
@@ -97,7 +101,7 @@ def lambdas_of_lists(
     sigma : float
     norm : bool
         See :func:`dcglearn.interop.training.lambdarank_objective`.
-    rising : {"exchange", "gain"}
+    rising : {"gain", "exchange"}
 
     Returns
     -------
@@ -109,28 +113,21 @@ def lambdas_of_lists(
     Two documents in the wrong order, at scores that are equal:
 
     >>> found = lambdas_of_lists(
-    ...     np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.array([1.0, 0.5]), 1.0, False, "exchange"
+    ...     np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.array([1.0, 0.5]), 1.0, False, "gain"
     ... )
     >>> found.gradients.tolist(), found.hessians.tolist()
     ([[0.25, -0.25]], [[0.125, 0.125]])
     """
-    n_lists, n = scores.shape
-    gradients, hessians = np.zeros((2, n_lists, n))
-    at_once = max(1, PAIRS_AT_ONCE // (n * n))
-    for begin in range(0, n_lists, at_once):
-        block = slice(begin, begin + at_once)
-        order = np.argsort(-scores[block], axis=1, kind="stable")
-        ranked = _lambdas_of_ranked(
-            np.take_along_axis(gains[block], order, 1),
-            np.take_along_axis(scores[block], order, 1),
-            discounts,
-            sigma,
-            norm,
-            rising,
-        )
-        np.put_along_axis(gradients[block], order, ranked.gradients, 1)
-        np.put_along_axis(hessians[block], order, ranked.hessians, 1)
-    return Lambdas(gradients, hessians)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ranked_gains, ranked_scores = (np.take_along_axis(x, order, 1) for x in (gains, scores))
+    found = np.zeros((2, *scores.shape))
+    for held, ranked in zip(
+        found,
+        _lambdas_of_ranked(ranked_gains, ranked_scores, discounts, sigma, norm, rising),
+        strict=True,
+    ):
+        np.put_along_axis(held, order, ranked, 1)
+    return Lambdas(*found)
 
 
 def _lambdas_of_ranked(
@@ -142,7 +139,7 @@ def _lambdas_of_ranked(
     counted = np.flatnonzero(discounts)
     last = min(n - 1, int(counted[-1]) + 1) if len(counted) else 0  # pairs below differ by 0
     step = max(1, min(16, PAIRS_AT_ONCE // n))
-    spread = norm & (scores[:, :1] != scores[:, -1:])
+    offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)[:, :, None]
     for begin in range(0, last, step):
         upper, lower = slice(begin, min(begin + step, last)), slice(begin + 1, n)
         drop = np.triu(discounts[upper, None] - discounts[lower])  # each pair once
@@ -150,19 +147,22 @@ def _lambdas_of_ranked(
         delta = better * drop
         below = (delta if rising == "exchange" else better) < 0  # the lower one belongs above
         np.abs(delta, out=delta)
-        apart = scores[:, upper, None] - scores[:, None, lower]
+        apart = np.abs(scores[:, upper, None] - scores[:, None, lower])
         if norm:
-            delta /= np.where(spread[:, :, None], _APART + np.abs(apart), 1.0)
-        rho = np.exp(-sigma * np.maximum(apart, 0.0))
-        rho /= 1.0 + rho  # the model's probability that the lower one belongs above
-        curvature = delta * rho * (1.0 - rho)
+            delta /= apart + offset
+        odds = np.exp(np.multiply(apart, -sigma, out=apart), out=apart)
+        other = 1.0 / (1.0 + odds)
+        rho = np.multiply(odds, other, out=odds)  # the model's, that the lower one belongs above
+        curvature = np.multiply(other, rho, out=other)
+        curvature *= delta
         rho -= below
-        pull = delta * rho  # upwards, on the upper one
+        pull = np.multiply(rho, delta, out=rho)  # upwards, on the upper one
         gradients[:, upper] -= pull.sum(axis=2)
         gradients[:, lower] += pull.sum(axis=1)
         hessians[:, upper] += curvature.sum(axis=2)
         hessians[:, lower] += curvature.sum(axis=1)
-        total += np.abs(pull).sum(axis=(1, 2))
+        if norm:
+            total += np.abs(pull, out=pull).sum(axis=(1, 2))
     factor = np.full(n_lists, sigma)
     if norm:
         total *= 2 * sigma

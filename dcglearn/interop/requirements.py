@@ -25,6 +25,8 @@ from dcglearn.measures.scale import Label
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
 """The remedy if a tool's own nDCG cannot compute a measure."""
 
+_OBJECTIVE = "train on it with dcglearn.lambdarank_objective(measure), see docs/systems.md"
+
 SINGLE, DOUBLE = 1e30, 1e290
 """The largest numbers for tools that compute in 32 bits, and in 64."""
 
@@ -121,6 +123,15 @@ def whole_labels(measure: DCG, tool: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def instead(tool: str) -> str:
+    """Return the remedy if a tool cannot express a measure.
+
+    >>> instead("XGBoost")
+    'train on it with dcglearn.lambdarank_objective(measure), see docs/systems.md'
+    """
+    return _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
+
+
 def check_log2(measure: DCG, tool: str) -> None:
     """Refuse discounts other than 1 / log2(i + 1).
 
@@ -147,7 +158,7 @@ def check_log2(measure: DCG, tool: str) -> None:
             f"{tool} discounts only by 1/log2(i + 1), which is {1 / math.log2(rank + 2):.4g} "
             f"at rank {rank + 1}, and this measure has {own[rank]:.4g} there"
         )
-    raise InputError(problem, ITSELF)
+    raise InputError(problem, instead(tool))
 
 
 def check_range(measure: DCG, tool: str, most: float) -> None:
@@ -172,7 +183,7 @@ def check_range(measure: DCG, tool: str, most: float) -> None:
                 raise InputError(
                     f"{tool} computes with numbers from {1 / most:g} to {most:g}, and a {name} is "
                     f"{format_number(number)}",
-                    f"multiply all {name}s by one number, or {ITSELF}",
+                    f"multiply all {name}s by one number, or {instead(tool)}",
                 )
 
 
@@ -199,7 +210,7 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
             raise InputError(
                 f"grade {label!r} gains {format_number(gain)}, and {tool} takes only gains of 0 "
                 "or more",
-                ITSELF,
+                instead(tool),
             )
     for i in range(1, len(labels)) if ordered else ():
         if measure.gains[i] > measure.gains[i - 1]:
@@ -207,7 +218,7 @@ def check_gains(measure: DCG, tool: str, positive: bool = True, ordered: bool = 
                 f"grade {labels[i]!r} gains {format_number(measure.gains[i])}, more than the "
                 f"better {labels[i - 1]!r}, and the ideal of {tool} assumes that gains increase "
                 "with the label",
-                ITSELF,
+                instead(tool),
             )
 
 
@@ -230,7 +241,7 @@ def ndcg_notes(measure: DCG, tool: str) -> list[str]:
         If the measure is normalised by minimum and maximum.
     """
     if measure.normalise == "minmax":
-        raise InputError(f"{tool} has nDCG, and this measure is a minmaxDCG", ITSELF)
+        raise InputError(f"{tool} has nDCG, and this measure is a minmaxDCG", instead(tool))
     if measure.normalise is None:
         named = replace(measure, normalise="ideal")
         return [f"{tool} divides each query by its ideal: it reports {named}."]
@@ -287,7 +298,7 @@ def whole_gains(measure: DCG, tool: str, most: int) -> WholeGains:
             f"{tool} takes whole gains up to {most}, and the gains "
             f"{', '.join(map(format_number, measure.gains))} become whole only as "
             f"{', '.join(map(str, whole))}",
-            f"round them, or {ITSELF}",
+            f"round them, or {instead(tool)}",
         )
     return WholeGains(dict(zip(labels_of(measure), whole, strict=True)), factor)
 
@@ -334,5 +345,5 @@ def spread_gains(measure: DCG, tool: str, apart: float, most: float) -> tuple[st
         f"{tool} treats gains that differ by less than {format_number(apart)} as equal, and the "
         f"gains {', '.join(map(format_number, measure.gains))} differ by that much only when "
         f"scaled beyond {most:g}",
-        f"round them, or {ITSELF}",
+        f"round them, or {instead(tool)}",
     )

@@ -15,20 +15,24 @@ import numpy as np
 from dcglearn.base.checks import checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
-from dcglearn.base.types import Floats
+from dcglearn.base.threads import map_threads
+from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import Ties
-from dcglearn.interop.lambdas import RISING, Rising, lambdas_of_lists, same_length
-from dcglearn.interop.requirements import with_labels
+from dcglearn.interop.lambdas import RISING, Rising, blocks_of_lists, lambdas_of_lists
+from dcglearn.interop.requirements import SINGLE, check_range, with_labels
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike, as_measure
 
+_FEW = 10_000
+"""Fewer documents are not worth a thread."""
+
 
 def lambdarank_objective(
-    measure: MeasureLike, sigma: float = 1.0, norm: bool = True, rising: Rising = "exchange"
+    measure: MeasureLike, sigma: float = 1.0, norm: bool = True, rising: Rising = "gain"
 ) -> LambdaRankObjective:
     """Return a measure as an objective for LightGBM and XGBoost: LambdaRank under this measure.
 
@@ -42,9 +46,9 @@ def lambdarank_objective(
     norm : bool, default True
         As LightGBM's ``lambdarank_norm``: a pair weighs less the further its scores are apart,
         and the sum S of a query's gradients is replaced by log2(1 + S).
-    rising : {"exchange", "gain"}, default "exchange"
-        Where a lower rank counts more than a higher one, order a pair as the measure asks at its
-        ranks, or always by gain. See :mod:`dcglearn.interop.lambdas`.
+    rising : {"gain", "exchange"}, default "gain"
+        Where a lower rank counts more than a higher one: move the document with the larger gain up,
+        or order the pair as the measure asks at these ranks. See :mod:`dcglearn.interop.lambdas`.
 
     Returns
     -------
@@ -129,7 +133,7 @@ class LambdaRankObjective:
     measure : DCG
     sigma : float
     norm : bool
-    rising : {"exchange", "gain"}
+    rising : {"gain", "exchange"}
     """
 
     measure: DCG
@@ -159,16 +163,24 @@ class LambdaRankObjective:
         used = rescaled(self.measure).measure if self.measure.normalise else self.measure
         gains = np.array(used.gains)[label_grades(self.measure, data.labels)]
         found = np.zeros((2, len(gains)))
-        for queries, documents in same_length(data.sizes):
+        at_once = blocks_of_lists(data.sizes)
+
+        def fill(block: tuple[Integers, Integers]) -> None:
+            queries, documents = block
             own = gains[documents]
             if used.normalise is not None:
                 best, worst = _extremes(used, own, queries)
-                own = own * ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
+                own *= ratio(np.ones(len(own)), best - worst, 0.0)[:, None]
             discounts = used.discounts_for(documents.shape[1])
             scores = data.scores[documents]
             found[:, documents] = lambdas_of_lists(
                 own, scores, discounts, self.sigma, self.norm, self.rising
             )
+
+        if len(gains) < _FEW:
+            list(map(fill, at_once))
+        else:
+            map_threads(fill, at_once)
         if data.weights is not None:
             found *= data.weights
         return found[0], found[1]
@@ -212,7 +224,7 @@ class RankingMetric:
         grades = label_grades(self.measure, data.labels)
         used = rescaled(self.measure).measure if self.measure.normalise else self.measure
         values, weights = np.zeros(len(data.sizes)), (data.sizes > 0).astype(float)
-        for queries, documents in same_length(data.sizes):
+        for queries, documents in blocks_of_lists(data.sizes):
             scores = data.scores[documents]
             ranked = ranked_arrays(grades[documents], scores, used.n_grades, ties=self.ties)
             values[queries] = score_runs(used.plain(), ranked)
@@ -233,7 +245,9 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     found = as_measure(measure)
     if not isinstance(found, DCG):
         raise InputError("gains that differ by rank", "give a DCG: documents have one gain each")
-    if found.normalise == "ideal" and max(found.gains) <= 0:
+    if found.normalise is None:
+        check_range(found, "LightGBM and XGBoost", SINGLE)
+    elif found.normalise == "ideal" and max(found.gains) <= 0:
         raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
     labelled = with_labels(found)
     label_grades(labelled, np.zeros(0))  # refuses grades that labels cannot hold
