@@ -135,6 +135,8 @@ from .correlation.edrc import edrc as edrc
 from .interop.export import export as export
 from .interop.metrics import ir_measure as ir_measure
 from .interop.metrics import sklearn_metric as sklearn_metric
+from .interop.training import lambdarank_objective as lambdarank_objective
+from .interop.training import ranking_metric as ranking_metric
 
 # Simulation
 from .simulation.truths import named_truth as named_truth
@@ -276,6 +278,8 @@ __all__ = [
     "export",
     "ir_measure",
     "sklearn_metric",
+    "lambdarank_objective",
+    "ranking_metric",
     "named_truth",
     "drawn_lists",
     "permuted_lists",

@@ -1,8 +1,8 @@
 """A DCG for tools that learn to rank with boosted trees: LightGBM and XGBoost.
 
 LightGBM sorts by label for the ideal, so gains must increase with the label. XGBoost (with
-``ndcg_exp_gain`` off) takes the gains themselves as labels. Tested on both: LightGBM 4.7.0, and
-XGBoost 3.2.0 where it is installed.
+``ndcg_exp_gain`` off) takes the gains themselves as labels. Tested on both: LightGBM 4.7.0 and
+XGBoost 3.2.0. What they cannot express is trained on by :mod:`dcglearn.interop.training`.
 """
 
 from __future__ import annotations
@@ -114,6 +114,8 @@ def to_xgboost(measure: DCG) -> Export:
             '    "lambdarank_pair_method": "topk",\n'
             f'    "lambdarank_num_pair_per_sample": {measure.n_ranks},\n'
         )
+    if any(gain % 1 for gain in measure.gains):
+        notes.append("XGBoost before 3.1 refuses labels that are not whole.")
     text = (
         f"# {measure}\nPARAMS = {{\n"
         '    "objective": "rank:ndcg",\n    "ndcg_exp_gain": False,\n'
