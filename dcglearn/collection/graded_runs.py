@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.arrow_arrays import sorted_rows, take_rows
 from dcglearn.base.types import Integers
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.collection.qrels_runs import Run
@@ -80,26 +81,37 @@ def grade_run(
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there
         score = run.number.astype(np.float32) if single else run.number
     order = _order(query, score)
+    grades = indexed.find_grades(query, run.hashes)
     query, score = query[order], score[order]
     tied = _groups(query, score)
     rows = np.arange(len(run))[order]
     if tied is not None and by_id:
         rows = rows[_order_by_id(tied, rows, run.documents, smaller_first)]
-    grades = indexed.find_grades(query, (run.hashes[0][rows], run.hashes[1][rows]))
     lengths = np.bincount(query, minlength=len(indexed.queries))
-    return GradedRun(np.concatenate([[0], np.cumsum(lengths)]), grades, tied)
+    return GradedRun(np.concatenate([[0], np.cumsum(lengths)]), grades[rows], tied)
 
 
 def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
     """Return the order by query and falling score, leaving out queries numbered -1.
 
-    Most runs have that order already; a slice then avoids copies.
+    Most runs have that order already; a slice then avoids copies. Others have their queries in
+    another order, and only few unordered scores.
     """
-    same = query[1:] == query[:-1]
-    if query[0] >= 0 and ((query[1:] > query[:-1]) | (same & (score[1:] <= score[:-1]))).all():
+    if not len(query) or (query[0] >= 0 and _falls(query, score)):
         return slice(None)
+    few = query.max() < np.iinfo(np.int16).max  # numbers of 16 bits are sorted by their digits
+    order = np.argsort(query.astype(np.int16) if few else query, kind="stable")
+    order = order[np.count_nonzero(query < 0) :]
+    if _falls(query[order], score[order]):
+        return order
     order = np.lexsort((-score, query))
     return order[np.count_nonzero(query < 0) :]
+
+
+def _falls(query: Integers, score: NDArray[np.floating]) -> bool:
+    """Return whether the queries are in order, and the scores of each fall."""
+    same = query[1:] == query[:-1]
+    return bool(((query[1:] > query[:-1]) | (same & (score[1:] <= score[:-1]))).all())
 
 
 def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
@@ -113,11 +125,8 @@ def _order_by_id(
     tied: Integers, rows: Integers, documents: Any, smaller_first: bool
 ) -> NDArray[np.intp]:
     """Return the order in which the documents of a group are sorted by id."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
-    alphabetical = pc.sort_indices(documents.take(pa.array(rows[shared]))).to_numpy()  # by bytes
+    alphabetical = sorted_rows(take_rows(documents, rows[shared]))
     key = np.zeros(len(rows), np.int64)
     key[shared[alphabetical]] = np.arange(len(shared)) * (1 if smaller_first else -1)
     return np.lexsort((key, tied))

@@ -7,11 +7,13 @@ strings takes seconds to build, their hashes take milliseconds.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
-from dcglearn.base.types import Hashes
+from dcglearn.base.arrow_arrays import take_rows
+from dcglearn.base.types import Hashes, Integers
 
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd numbers whose bits look random: from the golden ratio, and from xxHash."""
@@ -48,22 +50,88 @@ def hash_ids(ids: Any, which: int, begin: Hashes | None = None) -> Hashes:
     # words[i] holds the 8 bytes from byte i on
     words = np.ndarray((len(data) - 7,), np.uint64, data, strides=(1,))
     factor = _FACTORS[which]
-    found = _mixed(lengths.astype(np.uint64) + np.uint64(1 + which), factor)
+    found = _mix(lengths.astype(np.uint64) + np.uint64(1 + which), factor)
     if begin is not None:
-        found = _mixed(found ^ begin, factor)
+        found = _mix(found ^ begin, factor)
+    shortest = lengths.min(initial=2**31 - 1)
     for first in range(0, int(lengths.max(initial=0)), 8):
-        longer: Any = slice(None) if first < lengths.min() else np.flatnonzero(lengths > first)
-        word = words[starts[longer] + first] & _MASKS[np.minimum(lengths[longer] - first, 8)]
-        found[longer] = _mixed(found[longer] ^ word, factor)
+        longer: Any = slice(None) if first < shortest else np.flatnonzero(lengths > first)
+        word = words[starts[longer] + first]
+        if first + 8 > shortest:
+            word &= _MASKS[np.minimum(lengths[longer] - first, 8)]
+        word ^= found[longer]
+        found[longer] = _mix(word, factor)
     return found
 
 
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
 
-def _mixed(numbers: Hashes, factor: np.uint64) -> Hashes:
-    numbers = numbers * factor
+def _mix(numbers: Hashes, factor: np.uint64) -> Hashes:
+    """Mix the bits of each number, in place."""
+    numbers *= factor
     numbers ^= numbers >> np.uint64(29)
     numbers *= factor
     numbers ^= numbers >> np.uint64(32)
     return numbers
+
+
+class DocumentHashes:
+    """Both hashes of documents, each in its query; the second where it is needed.
+
+    Parameters
+    ----------
+    queries : pyarrow.Array of text
+        The distinct queries.
+    query : ndarray of int, shape (n,)
+        The query of each document, an index into `queries`.
+    documents : pyarrow.Array of text, n long
+    """
+
+    def __init__(self, queries: Any, query: Integers, documents: Any) -> None:
+        self._queries, self._query, self._documents = queries, query, documents
+        self.first = hash_ids(documents, 0, hash_ids(queries, 0)[query])
+
+    def of(self, which: int, rows: Integers | None = None) -> Hashes:
+        """Return one of the two hashes.
+
+        Parameters
+        ----------
+        which : {0, 1}
+        rows : ndarray of int, shape (m,), optional
+            Of these documents; by default of all.
+
+        Returns
+        -------
+        ndarray of uint64, shape (m,)
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> hashes = DocumentHashes(pa.array(["q"]), np.array([0, 0]), pa.array(["d1", "d2"]))
+        >>> bool((hashes.of(1, np.array([1])) == hashes.of(1)[1:]).all())
+        True
+        """
+        if which == 0:
+            return self.first if rows is None else self.first[rows]
+        query = self._query if rows is None else self._query[rows]
+        documents = self._documents
+        if rows is not None:
+            documents = take_rows(documents, rows)
+        return hash_ids(documents, 1, hash_ids(self._queries, 1)[query])
+
+    def take(self, rows: Integers) -> DocumentHashes:
+        """Return the hashes of some documents.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+
+        Returns
+        -------
+        DocumentHashes
+        """
+        taken = copy(self)
+        taken._documents = take_rows(self._documents, rows)
+        taken._query, taken.first = self._query[rows], self.first[rows]
+        return taken

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
@@ -34,6 +35,9 @@ from dcglearn.collection.qrels_tables import (
 from dcglearn.files.compressed import read_content, split_compression
 from dcglearn.files.json_text import decode_json
 from dcglearn.files.sources import find_sources
+
+_BLOCK = 1 << 24
+"""Bytes of text that one thread of pyarrow parses at a time."""
 
 Tags: TypeAlias = tuple[str, ...]
 
@@ -94,25 +98,30 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
     if plain.startswith(BYTE_ORDER_MARK):  # a second one is text, which pyarrow would drop
         return _of_lines(path, content, kind)
     names = [name or f"unused {i}" for i, name in enumerate(kind.fields)]
-    used = [name for name in kind.fields if name]
+    ids = pa.dictionary(pa.int32(), pa.string())
+    pool = pa.system_memory_pool()  # the others keep what was freed, per thread
     try:
         table = csv.read_csv(
             pa.BufferReader(plain),
-            csv.ReadOptions(column_names=names, block_size=1 << 24),
+            csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=len(plain) > _BLOCK),
             csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False),
             csv.ConvertOptions(
                 column_types={
-                    "query": pa.dictionary(pa.int32(), pa.string()),
+                    "query": ids,
                     "document": pa.string(),
                     "number": pa.float64(),
+                    "tag": ids,
                 },
-                include_columns=used,
+                include_columns=[name for name in kind.fields if name],
                 null_values=[],
+                check_utf8=False,  # it was checked with the rest of the text
             ),
+            memory_pool=pool,
         )
     except pa.ArrowException:
         return _of_lines(path, content, kind)
-    number = table.column("number").to_numpy()
+    table = table.unify_dictionaries(pool).combine_chunks(pool)
+    number = numbers_of_arrow(table.column("number").chunk(0))
     if not np.isfinite(number).all():
         return _of_lines(path, content, kind)
 
@@ -122,10 +131,7 @@ def _of_text(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumn
     columns = DocumentColumns(table.column("query"), table.column("document"), number, place)
     if kind is QRELS:
         return columns, ()
-    tag = plain[: plain.index(b"\n")].split(b" ")[-1]
-    if plain.count(b" " + tag + b"\n") < len(number):
-        return columns, _distinct(line.split()[-1] for _, line in _lines(content))
-    return columns, (tag.decode(),)
+    return columns, tuple(table.column("tag").chunk(0).dictionary.to_pylist())
 
 
 def _of_lines(path: Path, content: bytes, kind: FileKind) -> tuple[DocumentColumns, Tags]:
@@ -162,8 +168,12 @@ def _distinct(tags: Iterable[bytes]) -> Tags:
 def _single_blanks(content: bytes) -> bytes:
     """Return the text without comments and empty lines, with one blank between fields."""
     text = content.removeprefix(BYTE_ORDER_MARK)
+    if b"\r" in text:  # they end lines: others were refused
+        text = text.replace(b"\r\n", b"\n")
     if any(blank in text for blank in _OTHER_BLANKS):
         text = text.translate(_BLANKS)
+    if b"#" not in text and not _has_adjacent_blanks(text):
+        return text
     if text.startswith(b"#") or b"\n#" in text:
         text = re.sub(rb"(?m)^#.*$", b"", text)
     while b"  " in text:
@@ -171,6 +181,22 @@ def _single_blanks(content: bytes) -> bytes:
     if b" \n" in text or b"\n " in text:
         text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n")
     return text.strip() + b"\n"
+
+
+_SEARCHED_AT_ONCE = 2**17
+"""Characters: few enough to stay in the processor's cache."""
+
+
+def _has_adjacent_blanks(text: bytes) -> bool:
+    """Return whether blanks or line ends follow each other, begin the text or do not end it."""
+    characters = np.frombuffer(text, np.uint8)
+    if not len(characters) or characters[0] <= ord(" ") or characters[-1] != ord("\n"):
+        return True
+    for begin in range(0, len(characters), _SEARCHED_AT_ONCE):
+        blank = characters[begin : begin + _SEARCHED_AT_ONCE + 1] <= ord(" ")
+        if (blank[1:] & blank[:-1]).any():
+            return True
+    return False
 
 
 _OTHER_BLANKS = (b"\t", b"\r", b"\v", b"\f")
@@ -214,7 +240,9 @@ def _checked_fields(fields: list[bytes], kind: FileKind) -> tuple[list[bytes], f
         raise InputError(problem, remedy)
     if len(fields) != wanted:
         raise InputError(f"{counted(len(fields), 'field')}, not {wanted}", f"write: {layout}")
-    if not all(field or not name for field, name in zip(fields, kind.fields, strict=True)):
+    if not all(
+        field or name in ("", "tag") for field, name in zip(fields, kind.fields, strict=True)
+    ):
         raise InputError("an empty field between tabs", f"write: {layout}")
     return fields, _checked_number(fields[kind.fields.index("number")].decode(), kind)
 

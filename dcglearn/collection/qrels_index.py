@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Hashes, Integers
-from dcglearn.collection.id_hashes import hash_ids
+from dcglearn.collection.id_hashes import DocumentHashes
 from dcglearn.collection.qrels_runs import Qrels, scale_of_qrels
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
+
+_MOST_BITS = 24
+"""Of the table of endings of keys: 16 MB."""
 
 Unjudged = Literal["worst", "nothing", "removed", "bounds"]
 """What a document without a judgment counts as: one of the worst grade; a rank that gains
@@ -73,15 +76,16 @@ class IndexedQrels(ShortRepr):
         """
         return np.array([self._numbers.get(query, -1) for query in queries], np.int64)
 
-    def find_grades(self, query: Integers, hashes: tuple[Hashes, Hashes]) -> NDArray[np.int8]:
+    def find_grades(self, query: Integers, hashes: DocumentHashes) -> NDArray[np.int8]:
         """Return the grade index of each document, L for a document without a judgment.
 
         Parameters
         ----------
         query : ndarray of int, shape (n,)
-            The number of the query of each document, 0 ... Q - 1.
-        hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
-            Both hashes of query and document, as in :class:`~dcglearn.collection.qrels_runs.Run`.
+            The number of the query of each document, 0 ... Q - 1, or -1 for a query that the
+            qrels do not hold.
+        hashes : DocumentHashes
+            Of query and document, as in :class:`~dcglearn.collection.qrels_runs.Run`.
 
         Returns
         -------
@@ -95,10 +99,16 @@ class IndexedQrels(ShortRepr):
         >>> indexed.find_grades(run.query, run.hashes)
         array([1, 2], dtype=int8)
         """
-        keys = _keys(query, hashes[self.keyed], len(self.queries))
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        judged = (self.keys[places] == keys) & (self.checks[places] == hashes[1 - self.keyed])
-        return np.where(judged, self.grades[places], np.int8(len(self.scale)))
+        keys = _keys(query, hashes.of(self.keyed), len(self.queries))
+        mask = np.uint64(len(self._occurring) - 1)
+        rows = np.flatnonzero(self._occurring[keys & mask] & (query >= 0))
+        places = np.minimum(np.searchsorted(self.keys, keys[rows]), len(self.keys) - 1)
+        found = self.keys[places] == keys[rows]
+        rows, places = rows[found], places[found]
+        same = self.checks[places] == hashes.of(1 - self.keyed, rows)
+        grades = np.full(len(query), len(self.scale), np.int8)
+        grades[rows[same]] = self.grades[places[same]]
+        return grades
 
     def find_grades_of_ids(self, query: Integers, documents: Sequence[str]) -> NDArray[np.int8]:
         """Return the grade index of each document id, L for a document without a judgment.
@@ -123,8 +133,7 @@ class IndexedQrels(ShortRepr):
         import pyarrow as pa
 
         ids = pa.array(documents, pa.string())
-        first, second = (hash_ids(ids, which, self._query_hashes[which][query]) for which in (0, 1))
-        return self.find_grades(query, (first, second))
+        return self.find_grades(query, DocumentHashes(self._query_ids, query, ids))
 
     def keys_of(self, query: Integers, hashes: Hashes) -> Hashes:
         """Return one number per document that differs between documents and sorts by query.
@@ -163,11 +172,18 @@ class IndexedQrels(ShortRepr):
         return {query: number for number, query in enumerate(self.queries)}
 
     @cached_property
-    def _query_hashes(self) -> tuple[Hashes, Hashes]:
+    def _occurring(self) -> NDArray[np.bool_]:
+        """Whether any key ends in these bits: most documents without a judgment are found so."""
+        bits = min((16 * len(self.keys)).bit_length(), _MOST_BITS)
+        table = np.zeros(1 << bits, bool)
+        table[self.keys & np.uint64(len(table) - 1)] = True
+        return table
+
+    @cached_property
+    def _query_ids(self) -> Any:
         import pyarrow as pa
 
-        ids = pa.array(self.queries, pa.string())
-        return hash_ids(ids, 0), hash_ids(ids, 1)
+        return pa.array(self.queries, pa.string())
 
 
 def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
@@ -209,14 +225,14 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     cells = qrels.query * len(scale) + grades
     pools = np.bincount(cells, minlength=len(qrels.queries) * len(scale))
     for keyed in (0, 1):  # a key holds only a part of its hash, so two keys may collide
-        keys = _keys(qrels.query, qrels.hashes[keyed], len(qrels.queries))
+        keys = _keys(qrels.query, qrels.hashes.of(keyed), len(qrels.queries))
         order = np.argsort(keys)
         keys = keys[order]
         if (keys[1:] > keys[:-1]).all():
             break
     else:
         raise InputError("two documents have the same hash", "rename one of them", qrels.name)
-    checks = qrels.hashes[1 - keyed][order]
+    checks = qrels.hashes.of(1 - keyed, order)
     pools = pools.reshape(-1, len(scale))
     return IndexedQrels(scale, qrels.queries, pools, keys, checks, grades[order], keyed)
 

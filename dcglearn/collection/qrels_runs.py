@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Hashes, Integers
-from dcglearn.collection.id_hashes import hash_ids
+from dcglearn.base.types import Floats, Integers
+from dcglearn.collection.id_hashes import DocumentHashes
 from dcglearn.collection.ir_datasets_qrels import dataset_qrels, names_dataset
 from dcglearn.collection.qrels_formats import document_columns_of, read_document_columns
 from dcglearn.collection.qrels_tables import QRELS, RUN, DocumentColumns, FileKind
@@ -51,7 +52,7 @@ class DocumentTable(ShortRepr):
         Their ids.
     number : ndarray of float, shape (n,)
         The grade, or the score.
-    hashes : (ndarray of uint64, ndarray of uint64), each of shape (n,)
+    hashes : DocumentHashes
         Two hashes of query and document, see :mod:`dcglearn.collection.id_hashes`.
     """
 
@@ -60,7 +61,7 @@ class DocumentTable(ShortRepr):
     query: Integers
     documents: Any
     number: Floats
-    hashes: tuple[Hashes, Hashes]
+    hashes: DocumentHashes
 
     def __len__(self) -> int:
         return len(self.number)
@@ -68,7 +69,7 @@ class DocumentTable(ShortRepr):
     @property
     def longest(self) -> int:
         """The largest number of documents of one query."""
-        return int(np.bincount(self.query).max())
+        return int(np.bincount(self.query).max(initial=0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -308,7 +309,7 @@ def _coded(
     rows: DocumentColumns,
     ignored: IgnoredInput | None,
     wanted: Container[str] | None = None,
-) -> tuple[str, tuple[str, ...], Integers, Any, Floats, tuple[Hashes, Hashes]]:
+) -> tuple[str, tuple[str, ...], Integers, Any, Floats, DocumentHashes]:
     if not len(rows.number):
         raise InputError("is empty", f"give {kind.article} of at least one document", path)
     queries, query = _numbered(rows.query)
@@ -321,13 +322,12 @@ def _coded(
     at = None
     if wanted is not None and not all(one in wanted for one in names):
         at = np.flatnonzero(np.array([one in wanted for one in names])[query])
-        query, number, documents = query[at], number[at], documents.take(at)
-    first, second = (
-        hash_ids(documents, which, hash_ids(queries, which)[query]) for which in (0, 1)
-    )
-    ordered = np.sort(first)
+        query, number = query[at], number[at]
+        documents = take_rows(documents, at)
+    hashes = DocumentHashes(queries, query, documents)
+    ordered = np.sort(hashes.first)
     if (ordered[1:] == ordered[:-1]).any():
-        pairs = np.stack([first, second], axis=1)
+        pairs = np.stack([hashes.of(0), hashes.of(1)], axis=1)
         _, kept = np.unique(pairs, axis=0, return_index=True)
         again = np.ones(len(pairs), bool)
         again[kept] = False
@@ -341,9 +341,9 @@ def _coded(
         if ignored is not None:
             ignored.counts[f"documents that appear twice in {path}"] += int(again.sum())
         kept.sort()
-        documents = documents.take(kept)
-        query, number, first, second = query[kept], number[kept], first[kept], second[kept]
-    return name, names, query, documents, number, (first, second)
+        documents = take_rows(documents, kept)
+        query, number, hashes = query[kept], number[kept], hashes.take(kept)
+    return name, names, query, documents, number, hashes
 
 
 def _numbered(column: Any) -> tuple[Any, Integers]:
@@ -354,7 +354,7 @@ def _numbered(column: Any) -> tuple[Any, Integers]:
     if isinstance(found, pa.ChunkedArray):
         found = found.unify_dictionaries()
     found = _whole(found)
-    return found.dictionary, np.asarray(found.indices.to_numpy(), np.int64)
+    return found.dictionary, numbers_of_arrow(found.indices).astype(np.int64)
 
 
 def _whole(column: Any) -> Any:
@@ -363,6 +363,8 @@ def _whole(column: Any) -> Any:
 
     if not isinstance(column, pa.ChunkedArray):
         return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
     found = column.combine_chunks()
     return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
 

@@ -58,7 +58,7 @@ class FileKind:
 
 
 QRELS = FileKind("qrels", "a run", ("query", "", "document", "number"), GRADE)
-RUN = FileKind("run", "qrels", ("query", "", "document", "", "number", ""), SCORE)
+RUN = FileKind("run", "qrels", ("query", "", "document", "", "number", "tag"), SCORE)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,6 @@ def unjudged_keys(run: Run, known: IndexedQrels) -> Hashes:
     array([1])
     """
     query = known.number_queries(run.queries)[run.query]
-    rows = np.flatnonzero(query >= 0)
-    grades = known.find_grades(query[rows], (run.hashes[0][rows], run.hashes[1][rows]))
-    rows = rows[grades == len(known.scale)]
-    return np.unique(known.keys_of(query[rows], run.hashes[0][rows]))
+    unjudged = known.find_grades(query, run.hashes) == len(known.scale)
+    rows = np.flatnonzero(unjudged & (query >= 0))
+    return np.unique(known.keys_of(query[rows], run.hashes.of(0, rows)))

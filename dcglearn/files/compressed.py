@@ -30,6 +30,7 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "Zstandard", ".bz2": "bzip2", ".xz": "xz"
 """The kinds of compression, by suffix."""
 
 _BUFFER = 1 << 18
+_GZIP_FORMAT = 16 + zlib.MAX_WBITS
 _MAGIC = {".gz": b"\x1f\x8b", ".zst": b"(\xb5/\xfd", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
 
 
@@ -107,8 +108,16 @@ class _Decompressed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        found = self._unpacked(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self._unpacked(_BUFFER), b""))
+
+    def _unpacked(self, size: int) -> bytes:
         try:
-            found = self._stream.read(len(buffer))
+            found: bytes = self._stream.read(size)
         except EOFError as error:
             raise self._cut_short() from error
         except (zlib.error, lzma.LZMAError, OSError) as error:
@@ -125,8 +134,7 @@ class _Decompressed(io.RawIOBase):
                 "compressed size"
             )
             raise InputError(problem, "decompress it first if that is right", self._name)
-        buffer[: len(found)] = found
-        return len(found)
+        return found
 
     def close(self) -> None:
         if not self.closed:
@@ -144,8 +152,37 @@ def _open_zstandard(file: BinaryIO) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
 
 
+class _GzipMembers:
+    """What a gzip file unpacks to, in fewer and larger steps than the module gzip takes."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._rest = file, b""
+        self._member = zlib.decompressobj(_GZIP_FORMAT)
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._member.eof:
+                self._rest = self._rest.lstrip(b"\0")
+                while not self._rest:
+                    more = self._file.read(_BUFFER)
+                    if not more:
+                        return b""
+                    self._rest = more.lstrip(b"\0")
+                self._member = zlib.decompressobj(_GZIP_FORMAT)
+            packed = self._rest or self._file.read(_BUFFER)
+            found = self._member.decompress(packed, size)
+            self._rest = self._member.unconsumed_tail or self._member.unused_data
+            if found:
+                return found
+            if not packed and not self._member.eof:
+                raise EOFError
+
+    def close(self) -> None:
+        """Leave the file open, as the module gzip does."""
+
+
 _OPENERS: dict[str, Callable[[BinaryIO], IO[bytes] | Any]] = {
-    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".gz": _GzipMembers,
     ".zst": _open_zstandard,
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
