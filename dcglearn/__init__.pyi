@@ -98,6 +98,7 @@ from .measures.expected_reciprocal_rank import ERR as ERR
 from .measures.rank_biased_precision import RBP as RBP
 from .evaluation.evaluate import Evaluation as Evaluation
 from .evaluation.evaluate import evaluate as evaluate
+from .system_report.evaluation_files import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
 from .systems.compare_systems import compare_all_pairs as compare_all_pairs
@@ -247,6 +248,7 @@ __all__ = [
     "RBP",
     "Evaluation",
     "evaluate",
+    "write_evaluation",
     "SystemComparison",
     "compare_systems",
     "compare_all_pairs",

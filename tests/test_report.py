@@ -85,6 +85,37 @@ def test_a_table_in_four_formats() -> None:
     assert list(csv.reader(io.StringIO(table.csv())))[1] == ["a|b", "0.12345", "1000"]
 
 
+def test_a_table_that_is_wider_than_the_terminal() -> None:
+    columns = ("system", "nDCG(exponential-log2) @ 10", "nDCG@10", "nDCG(zipf) @ 5", "judged")
+    table = Table(columns, [("first", 0.1, 0.2, 0.3, 1.0), ("second", 0.4, 0.5, None, 0.9)])
+    wide = table.text()
+    assert table.text(len(wide.splitlines()[0])) == wide
+    assert table.text(60).splitlines() == [
+        "               nDCG(",
+        "        exponential-           nDCG(zipf)",
+        "system    log2) @ 10  nDCG@10         @ 5  judged",
+        "first         0.1000   0.2000      0.3000  1.0000",
+        "second        0.4000   0.5000              0.9000",
+    ]
+    assert table.text(30).splitlines() == [
+        "               nDCG(",
+        "        exponential-",
+        "system    log2) @ 10  nDCG@10",
+        "first         0.1000   0.2000",
+        "second        0.4000   0.5000",
+        "",
+        "        nDCG(zipf)",
+        "system         @ 5  judged",
+        "first       0.3000  1.0000",
+        "second              0.9000",
+    ]
+    narrow = table.text(1).split("\n\n")
+    assert [part.splitlines()[-1].split()[0] for part in narrow] == ["second"] * 4
+    words = Table(("one", "two"), [("a" * 20, "b" * 20)])
+    assert words.text(10) == words.text()
+    assert Table(("one", "two"), []).text(3) == "one  two"
+
+
 def test_the_suffix_decides_the_format_of_a_table(tmp_path: Path) -> None:
     table = comparison_table(COMPARISON)
     for ending, mark in ((".md", "| :--"), (".tex", "tabular"), (".csv", ","), (".txt", "rbp")):

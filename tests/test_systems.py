@@ -100,7 +100,7 @@ def test_every_format(run: Run, refused: Callable[..., str], files: Path) -> Non
     asked = ("evaluate", "qrels", "one", "-m", "zipf", "--per-query")
     for spelling in (("--json",), ("--format=json",), ("--json", "--format", "json")):
         assert run(*asked, *spelling).stdout == rows["json"], "the old spelling works, too"
-    assert "json" not in run("evaluate", "--help").stdout.split("--format")[1].split("--scale")[0]
+    assert "json" not in run("evaluate", "--help").stdout.split("--format")[1].split("--out")[0]
     both = refused("evaluate", "qrels", "one", "--json", "--format", "csv")
     assert "--json with --format csv; use one of them" in both
     pair = ("evaluate", "qrels", "one", "two", "-m", "zipf", "--unjudged", "bounds")

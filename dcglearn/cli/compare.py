@@ -10,6 +10,7 @@ import typer
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
 from dcglearn.files.files import check_writable, checked_suffix, write_text
+from dcglearn.files.json_text import json_document
 from dcglearn.terminal.inputs import (
     check_distinct,
     measures_for_judgments,
@@ -38,7 +39,7 @@ from dcglearn.terminal.options import (
     SolverOption,
     UseOption,
 )
-from dcglearn.terminal.output import json_document, print_json, print_text
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.comparison.compare import MeasureComparison

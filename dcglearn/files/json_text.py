@@ -1,4 +1,4 @@
-"""JSON text read strictly: a key that appears twice in one object is refused, not dropped.
+"""JSON text, written and read strictly: a key that appears twice in one object is refused.
 
 ``NaN`` and ``Infinity``, which Python's ``json`` reads, are not JSON.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -78,3 +79,33 @@ def _decoded(text: str | bytes) -> str:
 
 def _refuse(name: str) -> None:
     raise InputError(f"is not JSON ({name})", "write finite numbers, or null")
+
+
+def json_document(document: Any) -> str:
+    """Return a document as JSON text, with null in place of numbers that are not finite.
+
+    Parameters
+    ----------
+    document : object
+        What JSON can hold.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(json_document({"mean": float("nan")}))
+    {
+      "mean": null
+    }
+    """
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

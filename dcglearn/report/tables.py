@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,10 @@ FIGURE_FORMATS = {
 """Formats of figures by suffix, with the metadata that keeps dates and versions out of files."""
 
 Cell = str | int | float | None
+
+
+NARROW = 12
+"""Characters in a line of a long name of a column, where a table would be too wide."""
 
 
 class UpperBound(float):
@@ -86,19 +91,37 @@ class Table:
     csv_columns: Sequence[str] | None = None
     csv_rows: Sequence[Sequence[Cell]] | None = None
 
-    def text(self) -> str:
-        """Return the table as plain text, with numbers aligned on the right."""
-        cells = [[*map(plain_text, row)] for row in (self.columns, *self.shown())]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    def text(self, width: int | None = None) -> str:
+        """Return the table as plain text, with numbers aligned on the right.
+
+        Parameters
+        ----------
+        width : int, optional
+            Characters in a line. In a wider table, long names of columns take several lines; if
+            that is not enough, the columns are divided, each part after the columns of text at
+            the start, such as names of systems.
+
+        Returns
+        -------
+        str
+        """
+        rows = [[*map(plain_text, row)] for row in self.shown()]
         right = self.alignment()
-        lines = [
-            "  ".join(
-                cell.rjust(width) if flush else cell.ljust(width)
-                for cell, width, flush in zip(row, widths, right, strict=True)
-            ).rstrip()
-            for row in cells
-        ]
-        return "\n".join(([plain_text(self.caption)] if self.caption else []) + lines)
+        heads = [[plain_text(name)] for name in self.columns]
+        sizes = _sizes(heads, rows)
+        parts = [list(range(len(heads)))]
+        if width is not None and True in right and _total(sizes) > width:
+            heads = [
+                broken_head(head[0], max([NARROW, *(len(row[c]) for row in rows)]))
+                if right[c]
+                else head
+                for c, head in enumerate(heads)
+            ]
+            sizes = _sizes(heads, rows)
+            parts = _divided(sizes, right.index(True), width)
+        texts = [_part([heads[c] for c in part], part, rows, sizes, right) for part in parts]
+        caption = [plain_text(self.caption)] if self.caption else []
+        return "\n".join([*caption, "\n\n".join(texts)])
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
@@ -160,6 +183,79 @@ class Table:
             sign = cell.sign if isinstance(cell, UpperBound) else ""
             return sign + decimals(cell, self.digits)
         return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def broken_head(name: str, width: int) -> list[str]:
+    """Divide a long name of a column into lines, where words end and before a cutoff.
+
+    Parameters
+    ----------
+    name : str
+    width : int
+        Characters in a line; a longer word stays whole.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> broken_head("nDCG(exponential-log2) @ 10", 12), broken_head("nDCG@10", 12)
+    (['nDCG(', 'exponential-', 'log2) @ 10'], ['nDCG@10'])
+    """
+    lines = [""]
+    for word in _WORD_ENDS.split(name):
+        if lines[-1] and len((lines[-1] + word).rstrip()) > width:
+            lines.append("")
+        lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+_WORD_ENDS = re.compile(r"(?<=[-(,_/])(?=[^-(,_/\s])|(?<=[^@] )(?=\S)|(?=@)")
+
+
+def _sizes(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column."""
+    return [
+        max([*map(len, head), *(len(row[c]) for row in rows)], default=0)
+        for c, head in enumerate(heads)
+    ]
+
+
+def _total(sizes: Sequence[int]) -> int:
+    return sum(sizes) + 2 * (len(sizes) - 1)
+
+
+def _divided(sizes: Sequence[int], n_keys: int, width: int) -> list[list[int]]:
+    """Divide columns into parts that fit into the width, each after the first columns."""
+    keys = list(range(n_keys))
+    parts: list[list[int]] = []
+    for c in range(n_keys, len(sizes)):
+        if parts and _total([sizes[i] for i in (*parts[-1], c)]) <= width:
+            parts[-1].append(c)
+        else:
+            parts.append([*keys, c])
+    return parts or [keys]
+
+
+def _part(
+    heads: Sequence[Sequence[str]],
+    columns: Sequence[int],
+    rows: Sequence[Sequence[str]],
+    sizes: Sequence[int],
+    right: Sequence[bool],
+) -> str:
+    """Return some columns of a table, under heads of one or several lines."""
+    height = max(map(len, heads), default=0)
+    full = [[""] * (height - len(head)) + [*head] for head in heads]
+    lines = [*zip(*full, strict=True), *([row[c] for c in columns] for row in rows)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(sizes[c]) if right[c] else cell.ljust(sizes[c])
+            for c, cell in zip(columns, line, strict=True)
+        ).rstrip()
+        for line in lines
+    )
 
 
 TABLE_FORMATS: dict[str, Callable[[Table], str]] = {

@@ -11,8 +11,13 @@ from dcglearn.base.numbers import counted
 from dcglearn.system_commands.comparisons import (
     compare_as_asked,
     refuse_without_comparison,
-    tables_of_comparisons,
     words_of_comparisons,
+)
+from dcglearn.system_commands.evaluation_output import (
+    check_sort,
+    print_evaluation,
+    print_evaluation_json,
+    write_outputs,
 )
 from dcglearn.system_commands.systems import (
     evaluate_runs,
@@ -39,12 +44,7 @@ from dcglearn.terminal.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.terminal.output import (
-    print_document,
-    print_json,
-    print_note,
-    print_text,
-)
+from dcglearn.terminal.output import print_note, print_text
 
 if TYPE_CHECKING:
     from dcglearn.evaluation.evaluate import Evaluation
@@ -157,14 +157,33 @@ def evaluate(
         bool,
         typer.Option("--per-query", help="Print one row per query, and no comparison."),
     ] = False,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            "--sort",
+            metavar="MEASURE|given",
+            help="Measure by whose mean the systems are sorted, best first, or the order given; "
+            "by default the first measure.",
+        ),
+    ] = None,
     form: Annotated[
         PrintFormat,
         typer.Option(
             "--format",
-            help="Format of the output; csv holds one table: the means, or the comparisons where "
-            "they are asked for.",
+            help="Format of what is printed: md and latex hold one table with marks of "
+            "significance; csv the means in full, or the comparisons where they are asked for.",
         ),
     ] = "text",
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write to a file: a table (.tex, .md, .csv), a row per value (.parquet), the "
+            "lines of trec_eval -q (.eval) or everything (.json). May be repeated.",
+        ),
+    ] = None,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
     lenient: LenientRunsOption = False,
@@ -174,6 +193,10 @@ def evaluate(
     if json and form != "text":
         raise InputError(f"--json with --format {form}", "use one of them")
     rules = rules_of(like, ties, unjudged, worthless, missing, pool)
+    from dcglearn.system_report.evaluation_files import check_evaluation_files
+
+    outputs = out or []
+    check_evaluation_files(outputs, [qrels, *runs], rules)
     options = {
         "--baseline": baseline,
         "--compare": compare,
@@ -181,10 +204,12 @@ def evaluate(
         "--resamples": resamples,
     }
     asked = any(value is not None for value in options.values())
-    unasked = not json and form == "csv" and not asked
+    numbers = (".csv", ".parquet", ".eval")
+    unasked = form == "csv" and not asked and all(one.lower().endswith(numbers) for one in outputs)
     compared = test != "none" and len(runs) > 1 and not per_query and not unasked
     refuse_without_comparison(compared, options)
     measures = measures_of_names(measure or DEFAULT_MEASURES)
+    check_sort(sort, [*measures])
     evaluation = evaluate_runs(qrels, runs, measures, rules, scale, lenient)
     _warn_of_ranx(evaluation, like)
     comparisons: list[SystemComparison] = []
@@ -192,35 +217,22 @@ def evaluate(
         comparisons = compare_as_asked(
             evaluation, compare, baseline, correct, test, resamples, seed
         )
-    if json:
-        from dcglearn.system_report.systems import evaluation_to_json
+    if sort != "given":
+        from dcglearn.system_report.system_comparisons import in_order
 
-        print_json(evaluation_to_json(evaluation, comparisons, per_query))
-        return
-    _print_evaluation(evaluation, comparisons, form, per_query)
-    if form == "text":
+        evaluation = evaluation.best_first(sort)
+        comparisons = in_order(comparisons, evaluation.systems)
+    written = write_outputs(outputs, evaluation, comparisons, per_query)
+    if json:
+        print_evaluation_json(evaluation, comparisons, per_query)
+    else:
+        print_evaluation(evaluation, comparisons, form, per_query, asked)
+    text = form == "text" and not json
+    if text:
         lines = _explanation(evaluation, rules, comparisons, test)
         print_text("\n" + "\n".join(lines))
-
-
-def _print_evaluation(
-    evaluation: Evaluation,
-    comparisons: list[SystemComparison],
-    form: PrintFormat,
-    per_query: bool,
-) -> None:
-    from dcglearn.system_report.system_comparisons import comparisons_table
-    from dcglearn.system_report.systems import means_table, queries_table
-
-    if form == "csv" and comparisons:
-        print_document(comparisons_table(comparisons).csv())
-        return
-    table = queries_table(evaluation) if per_query else means_table(evaluation)
-    write = {"text": "text", "md": "markdown", "latex": "latex", "csv": "csv"}[form]
-    show = print_text if form == "text" else print_document
-    show(getattr(table, write)())
-    for differences in tables_of_comparisons(evaluation, comparisons):
-        show("\n" + getattr(differences, write)())
+    for line in written:
+        (print_text if text else print_note)(line)
 
 
 def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
@@ -238,13 +250,9 @@ def _explanation(
     comparisons: list[SystemComparison],
     test: TestChoice,
 ) -> list[str]:
-    from dcglearn.system_report.systems import rules_in_words
+    from dcglearn.system_report.systems import definitions_in_words, rules_in_words
 
-    lines = [
-        f"{one.name} is {one.measure}"
-        for one in evaluation.measures
-        if one.name != str(one.measure)
-    ]
+    lines = definitions_in_words(evaluation)
     lines.append(
         f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {evaluation.qrels.scale}"
     )

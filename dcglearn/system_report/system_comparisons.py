@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcglearn.report.tables import Cell, Table, UpperBound
+from dcglearn.system_report.marks import SIGNIFICANT
 from dcglearn.systems.compare_systems import SystemComparison
-
-_LEVEL = 0.05
-"""Differences with a smaller corrected p are called significant."""
 
 _COLUMNS = (
     *("measure", "system", "other system", "difference", "from", "to", "p", "corrected"),
@@ -17,6 +15,27 @@ _COLUMNS = (
 
 _SMALLEST_P = 1e-4
 """The smallest p-value above 0 that is shown with four decimals."""
+
+
+def in_order(
+    comparisons: Sequence[SystemComparison], systems: Sequence[str]
+) -> list[SystemComparison]:
+    """Return the comparisons under each measure in the order of the systems.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+    systems : sequence of str
+
+    Returns
+    -------
+    list of SystemComparison
+    """
+    place = {system: s for s, system in enumerate(systems)}
+    measure = {c.measure: m for m, c in reversed([*enumerate(comparisons)])}
+    return sorted(
+        comparisons, key=lambda c: (measure[c.measure], place[c.system], place[c.baseline])
+    )
 
 
 def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = "") -> Table:
@@ -122,10 +141,10 @@ def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return how small p, and p corrected by Holm's method, can be, where that is too large."""
     few = min(c.queries for c in comparisons)
     least = 2.0 ** (1 - few)
-    lines = [f"with {few} queries no p can be below {least:g}"] if least >= _LEVEL else []
+    lines = [f"with {few} queries no p can be below {least:g}"] if least >= SIGNIFICANT else []
     drawn, family = comparisons[0].drawn, comparisons[0].family
     holm = comparisons[0].correction == "holm"
-    if holm and drawn and least < _LEVEL <= family / (drawn + 1):
+    if holm and drawn and least < SIGNIFICANT <= family / (drawn + 1):
         bound = min(1.0, family / (drawn + 1))
         lines.append(
             f"with {drawn:,} random exchanges none of {family:,} corrected p can be below "

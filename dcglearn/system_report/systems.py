@@ -28,6 +28,9 @@ _UNJUDGED = {
 }
 
 
+_MANY_CUTOFFS = 3
+
+
 def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     """Return the choices that the numbers depend on, as sentences.
 
@@ -68,21 +71,25 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     return sentences
 
 
-def means_table(evaluation: Evaluation, caption: str = "") -> Table:
+def means_table(evaluation: Evaluation, caption: str = "", brief: bool = False) -> Table:
     """Return the mean of each measure and the share of judged documents, one row per system.
 
     Parameters
     ----------
     evaluation : Evaluation
     caption : str
+    brief : bool, default False
+        Whether of more than three cutoffs only the smallest and the largest have a column of
+        judged documents.
 
     Returns
     -------
     Table
     """
-    columns = ["system", *_value_columns(evaluation)]
+    at = _extreme_cutoffs(evaluation) if brief else list(range(len(evaluation.cutoffs)))
+    columns = ["system", *_value_columns(evaluation, at)]
     some_missing = evaluation.missing.any()
-    judged = evaluation.judged_means()
+    judged = evaluation.judged_means()[:, at]
     arrays = _low_and_high(evaluation.means(), evaluation.high_means())
     rows: list[list[Cell]] = []
     for s, system in enumerate(evaluation.systems):
@@ -107,7 +114,7 @@ def queries_table(evaluation: Evaluation, caption: str = "") -> Table:
     Table
         With an empty cell where a query is left out.
     """
-    columns = ["system", "query", *_value_columns(evaluation)]
+    columns = ["system", "query", *_value_columns(evaluation, range(len(evaluation.cutoffs)))]
     arrays = _low_and_high(evaluation.values, evaluation.high)
     rows: list[list[Cell]] = []
     for s, system in enumerate(evaluation.systems):
@@ -117,6 +124,53 @@ def queries_table(evaluation: Evaluation, caption: str = "") -> Table:
                 row += [_number(array[s, m, q]) for array in arrays]
             rows.append(row + [_number(share) for share in evaluation.judged[s, :, q]])
     return Table(columns, rows, caption)
+
+
+def judged_in_words(evaluation: Evaluation) -> str:
+    """Return which share of the documents is judged, from the system with least to the most.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> found = evaluate({"q": {"d": 1}}, {"q": {"d": 2, "e": 1}}, ["zipf", "zipf @ 1"])
+    >>> judged_in_words(found)
+    'judged: 50% of all documents, 100% of the first 1'
+    """
+    parts = []
+    judged = evaluation.judged_means()
+    for at in _extreme_cutoffs(evaluation):
+        least, most = np.nanmin(judged[:, at]), np.nanmax(judged[:, at])
+        low, high = (f"{100 * share:.3g}" for share in (least, most))
+        cutoff = evaluation.cutoffs[at]
+        of = "all documents" if cutoff is None else f"the first {cutoff:,}"
+        parts.append(f"{low}% of {of}" if low == high else f"{low}% to {high}% of {of}")
+    return f"judged: {', '.join(parts)}"
+
+
+def definitions_in_words(evaluation: Evaluation) -> list[str]:
+    """Return what the names of measures mean, one sentence per name that is not the meaning.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+
+    Returns
+    -------
+    list of str
+    """
+    return [
+        f"{one.name} is {one.measure}"
+        for one in evaluation.measures
+        if one.name != str(one.measure)
+    ]
 
 
 def evaluation_to_json(
@@ -174,11 +228,19 @@ def evaluation_to_json(
     }
 
 
-def _value_columns(evaluation: Evaluation) -> list[str]:
+def _extreme_cutoffs(evaluation: Evaluation) -> list[int]:
+    """Return the places of all cutoffs, or of the smallest and the largest if they are many."""
+    depths = [np.inf if cutoff is None else cutoff for cutoff in evaluation.cutoffs]
+    if len(depths) <= _MANY_CUTOFFS:
+        return list(range(len(depths)))
+    return [int(np.argmin(depths)), int(np.argmax(depths))]
+
+
+def _value_columns(evaluation: Evaluation, cutoffs: Sequence[int]) -> list[str]:
     names = [one.name for one in evaluation.measures]
     if evaluation.high is not None:
         names = [f"{name}, {end}" for name in names for end in ("least", "most")]
-    return names + [_judged_name(cutoff) for cutoff in evaluation.cutoffs]
+    return names + [_judged_name(evaluation.cutoffs[c]) for c in cutoffs]
 
 
 def _low_and_high(low: Floats, high: Floats | None) -> list[Floats]:

@@ -59,6 +59,8 @@ class SystemComparison:
         Number of queries that both have.
     better, worse, equal : int
         Number of these queries on which the system is better than the baseline, worse, or equal.
+    test : {"randomisation", "t"}
+        The paired test of `p`.
     drawn : int
         Number of signs drawn by the randomisation test, so that p is at least 1 / (drawn + 1); 0
         if it took all signs, and for the t test.
@@ -82,6 +84,7 @@ class SystemComparison:
     better: int
     worse: int
     equal: int
+    test: PairedTest
     drawn: int
     correction: Literal["holm", "tukey", "none"]
     family: int
@@ -219,6 +222,7 @@ class _Tested:
     interval: Floats
     p: Floats
     signs: NDArray[np.integer]
+    test: PairedTest
     drawn: int
 
 
@@ -261,7 +265,7 @@ def _tested(
         signs[m] = np.stack([part.sum(axis=1) for part in (over, under, same)], axis=1)
         advance(m + 1, len(evaluation.measures))
     exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    return _Tested(pairs, means, intervals, p, signs, 0 if exact else resamples)
+    return _Tested(pairs, means, intervals, p, signs, test, 0 if exact else resamples)
 
 
 def _holm(p: Floats, correct: Correct) -> Floats:
@@ -300,6 +304,7 @@ def _comparisons(
                     better=better,
                     worse=worse,
                     equal=equal,
+                    test=tested.test,
                     drawn=tested.drawn,
                     correction="none" if correct == "none" else method,
                     family=family,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
+import shutil
 import sys
 from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.plain_text import json_plain_text, plain_text
+from dcglearn.files.json_text import json_document
 
 
 def print_text(text: str) -> None:
@@ -43,15 +43,18 @@ def print_document(text: str) -> None:
     print_text(text)
 
 
+def terminal_width() -> int | None:
+    """Return the number of characters in a line of the terminal, None where output is no screen."""
+    stream = sys.stdout
+    if stream is None or not stream.isatty():
+        return None
+    return shutil.get_terminal_size().columns
+
+
 def print_note(text: str) -> None:
     """Print one line to standard error, with control characters visible."""
     if sys.stderr is not None:  # None if the shell closed it
         print(plain_text(text), file=sys.stderr)
-
-
-def json_document(document: Any) -> str:
-    """Return a document as JSON text, with null in place of numbers that are not finite."""
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
 
 
 def print_json(document: Any) -> None:
@@ -62,11 +65,3 @@ def print_json(document: Any) -> None:
 def print_json_text(text: str) -> None:
     """Print a JSON document that is written already, with escapes where the encoding needs them."""
     print_text(json_plain_text(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,124 @@
+"""Marks of significance on the means of systems.
+
+Compared with one baseline, the means that differ from it carry a star. Otherwise, such as after
+comparisons of all pairs, each system has a letter, and a mean carries the letters of the systems
+that it is significantly above, as in the tables of ranx (Bassani, ECIR 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+from dcglearn.systems.compare_systems import SystemComparison
+
+SIGNIFICANT = 0.05
+"""Differences whose corrected p is below it are marked."""
+
+_RANGE = 4
+"""From so many neighbours on, a range is shown: a-d."""
+
+
+@dataclass(frozen=True)
+class SignificanceMarks:
+    """Marks on the means of systems.
+
+    Attributes
+    ----------
+    of : dict
+        The mark of (system, measure); those without one are missing.
+    labels : dict
+        The label of each system that marks refer to; empty if stars are enough.
+    baseline : str or None
+        The system that a star refers to.
+    """
+
+    of: dict[tuple[str, str], str]
+    labels: dict[str, str]
+    baseline: str | None
+
+
+def significance_marks(
+    systems: Sequence[str],
+    comparisons: Sequence[SystemComparison],
+    level: float = SIGNIFICANT,
+) -> SignificanceMarks:
+    """Return the marks that comparisons give.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        In the order of the table, which is that of the labels.
+    comparisons : sequence of SystemComparison
+    level : float, default 0.05
+
+    Returns
+    -------
+    SignificanceMarks
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> from dcglearn.systems.compare_systems import compare_systems
+    >>> qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(8)}
+    >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
+    ...         for name, first, other in (("good", "d1", "d2"), ("bad", "d2", "d1"))}
+    >>> found = evaluate(qrels, runs, "nDCG@10")
+    >>> compared = compare_systems(found, "bad", np.random.default_rng(0))
+    >>> significance_marks(found.systems, compared).of
+    {('good', 'nDCG@10'): '*'}
+    """
+    significant = [c for c in comparisons if c.corrected < level]
+    baselines = {c.baseline for c in comparisons}
+    if len(baselines) <= 1:
+        stars = {(c.system, c.measure): "*" for c in significant}
+        return SignificanceMarks(stars, {}, next(iter(baselines), None))
+    below: dict[tuple[str, str], set[int]] = {}
+    at = {system: s for s, system in enumerate(systems)}
+    for c in significant:
+        ahead, behind = (c.system, c.baseline) if c.difference > 0 else (c.baseline, c.system)
+        below.setdefault((ahead, c.measure), set()).add(at[behind])
+    names = system_labels(len(systems))
+    marks = {key: label_list(sorted(found), names) for key, found in below.items()}
+    return SignificanceMarks(marks, dict(zip(systems, names, strict=True)), None)
+
+
+def system_labels(n: int) -> list[str]:
+    """Return labels for n systems: letters, or numbers where letters do not suffice.
+
+    >>> system_labels(3), system_labels(27)[-1]
+    (['a', 'b', 'c'], '27')
+    """
+    letters = ascii_lowercase
+    return list(letters[:n]) if n <= len(letters) else [str(i) for i in range(1, n + 1)]
+
+
+def label_list(numbers: Sequence[int], labels: Sequence[str]) -> str:
+    """Return labels in a row; four or more neighbours as a range.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Ascending places in `labels`.
+    labels : sequence of str
+
+    Examples
+    --------
+    >>> label_list([0, 2, 3], "abcdefgh"), label_list([0, 2, 3, 4, 5, 7], "abcdefgh")
+    ('acd', 'a,c-f,h')
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts: list[str] = []
+    for run in runs:
+        if len(run) < _RANGE:
+            parts += [labels[i] for i in run]
+        else:
+            parts.append(f"{labels[run[0]]}-{labels[run[-1]]}")
+    return ("" if all(len(part) == 1 and part.isalpha() for part in parts) else ",").join(parts)
