@@ -190,8 +190,8 @@ def conclusions_in_words(
     list of str
     """
     lines = [
-        f"any gains: the same system is ahead by mean nDCG, discounts {given}; any gains and "
-        "discounts: by mean DCG, too"
+        f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; any "
+        "gains and discounts: by mean DCG with any of both, too"
     ]
     if with_queries:
         lines.append(
