@@ -14,13 +14,54 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike, as_measure
 
 _ROWS = 1 << 15  # whose grades fit in the cache
+
+
+class CodedPairs:
+    """Pairs that several measures are compared on: the two grades at each rank as one code.
+
+    Parameters
+    ----------
+    pairs : ndarray of int, shape (n, 2, K)
+        The preferred ranking first.
+    n_grades : int
+        L of the measures.
+
+    Examples
+    --------
+    >>> from dcglearn.measures.dcg import DCG
+    >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]]), 3)
+    >>> pairs.agreement(DCG([2, 1, 0], "log2"))
+    0.5
+    """
+
+    def __init__(self, pairs: ArrayLike, n_grades: int) -> None:
+        self._rows, self._n_grades = checked_pairs(pairs, n_grades), n_grades
+        first, second = self._rows.transpose(1, 2, 0).astype(np.intp, order="C")
+        values = n_grades + 1  # the last is no document
+        self._codes = first % values * values + second % values
+
+    def agreement(self, measure: Measure) -> float:
+        """Return the fraction of pairs that a measure orders as judged, as :func:`agreement`.
+
+        Parameters
+        ----------
+        measure : DCG or LinearUtility
+        """
+        other = rescaled(measure).measure
+        if other.n_grades != self._n_grades:
+            return agreement(measure, self._rows)
+        weights, padded = _padded(other, self._rows.shape[2])
+        result = np.zeros(len(self._rows))
+        for row, code in zip(padded, self._codes, strict=True):
+            result += (row[:, None] - row).ravel().take(code)
+        return weighted_mean(outcomes_of_differences(_with_ties(result, self._rows, weights)))
 
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
@@ -58,15 +99,25 @@ def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:
 
 def _score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     rows = checked_pairs(pairs, measure.n_grades)
-    weights = measure.matrix_for(rows.shape[-1])
-    padded = np.hstack([weights, np.zeros((len(weights), 1))])  # column -1: no document
-    largest = np.abs(weights).max(axis=1)
+    weights, padded = _padded(measure, rows.shape[-1])
     result = np.zeros(len(rows))
     for begin in range(0, len(rows), _ROWS):
         some = slice(begin, begin + _ROWS)
         first, second = rows[some].transpose(1, 2, 0).astype(np.intp, order="C")
         for row, one, other in zip(padded, first, second, strict=True):
             result[some] += row[one] - row[other]  # by rank, so that equal terms cancel exactly
+    return _with_ties(result, rows, weights)
+
+
+def _padded(measure: Measure, n_ranks: int) -> tuple[Floats, Floats]:
+    """Return W, and W with a last column for no document."""
+    weights = measure.matrix_for(n_ranks)
+    return weights, np.hstack([weights, np.zeros((len(weights), 1))])
+
+
+def _with_ties(result: Floats, rows: Grades, weights: Floats) -> Floats:
+    """Set differences that are rounding errors to 0, in place."""
+    largest = np.abs(weights).max(axis=1)
     # The first bound is weaker and needs no comparison of rankings; few pairs pass it.
     close = np.flatnonzero(np.abs(result) <= TIE_TOLERANCE * largest.sum())
     possible = (rows[close, 0] != rows[close, 1]) @ largest

@@ -189,6 +189,20 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
     return Fit(problem, solve(problem, solver))
 
 
+def _largest_projected(problem: Objective, q: Floats) -> float:
+    """Return the largest |entry| of the projection of q on the cone.
+
+    On a row that may not increase, the first entry of the projection is the largest mean of the
+    first entries, and the last one the smallest mean of the last.
+    """
+    if problem.structure is not None or not problem.monotone:
+        return float(np.abs(project(problem, q)).max())
+    counts = np.arange(1, q.shape[1] + 1)
+    first = (np.cumsum(q, axis=1) / counts).max()
+    last = (np.cumsum(q[:, ::-1], axis=1) / counts).min()
+    return float(max(first, -last, 0.0))
+
+
 def _check_not_zero(problem: Objective) -> None:
     """Refuse a problem whose optimum is W = 0, with the reason.
 
@@ -197,7 +211,7 @@ def _check_not_zero(problem: Objective) -> None:
     """
     at_zero = problem.sum_over_blocks(residual_sums, np.zeros(math.prod(problem.shape)))
     size = problem.C * at_zero.total
-    if np.abs(project(problem, primal_from_dual(problem, at_zero))).max() > 1e-12 * size:
+    if _largest_projected(problem, primal_from_dual(problem, at_zero)) > 1e-12 * size:
         return
     if not size:
         raise InputError("no margin is above 0: W = 0 satisfies all pairs", "raise the margins")

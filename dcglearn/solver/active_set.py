@@ -246,6 +246,8 @@ def dense_pairs(block: Block) -> DensePairs:
 
 def _hessian_and_linear(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """Return X' V X and X' V m of some pairs."""
+    if not len(rows):
+        return np.zeros((block.n_columns, block.n_columns)), np.zeros(block.n_columns)
     weights, margins = take_unless_ones(block.weights, rows), take_unless_ones(block.margins, rows)
     weighted = margins if weights is None or margins is None else weights * margins
     return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)

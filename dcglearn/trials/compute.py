@@ -6,6 +6,7 @@ holds): the same in any process and in any order. This is all that workers run.
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.correlation.agreement import agreement, score_differences
+from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
 from dcglearn.design.sampling import base_list
@@ -40,6 +41,7 @@ from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
+    agreement_with,
     exact_pairs,
     judged_pairs_of,
     preset_precision,
@@ -147,14 +149,13 @@ def compute_cell(
     0.95
     """
     cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
-    setting = setting_of(cell)
-    check_setting(setting, _registry_of(own))
+    setting = _setting_of(cell, own)
     truth, graded = true_measures(cell, own)
     if setting.learner == JUDGMENT_MODEL:
-        drawn = None if setting.clusters else training_lists(cell, own)
+        drawn = None if setting.clusters else training_lists(cell, own, setting.pairs)
         rngs = rng_for(cell, "training"), rng_for(cell, "judge")
         return certainty(setting, truth, *rngs, own, drawn)
-    judged = judged_pairs_of(cell, own)
+    judged = judged_pairs_of(cell, own, setting)
     train = judged.pairs
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
@@ -165,7 +166,7 @@ def compute_cell(
         W = fitted.weights
     data = CellData(setting, read_only(train), tests, fitted)
     return {
-        "precision": agreement(learned, tests),
+        "precision": agreement_with(cell, own, "test", learned),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
@@ -186,6 +187,19 @@ def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:
         if name not in found or found[name].identity != identity:
             raise InputError(f"the code of the {name} is missing", "pass it as `codes`", "code")
     return OwnFunctions(tuple(found[name] for name in sorted(cell.get("code", {}))))
+
+
+def _setting_of(cell: dict[str, Any], own: OwnFunctions) -> Setting:
+    """Return the setting of a cell, checked; that of every repetition is the same."""
+    shared = {key: value for key, value in cell.items() if key not in ("seed", "repetition")}
+    return _checked_setting(json.dumps(shared), own)
+
+
+@lru_cache(64)
+def _checked_setting(shared: str, own: OwnFunctions) -> Setting:
+    setting = setting_of(json.loads(shared))
+    check_setting(setting, _registry_of(own))
+    return setting
 
 
 def _registry_of(own: OwnFunctions) -> Registry:
@@ -251,12 +265,14 @@ def _solve(setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctio
         return fit(problem.with_C(choice.C))
     if setting.C != "validation":
         return fit(problem)
-    held_out = exact_pairs(cell, own, "validation")
     fits = [
         Fit(problem.with_C(C), solution)
         for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
     ]
-    scores = [agreement(_learned_measure(setting, learned), held_out) for learned in fits]
+    scores = [
+        agreement_with(cell, own, "validation", _learned_measure(setting, learned))
+        for learned in fits
+    ]
     return fits[int(np.argmax(scores))]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Pairs
-from dcglearn.correlation.agreement import agreement
+from dcglearn.correlation.agreement import CodedPairs
 from dcglearn.design.cells import AXES, rng_for, setting_of
 from dcglearn.design.own_functions import OwnFunctions
 from dcglearn.design.sampling import (
@@ -33,6 +33,7 @@ from dcglearn.design.sampling import (
     strict_pairs,
     truth_of,
 )
+from dcglearn.design.setting import Setting
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
@@ -115,19 +116,20 @@ def _true_measures(part: str, own: OwnFunctions) -> tuple[Measure, Measure]:
     )
 
 
-def training_lists(cell: dict[str, Any], own: OwnFunctions) -> Pairs:
-    """Return as many pairs of lists, not yet judged, as a cell has training pairs.
+def training_lists(cell: dict[str, Any], own: OwnFunctions, n: int) -> Pairs:
+    """Return the first pairs of lists of a cell, not yet judged.
 
     Parameters
     ----------
     cell : dict
     own : OwnFunctions
+    n : int
+        The number of pairs.
 
     Returns
     -------
     ndarray of int8, shape (n, 2, K)
     """
-    n = setting_of(cell).pairs
     blocks = _lists(*_part(cell, own, "training", ()))
     return np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))[:n]
 
@@ -139,20 +141,21 @@ def _lists(part: str, own: OwnFunctions) -> Blocks:
     return Blocks(draw_lists(setting, setting.lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
 
 
-def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions) -> StrictPairs:
+def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -> StrictPairs:
     """Return the training pairs of a cell, as its judge orders them.
 
     Parameters
     ----------
     cell : dict
     own : OwnFunctions
+    setting : Setting
+        Of the cell.
 
     Returns
     -------
     StrictPairs
         Without wrong preferences and grades.
     """
-    setting = setting_of(cell)
     if own.codes and own.get("judge", setting.judge):
         truth, _ = true_measures(cell, own)
         rngs = (rng_for(cell, name) for name in ("training", "judge"))
@@ -206,6 +209,29 @@ def _pairs(part: str, own: OwnFunctions) -> Pairs:
     return by_rank
 
 
+def agreement_with(cell: dict[str, Any], own: OwnFunctions, name: str, learned: Measure) -> float:
+    """Return the agreement of a measure with exact pairs of a cell.
+
+    Parameters
+    ----------
+    cell : dict
+    own : OwnFunctions
+    name : {"test", "validation"}
+    learned : DCG or LinearUtility
+
+    Returns
+    -------
+    float
+    """
+    return _coded(*_part(cell, own, name, _OF_PAIRS[name])).agreement(learned)
+
+
+@lru_cache(32)
+def _coded(part: str, own: OwnFunctions) -> CodedPairs:
+    setting = setting_of(json.loads(part)[1])
+    return CodedPairs(_pairs(part, own), setting.n_ranks if setting.documents else setting.grades)
+
+
 def preset_precision(name: str, cell: dict[str, Any], own: OwnFunctions) -> float:
     """Return the precision of a preset on the test pairs of a cell.
 
@@ -227,7 +253,7 @@ def _precision_on(name: str, part: str, own: OwnFunctions) -> float:
     """Return the precision of a preset on test pairs."""
     setting = setting_of(json.loads(part)[1])
     measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
-    return agreement(measure, _pairs(part, own))
+    return _coded(part, own).agreement(measure)
 
 
 def calibrated_judge(cell: dict[str, Any], own: OwnFunctions) -> CalibratedJudge:
