@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import cast
 
 import numpy as np
@@ -223,24 +224,30 @@ def strict_pairs(
     OwnCodeError
         If a judge of one's own leaves out all pairs.
     """
-    blocks = judged_blocks(setting, name, truth, rng, judge, judge_rng, own)
+    lists = (draw_lists(setting, name, PAIRS_PER_BLOCK, rng, own) for _ in count())
+    blocks = judged_blocks(setting, truth, lists, judge_rng or rng, judge, own)
     return first_pairs(setting, name, n, blocks, own if judge is None else None)
 
 
 def judged_blocks(
     setting: Setting,
-    name: str,
     truth: Measure,
-    rng: np.random.Generator,
+    blocks: Iterable[Pairs],
+    judge_rng: np.random.Generator,
     judge: CalibratedJudge | None = EXACT,
-    judge_rng: np.random.Generator | None = None,
     own: OwnFunctions = NO_FUNCTIONS,
 ) -> Iterator[Pairs]:
-    """Draw and judge lists, one block of :data:`PAIRS_PER_BLOCK` after the other, without end.
+    """Judge blocks of lists, one after the other.
 
     Parameters
     ----------
-    setting, name, truth, rng, judge, judge_rng, own
+    setting : Setting
+    truth : DCG or LinearUtility
+    blocks : iterable of ndarray of int8, shape (n, 2, K)
+        Lists as they were drawn.
+    judge_rng : numpy.random.Generator
+        Not used by the exact judge.
+    judge, own
         As those of :func:`strict_pairs`.
 
     Yields
@@ -248,11 +255,11 @@ def judged_blocks(
     ndarray of int8, shape (m, 2, K)
         The strict pairs of a block, the preferred list first.
     """
-    judge_rng = judge_rng or rng
-    while True:
-        lists = draw_lists(setting, name, PAIRS_PER_BLOCK, rng, own)
+    for drawn in blocks:
+        lists = drawn
         if judge != EXACT:  # some generators put the better list first
-            swapped = judge_rng.random(PAIRS_PER_BLOCK) < 0.5
+            lists = drawn.copy()
+            swapped = judge_rng.random(len(lists)) < 0.5
             lists[swapped] = lists[swapped][:, ::-1]
         if judge is None:
             yield own.judged(setting, truth, lists, judge_rng)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import count, islice
+from itertools import chain, count, islice
 from threading import Lock
 from typing import Any
 
@@ -134,11 +134,13 @@ def training_lists(cell: dict[str, Any], own: OwnFunctions, n: int) -> Pairs:
     return np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))[:n]
 
 
-@lru_cache(4)
+@lru_cache(8)
 def _lists(part: str, own: OwnFunctions) -> Blocks:
+    """Return blocks of lists; truths and judges share them."""
     name, cell = json.loads(part)
     setting, rng = setting_of(cell), rng_for(cell, name)
-    return Blocks(draw_lists(setting, setting.lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
+    lists = lists_to_test_on(setting) if name == "test" else setting.lists
+    return Blocks(draw_lists(setting, lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
 
 
 def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -> StrictPairs:
@@ -170,10 +172,8 @@ def _judged(part: str, own: OwnFunctions) -> Blocks:
     name, cell = json.loads(part)
     setting = setting_of(cell)
     truth, _ = true_measures(cell, own)
-    judge, rng = calibrated_judge(cell, own), rng_for(cell, name)
-    return Blocks(
-        judged_blocks(setting, setting.lists, truth, rng, judge, rng_for(cell, "judge"), own)
-    )
+    judge, lists = calibrated_judge(cell, own), _lists(*_part(cell, own, name, ()))
+    return Blocks(judged_blocks(setting, truth, lists, rng_for(cell, "judge"), judge, own))
 
 
 def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> Pairs:
@@ -200,10 +200,12 @@ def _pairs(part: str, own: OwnFunctions) -> Pairs:
     name, cell = json.loads(part)
     setting = setting_of(cell)
     truth, _ = true_measures(cell, own)
-    lists, n = setting.lists, setting.validation_pairs
-    if name == "test":
-        lists, n = lists_to_test_on(setting), setting.test_pairs
-    pairs = strict_pairs(setting, lists, n, truth, rng_for(cell, name), own=own).pairs
+    n = setting.test_pairs if name == "test" else setting.validation_pairs
+    blocks = iter(_lists(*_part(cell, own, name, ())))
+    at_once = np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))
+    judged = judged_blocks(setting, truth, chain([at_once], blocks), rng_for(cell, "judge"))
+    lists = lists_to_test_on(setting) if name == "test" else setting.lists
+    pairs = first_pairs(setting, lists, n, judged).pairs
     by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
     by_rank.flags.writeable = False
     return by_rank
