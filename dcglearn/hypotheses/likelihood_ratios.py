@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import least_squares
 from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
@@ -38,6 +37,10 @@ from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
 
+
+_GAUSS_NEWTON_STEPS = 12
+_NEAR_ENOUGH = 1e-7
+"""The error of W, relative to its largest entry, from which the next step is the last."""
 
 TestVerdict = Literal["rejected", "near the line", "not rejected"]
 
@@ -175,8 +178,21 @@ def _holds(larger: FamilyLike, smaller: FamilyLike) -> bool:
 
 
 def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
-    """Return the parameters at which W of the larger model is that of the smaller one."""
+    """Return the parameters at which W of the larger model is that of the smaller one.
+
+    Gauss and Newton's steps mostly lead there; where they do not, a trust region does.
+    """
     W = smaller.weights
+    theta, size = larger.start, np.abs(W).max()
+    for _ in range(_GAUSS_NEWTON_STEPS):
+        with np.errstate(all="ignore"):  # where it leads away
+            missing, J = (W - larger.weights(theta)).ravel(), larger.jacobian(theta)
+        if not (np.isfinite(missing).all() and np.isfinite(J).all()):
+            break
+        theta = theta + np.linalg.lstsq(J, missing)[0]
+        if np.abs(missing).max() <= _NEAR_ENOUGH * size:  # and the step squares that
+            return theta
+    from scipy.optimize import least_squares
 
     def residuals(theta: Floats) -> Floats:
         return (larger.weights(theta) - W).ravel()
