@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import time
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -29,7 +31,7 @@ from dcglearn.figures.experiment_figures import WIDTHS, draw_figure, draw_on, fi
 from dcglearn.figures.labels import spread, text_width, wrapped
 from dcglearn.figures.style import DARK, LIGHT, Palette, missing_glyphs_as_boxes, save
 from dcglearn.lab.claims import Claim, Finding
-from dcglearn.lab.experiment_files import load_experiment, make_figures
+from dcglearn.lab.experiment_files import config_files, load_experiment, make_figures
 from dcglearn.lab.plots import CORRELATION, SHARE, Figure, Plot, Series, differences, level
 from dcglearn.lab.provenance import read_provenance
 from dcglearn.lab.repetitions import mean_interval
@@ -572,21 +574,60 @@ def test_findings_are_a_latex_table() -> None:
     )
     figure = Figure("2b", "t", Plot("x", "y", ()), (mine, paper))
     text = findings_latex([figure])
-    assert text.startswith(r"% needs \usepackage{booktabs,longtable}")
+    assert text.startswith(r"% needs \usepackage{array,booktabs,longtable}")
     for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
         assert text.count(rule) == 1
     body = text.split(r"\endfoot")[1].split(r"\end{longtable}")[0]
     rows = [line for line in body.splitlines() if line]
     assert len(rows) == 4
     for row in rows:
-        assert row.endswith(r" \\")
-        assert len(re.findall(r"(?<!\\)&", row)) == 3
+        assert re.search(r" \\\\(\*|\\addlinespace)?$", row)
+        assert len(re.findall(r"(?<!\\)&", row)) == 4
         assert len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
         assert not re.search(r"(?<!\\)[%#_]", row)
     assert r"\textbackslash{}input\{x\}" in rows[0]
     assert rows[0].startswith("2b & this project & ")
-    assert rows[1].endswith(r"& $0.500$ (1) \\")
-    assert rows[2] == r"2b & 6.3 & Grows. & holds \\"
-    assert rows[3] == r" & & \quad a & $-0.200$ ($-0.448$ to $0.048$; 3) \\"
-    assert len(findings_latex([figure], intervals=False).split(r"\endfoot")[1].splitlines()) == 4
+    assert rows[1].endswith(r"& $0.500$ & 1 \\\addlinespace")
+    assert rows[2] == r"2b & 6.3 & Grows. & \textit{holds} & \\*"
+    mean = r" & & \hangindent=1.5em\quad a & $-0.200$ ($-0.448$ to $0.048$) & 3 \\\addlinespace"
+    assert rows[3] == mean
+    short = findings_latex([figure], intervals=False).split(r"\endfoot")[1].splitlines()
+    assert len(short) == 5
+    assert short[2] == r"2b & 6.3 & Grows. & holds \\\addlinespace"
     assert text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize("intervals", [True, False])
+def test_latex_sets_the_findings_of_the_shipped_experiments(
+    tmp_path: Path, intervals: bool
+) -> None:
+    """Without an error, and without a line that is wider than the page."""
+    program = shutil.which("pdflatex")
+    styles = shutil.which("kpsewhich")
+    needed = [f"{name}.sty" for name in ("array", "booktabs", "longtable")]
+    if program is None or styles is None:
+        pytest.skip("no pdflatex here")
+    if subprocess.run([styles, *needed], capture_output=True, check=False).returncode:
+        pytest.skip("LaTeX lacks booktabs or longtable here")
+    figures = []
+    for path in config_files():
+        config = read_config(path)
+        table = pd.read_csv(ROOT / "results" / config.name / "table.csv")
+        figures += make_figures(load_experiment(config), config, table)
+    (tmp_path / "findings.tex").write_text(findings_latex(figures, intervals), "utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{array,booktabs,longtable}\n"
+        "\\begin{document}\n\\input{findings}\n\\end{document}\n"
+    )
+    done = subprocess.run(
+        [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    log = (tmp_path / "paper.log").read_text("latin-1")
+    assert done.returncode == 0, log
+    assert (tmp_path / "paper.pdf").stat().st_size > 10_000
+    assert "Missing character" not in log
+    assert not re.findall(r"Overfull .hbox \((?:[2-9]|\d\d)", log)

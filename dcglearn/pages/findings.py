@@ -13,8 +13,19 @@ from dcglearn.lab.claims import Claim
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval
 
-PACKAGES = r"% needs \usepackage{booktabs,longtable}"
+PACKAGES = r"% needs \usepackage{array,booktabs,longtable}"
 """The first line of the table."""
+
+_COLUMNS = {
+    "Figure": 0.08,
+    "Section": 0.1,
+    "Claim": 0.34,
+    "Verdict; mean (95\\% interval)": 0.33,
+    "$n$": 0.05,
+}
+"""The columns, and their widths as shares of a line. The rest is between them."""
+
+_WITHOUT_MEANS = {"Figure": 0.08, "Section": 0.1, "Claim": 0.52, "Verdict": 0.22}
 
 OWN = "this project"
 """In place of a section of the paper, where the claim is not the paper's."""
@@ -41,8 +52,8 @@ def findings_latex(figures: Iterable[Figure], intervals: bool = True) -> str:
     >>> from dcglearn.lab.plots import Plot
     >>> claim = Claim("Precision is 95%.", Finding("holds"), section="6.3")
     >>> lines = findings_latex([Figure("1", "", Plot("", "", ()), (claim,))]).splitlines()
-    >>> print(lines[-2])
-    1 & 6.3 & Precision is 95\%. & holds \\
+    >>> print(lines[-3])
+    1 & 6.3 & Precision is 95\%. & \textit{holds} & \\\addlinespace
     """
     rows = [
         row
@@ -50,35 +61,39 @@ def findings_latex(figures: Iterable[Figure], intervals: bool = True) -> str:
         for claim in figure.claims
         for row in _rows(figure.number, claim, intervals)
     ]
-    head = r"Figure & Section & Claim & Verdict \\"
-    if intervals:
-        head = r"Figure & Section & Claim, and its means & Verdict, mean (95\% interval; $n$) \\"
+    columns = _COLUMNS if intervals else _WITHOUT_MEANS
+    widths = (rf">{{\raggedright\arraybackslash}}p{{{w}\linewidth}}" for w in columns.values())
     lines = [
         PACKAGES,
-        r"\begin{longtable}{@{}llp{0.42\linewidth}p{0.3\linewidth}@{}}",
-        *(r"\toprule", head, r"\midrule", r"\endhead"),
+        r"\begingroup\small\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{longtable}}{{@{{}}{''.join(widths)}@{{}}}}",
+        *(r"\toprule", rf"{' & '.join(columns)} \\", r"\midrule", r"\endhead"),
         *(r"\bottomrule", r"\endfoot"),
         *rows,
         r"\end{longtable}",
+        r"\endgroup",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _rows(number: str, claim: Claim, intervals: bool) -> list[str]:
-    cells = (number, claim.section or OWN, claim.tested, claim.finding.verdict)
-    rows = [" & ".join(map(latex_cell, cells)) + r" \\"]
+    cells = [*map(latex_cell, (number, claim.section or OWN, claim.tested)), claim.finding.verdict]
+    means = claim.finding.intervals if intervals else ()
     if intervals:
-        rows += [_mean(interval) for interval in claim.finding.intervals]
-    return rows
+        cells[-1] = rf"\textit{{{cells[-1]}}} & "
+    end = r" \\*" if means else r" \\"  # a claim is on the page of its first mean
+    rows = [" & ".join(cells).rstrip() + end, *map(_mean, means)]
+    return [*rows[:-1], rows[-1] + r"\addlinespace"]
 
 
 def _mean(interval: MeanInterval) -> str:
     r"""Write a mean with its interval as a row.
 
     >>> print(_mean(MeanInterval("Data_1:", -0.5, -0.6, -0.4, 9)))
-     & & \quad Data\_1 & $-0.500$ ($-0.600$ to $-0.400$; 9) \\
+     & & \hangindent=1.5em\quad Data\_1 & $-0.500$ ($-0.600$ to $-0.400$) & 9 \\
     """
-    bounds = f"${interval.low:z.3f}$ to ${interval.high:z.3f}$; "
-    where = f"({'' if isnan(interval.low) else bounds}{interval.n})"
+    bounds = f" (${interval.low:z.3f}$ to ${interval.high:z.3f}$)"
+    bounds = "" if isnan(interval.low) else bounds
     mean = "--" if isnan(interval.mean) else f"${interval.mean:z.3f}$"
-    return rf" & & \quad {latex_cell(interval.label.rstrip(':'))} & {mean} {where} \\"
+    label = latex_cell(interval.label.rstrip(":"))
+    return rf" & & \hangindent=1.5em\quad {label} & {mean}{bounds} & {interval.n} \\"
