@@ -70,7 +70,9 @@ def _scored(
     values = np.zeros((len(measures), len(ranked.lengths)))
     if not len(queries):
         return values
-    qrels, run = _for_ir_measures(ranked, queries, levels)
+    depths = [one.n_ranks if one.name == "RR" else None for one in measures]
+    depth = None if None in depths else max(one for one in depths if one is not None)
+    qrels, run = _for_ir_measures(ranked, queries, levels, depth)
     try:
         for found in tool.iter_calc(list(dict.fromkeys(theirs)), qrels, run):
             values[row_of[str(found.measure)], int(found.query_id)] = found.value
@@ -85,12 +87,19 @@ def _scored(
 
 
 def _for_ir_measures(
-    ranked: Ranked, queries: Any, levels: tuple[int, ...]
+    ranked: Ranked, queries: Any, levels: tuple[int, ...], depth: int | None
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Return qrels and run with the rank of a document as its id."""
+    """Return qrels and run with the rank of a document as its id.
+
+    With a depth, only what the reciprocal rank within it needs: the documents of these ranks.
+    """
     longest = int(ranked.lengths.max())
     ids = [str(rank) for rank in range(longest)]
     scores = [float(longest - rank) for rank in range(longest)]
+    not_ranked = [
+        [f"{grade}/{i}" for i in range(most)]
+        for grade, most in enumerate(ranked.pools.max(axis=0).tolist())
+    ]
     by_length: dict[int, dict[str, float]] = {}
     by_grade = np.array(levels)
     judged = ranked.grades < ranked.n_grades
@@ -98,17 +107,19 @@ def _for_ir_measures(
     run: dict[str, dict[str, float]] = {}
     for q in queries.tolist():
         start, end = int(ranked.starts[q]), int(ranked.starts[q + 1])
+        end = end if depth is None else min(end, start + depth)
         if end - start not in by_length:
             by_length[end - start] = dict(zip(ids, scores[: end - start], strict=False))
         run[str(q)] = by_length[end - start]
         ranks = np.flatnonzero(judged[start:end])
         grades = ranked.grades[start:end][ranks]
         one = {ids[r]: g for r, g in zip(ranks.tolist(), by_grade[grades].tolist(), strict=True)}
-        left = ranked.pools[q] - np.bincount(grades, minlength=len(levels))
-        for grade in np.flatnonzero(left > 0).tolist():
-            level = levels[grade]
-            one.update((f"{grade}/{i}", level) for i in range(int(left[grade])))
         qrels[str(q)] = one
+        if depth is not None:
+            continue
+        left = ranked.pools[q] - np.bincount(grades, minlength=len(levels))
+        for level, more, names in zip(levels, left.tolist(), not_ranked, strict=True):
+            one.update(dict.fromkeys(names[:more], level))
     return qrels, run
 
 
