@@ -22,6 +22,7 @@ from dcglearn.measures.scale import Scale
 from dcglearn.naming.aliases import other_name
 from dcglearn.naming.measure_files import write_measure
 from dcglearn.naming.names import as_measure, measure_for_documents
+from dcglearn.naming.other_names import parse_other_name
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
@@ -75,7 +76,8 @@ def theirs_ir_measures(qrels: Dicts, run: Dicts, measure: str) -> Values:
 
 
 def theirs_gdeval(qrels: Dicts, run: Dicts, measure: str) -> Values:
-    asked = ir_measures.parse_measure("nDCG(dcg='exp-log2')" + measure.removeprefix("ndcg"))
+    theirs = measure.replace("ndcg", "nDCG(dcg='exp-log2')").replace("err", "ERR")
+    asked = ir_measures.parse_measure(theirs)
     calculated = ir_measures.gdeval.evaluator([asked], qrels)._iter_calc(  # type: ignore[attr-defined]  # what gdeval.pl prints, before ir_measures adds the queries it leaves out
         ir_measures.util.RunConverter(run).as_dict_of_dict()
     )
@@ -174,6 +176,9 @@ def test_the_command_lists_every_name(run: Run) -> None:
     for row in listed["discounts"]:
         named = row["rule"].replace("(b)", "(2)").replace("(n)", "(5)").replace("(p)", "(0.5)")
         assert measure_for_documents(f"DCG({{3: 1, 2: 1, 1: 1, 0: 0}}, {named})", scale, 5)
+    for row in listed["others"]:
+        for name in row["measure"].split(", "):
+            assert parse_other_name(name) is not None, name
     assert [row["its measure"] for row in listed["tools"]] == [one.theirs for one in TOOL_MEASURES]
 
 

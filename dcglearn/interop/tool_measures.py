@@ -1,4 +1,4 @@
-"""What other tools compute under the name of a DCG, and what computes the same here.
+"""What other tools compute under the names of measures, and what computes the same here.
 
 Read in the tools' documentation and sources, and tested on the tools. A tool's nDCG has linear
 gains in trec_eval, ir_measures, ranx and scikit-learn, and exponential ones, 2^grade - 1, in
@@ -34,6 +34,9 @@ TOOL_MEASURES = (
     ToolMeasure("trec_eval", "ndcg_cut.10", "ndcg_cut.10", "--like trec_eval"),
     ToolMeasure("trec_eval", "ndcg", "ndcg", "--like trec_eval"),
     ToolMeasure("trec_eval", "ndcg.1=3,2=7", "nDCG({2: 7, 1: 3, 0: 0}, log2)", "--like trec_eval"),
+    ToolMeasure("trec_eval", "map", "map", "--like trec_eval"),
+    ToolMeasure("trec_eval", "P_10", "P_10", "--like trec_eval"),
+    ToolMeasure("ir_measures", "RR(rel=2)@10", "RR(rel=2)@10", "--like ir_measures"),
     ToolMeasure("ir_measures", "nDCG@10", "nDCG@10", "--like ir_measures"),
     ToolMeasure(
         "ir_measures",
@@ -48,6 +51,7 @@ TOOL_MEASURES = (
         "--like gdeval --worthless 0 --missing 0",
     ),
     ToolMeasure("gdeval", "ndcg@10", "nDCG(exponential-log2) @ 10", "--like gdeval"),
+    ToolMeasure("gdeval", "err@20", "ERR@20", "--like gdeval"),
     ToolMeasure("ranx", "ndcg@10", "ndcg@10", "--like ranx"),
     ToolMeasure("ranx", "ndcg_burges@10", "ndcg_burges@10", "--like ranx"),
     ToolMeasure("ranx", "dcg@10", "dcg@10", "--like ranx"),

@@ -64,7 +64,8 @@ def evaluate(
             "-m",
             metavar="MEASURE",
             help="A preset (zipf), learned.json, a measure in full, nDCG(...) @ 10 of one, or "
-            "nDCG@10; NAME=MEASURE gives it a name. May be repeated.",
+            "nDCG@10; or AP, P@10, RR(rel=2), ERR@20, RBP(p=0.8) and their like; NAME=MEASURE "
+            "gives it a name. May be repeated.",
         ),
     ] = None,
     like: Annotated[

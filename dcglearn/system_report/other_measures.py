@@ -34,8 +34,8 @@ def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
     >>> for line in other_rules_in_words(Rules(), [RelevanceMeasure("AP", levels=(1, 0))]):
     ...     print(line)
     AP, by ir_measures: relevant from grade 1 up
-    there documents without a judgment are not relevant; equal scores by id, the largest first, \
-scores in single precision; queries without relevant documents count 0
+    in these, documents without a judgment are not relevant; equal scores by id, the largest \
+first, scores in single precision; queries without relevant documents count 0
     """
     relevance = [one for one in measures if isinstance(one, RelevanceMeasure)]
     sentences = [*_of_relevance(relevance, rules)] if relevance else []
@@ -49,7 +49,7 @@ scores in single precision; queries without relevant documents count 0
             "most of RBP: with all judgments, and relevant documents below the end of the run"
             if rules.unjudged == "bounds"
             else "residual of RBP: the weight of documents without a judgment and of the ranks "
-            "below the run or the cutoff; RBP could be as much larger"
+            "below the run or the cutoff; RBP can be larger by it"
         )
     if rules.least and any(isinstance(one, ERR | RBP) for one in measures):
         sentences.append("ERR and RBP count all gains")
@@ -73,7 +73,7 @@ def _of_relevance(measures: Sequence[RelevanceMeasure], rules: Rules) -> list[st
     judged = _UNJUDGED.get(rules.unjudged, "are not relevant")
     counts = "are left out" if rules.worthless is None else "count 0"
     sentences.append(
-        f"there documents without a judgment {judged}; equal scores by id, "
+        f"in these, documents without a judgment {judged}; equal scores by id, "
         f"{', and '.join(orders)}; queries without relevant documents {counts}"
     )
     by_judgment = [str(one) for one in measures if one.name in ("Bpref", "infAP")]

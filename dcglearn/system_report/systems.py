@@ -12,7 +12,9 @@ from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
 from dcglearn.evaluation.scoring import unjudged_in_ideal
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.relevance_measure import RelevanceMeasure
 from dcglearn.report.tables import Cell, Table
+from dcglearn.system_report.other_measures import other_rules_in_words
 from dcglearn.systems.compare_systems import SystemComparison
 
 _TIES = {
@@ -54,12 +56,15 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
     def counts(value: float | None) -> str:
         return "are left out" if value is None else f"count {value:g}"
 
+    missing = f"queries missing from a run {counts(rules.missing)}"
+    others = other_rules_in_words(rules, measures)
+    if measures and all(isinstance(one, RelevanceMeasure) for one in measures):
+        return [*others, missing]
     sentences = [
         f"documents with equal scores: {_TIES[rules.ties]}"
         + (", scores in single precision" if rules.single else ""),
         f"documents without a judgment {_UNJUDGED[rules.unjudged]}",
-        f"queries whose ideal is 0 {counts(rules.worthless)}; "
-        f"queries missing from a run {counts(rules.missing)}",
+        f"queries whose ideal is 0 {counts(rules.worthless)}; {missing}",
     ]
     if rules.least is not None:
         sentences.append(f"gains below {rules.least:g} count 0")
@@ -68,7 +73,7 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
         sentences.append(f"the ideal of a query counts documents without a judgment, {whose}")
     if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
         sentences.append("the best possible run leaves out documents that gain less than 0")
-    return sentences
+    return sentences + others
 
 
 def means_table(evaluation: Evaluation, caption: str = "", brief: bool = False) -> Table:
