@@ -37,6 +37,8 @@ from dcglearn.evaluation.ranked import Ranked
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.other_measures import err_on_scale, relevance_levels
 from dcglearn.naming.other_names import parse_other_name
+from dcglearn.system_report.paper_table import paper_table
+from dcglearn.system_report.systems import rules_in_words
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Dicts = dict[str, dict[str, Any]]
@@ -392,6 +394,34 @@ def test_systems_are_not_compared_by_residuals() -> None:
     assert {one.second for one in compare_orderings(found)} == {*names[1:]}
     with pytest.raises(InputError, match="AP: is not a DCG"):
         system_conclusions(found, 10, rng)
+
+
+def test_a_table_of_a_paper_with_other_measures() -> None:
+    qrels, run = draw(18)
+    other = {q: {d: -score for d, score in one.items()} for q, one in run.items()}
+    asked = ["nDCG@10", "AP", "RR(rel=2)@10", "Bpref", "ERR@20", "RBP(p=0.8)"]
+    found = evaluate(qrels, {"a": run, "b": other}, asked)
+    lines = paper_table(found).markdown().splitlines()
+    assert lines[0] == f"| system | {' | '.join(asked)} | RBP(p=0.8), residual |"
+    assert sum(line.count("**") for line in lines) == 2 * len(asked)
+    words = "\n".join(rules_in_words(found.rules, [one.measure for one in found.measures]))
+    for part in (
+        "AP, Bpref, by ir_measures: relevant from grade 1 up",
+        "RR(rel=2)@10, by ir_measures: relevant from grade 2 up",
+        "the largest first, scores in single precision, and the smallest first in RR(rel=2)@10",
+        "Bpref: grades below 0 count as not judged",
+        "(2^g - 1) / 2^4, as in gdeval and ir_measures",
+        "residual of RBP: the weight of documents without a judgment",
+    ):
+        assert part in words
+    rules = Rules(unjudged="removed", worthless=None, least=1.0)
+    words = "\n".join(rules_in_words(rules, [one.measure for one in found.measures]))
+    assert "in these, documents without a judgment are removed" in words
+    assert "queries without relevant documents are left out" in words
+    assert "ERR and RBP count all gains" in words
+    only = rules_in_words(Rules(), [found.measures[1].measure])
+    assert only[-1] == "queries missing from a run count 0"
+    assert not any("mean over their orders" in line for line in only)
 
 
 # Names

@@ -166,7 +166,11 @@ def paper_table(
     if high is None and len(shown) > 1:
         largest = np.nanmax(np.where(np.isnan(means), -np.inf, means), axis=0)
         top = [decimals(mean, digits) for mean in largest]
-        best = [[cell == one for cell, one in zip(row, top, strict=True)] for row in shown]
+        by = evaluation.compared
+        best = [
+            [cell == one and compared for cell, one, compared in zip(row, top, by, strict=True)]
+            for row in shown
+        ]
     else:
         best = [[False] * len(measures) for _ in shown]
     if high is not None:

@@ -173,7 +173,7 @@ def definitions_in_words(evaluation: Evaluation) -> list[str]:
     """
     return [
         f"{one.name} is {one.measure}"
-        for one in evaluation.measures
+        for one in evaluation.comparable().measures
         if one.name != str(one.measure)
     ]
 
