@@ -16,6 +16,8 @@ from exported import GAINS, MEASURES, Qrels, Run, close, evaluated, executed, ju
 from sklearn.metrics import dcg_score, make_scorer, ndcg_score
 
 from dcglearn.base.errors import InputError
+from dcglearn.evaluation.evaluate import evaluate
+from dcglearn.evaluation.rules import Rules
 from dcglearn.interop.export import export
 from dcglearn.interop.metrics import ir_measure, sklearn_metric
 from dcglearn.measures.dcg import DCG
@@ -40,6 +42,40 @@ def test_the_measure_as_an_object_of_ir_measures(
     close(values, evaluated(measure, qrels, run))
     mean = ir_measures.calc_aggregate([asked], qrels, run)[asked]
     assert mean == pytest.approx(np.mean(list(values.values())))
+
+
+@pytest.mark.parametrize("ties", ["mean", "input", "docid"])
+def test_dicts_tuples_and_frames_give_the_same_values(ties: Any, rng: np.random.Generator) -> None:
+    qrels, run = judged(rng)
+    run = {query: {d: score // 3 for d, score in found.items()} for query, found in run.items()}
+    run["unknown"] = {"d1": 1.0}
+    judgments = [ir_measures.Qrel(q, d, g) for q, found in qrels.items() for d, g in found.items()]
+    scored = [ir_measures.ScoredDoc(q, d, s) for q, found in run.items() for d, s in found.items()]
+    asked = [ir_measure(MEASURES[0], ties), ir_measure(MEASURES[3], ties)]
+    found = []
+    for some in (qrels, iter(judgments), pd.DataFrame(judgments)):
+        evaluator = ir_measures.evaluator(asked, some)
+        for theirs in (run, iter(scored), pd.DataFrame(scored)):
+            values = {(m.measure, m.query_id): m.value for m in evaluator.iter_calc(theirs)}
+            assert len(values) == 2 * len(qrels)
+            found.append(values)
+    defined = ir_measures.runtime.iter_calc(asked, qrels, run)  # without the provider
+    found.append({(m.measure, m.query_id): m.value for m in defined})
+    assert all(values == found[0] for values in found)
+    expected = evaluate(
+        qrels, run, MEASURES[0], rules=Rules(ties, "nothing", single=ties == "docid")
+    )
+    mine = [found[0][asked[0], query] for query in expected.queries]
+    assert mine == expected.values[0, 0].tolist()
+
+
+def test_the_provider_is_registered_once() -> None:
+    first, second = ir_measure(MEASURES[0]), ir_measure(MEASURES[1])
+    names = [one.NAME for one in ir_measures.DefaultPipeline.providers]
+    assert names.count("dcglearn") == 1
+    assert not ir_measures.providers.registry["dcglearn"].supports(ir_measures.nDCG @ 5)
+    assert first == ir_measure(MEASURES[0])
+    assert first != second
 
 
 def test_objects_of_two_measures_are_distinguished(rng: np.random.Generator) -> None:
@@ -137,7 +173,7 @@ def test_the_object_computes_the_golden_values_of_trec_eval() -> None:
     ("qrels", "run", "problem"),
     [
         ({"q": {"a": 7}}, {"q": {"a": 1.0}}, "grade 7 is off the scale"),
-        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score is missing"),
+        ({"q": {"a": 1}}, {"q": {"a": math.nan}}, "the score 'nan' is not a finite number"),
     ],
 )
 def test_what_the_object_cannot_score(qrels: Qrels, run: Run, problem: str) -> None:
@@ -149,12 +185,39 @@ def test_repeated_documents_and_negative_ideals_are_refused() -> None:
     rows = {"query_id": ["q", "q"], "doc_id": ["a", "a"]}
     qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     run = pd.DataFrame({**rows, "score": [2.0, 1.0]})
+    asked = ir_measure(DCG({1: 1, 0: 0}))
     with pytest.raises(InputError, match="the document a appears twice"):
-        ir_measures.calc_aggregate([ir_measure(DCG({1: 1, 0: 0}))], qrels, run)
+        ir_measures.calc_aggregate([asked], qrels, run)
+    twice = [ir_measures.ScoredDoc("q", "a", 2.0), ir_measures.ScoredDoc("q", "a", 1.0)]
+    with pytest.raises(InputError, match="run: a document appears twice for one query"):
+        ir_measures.calc_aggregate([asked], qrels, twice)
+    again = pd.concat([qrels, qrels])
+    for some in (run[:1], {"q": {"a": 2.0}}):
+        with pytest.raises(InputError, match="the document a appears twice"):
+            ir_measures.calc_aggregate([asked], again, some)
     with pytest.raises(InputError, match="reverses the order"):
         sklearn_metric(DCG([-1, -2], normalise="ideal"))([1, 0], [2, 1])
     with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
         ir_measure(DCG([1, 0]), "men")
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "problem"),
+    [
+        ({1: {"a": 1}}, {"q": {"a": 1.0}}, "query_id 1 is not text"),
+        ({"q": {1: 1}}, {"q": {"a": 1.0}}, "doc_id 1 is not text"),
+        ({"q": {"a": 1}}, {1: {"a": 1.0}}, "query_id 1 is not text"),
+        ({"q": {"a": 1}}, {"q": {2: 1.0}}, "doc_id 2 is not text"),
+        ({"q": {"a": 1}}, {"q": {"a": None}}, "'None' is not a finite number"),
+        ({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, "'inf' is not a finite number"),
+        ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, "'high' is not a finite number"),
+        ({"q": {"a": 1}}, [("q", "a", 1.0)], "run of type"),
+        ({"q": {"a": 1}}, pd.DataFrame({"qid": ["q"]}), "no column 'query_id' among qid"),
+    ],
+)
+def test_what_dicts_and_tuples_may_not_hold(qrels: Any, run: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        ir_measures.calc_aggregate([ir_measure(DCG({1: 1, 0: 0}))], qrels, run)
 
 
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])

@@ -6,8 +6,8 @@ ordered by id: the larger first, as in trec_eval, or the smaller first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,15 +80,72 @@ def grade_run(
     query = indexed.number_queries(run.queries)[run.query]
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there
         score = run.number.astype(np.float32) if single else run.number
-    order = _order(query, score)
     grades = indexed.find_grades(query, run.hashes)
+
+    def alphabetical(rows: Integers) -> NDArray[np.int64]:
+        return sorted_rows(take_rows(run.documents, rows))
+
+    ranked = rank_documents(query, score, alphabetical if by_id else None, smaller_first)
+    lengths = np.bincount(query[ranked.rows], minlength=len(indexed.queries))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return GradedRun(starts, grades[ranked.rows], ranked.tied)
+
+
+@dataclass(frozen=True)
+class RankedRows:
+    """Documents in ranked order, query by query.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        Those of the documents before.
+    tied : ndarray of int, shape (n,), or None
+        As in :class:`GradedRun`.
+    """
+
+    rows: Integers
+    tied: Integers | None
+
+
+def rank_documents(
+    query: Integers,
+    score: NDArray[np.floating],
+    alphabetical: Callable[[Integers], NDArray[np.int64]] | None = None,
+    smaller_first: bool = False,
+) -> RankedRows:
+    """Order documents by query and falling score.
+
+    Parameters
+    ----------
+    query : ndarray of int, shape (n,)
+        The number of the query of each document; those of queries numbered -1 are left out.
+    score : ndarray of float, shape (n,)
+    alphabetical : callable, optional
+        Takes rows and returns the order that sorts their documents by id. If given, documents
+        with equal scores are ordered by id, the larger first; otherwise they keep their order.
+    smaller_first : bool, default False
+        Whether the smaller id is first.
+
+    Returns
+    -------
+    RankedRows
+
+    Examples
+    --------
+    >>> rank_documents(np.array([1, 0, 0]), np.array([0.5, 0.5, 1.5])).rows
+    array([2, 1, 0])
+    """
+    order = _order(query, score)
     query, score = query[order], score[order]
     tied = _groups(query, score)
-    rows = np.arange(len(run))[order]
-    if tied is not None and by_id:
-        rows = rows[_order_by_id(tied, rows, run.documents, smaller_first)]
-    lengths = np.bincount(query, minlength=len(indexed.queries))
-    return GradedRun(np.concatenate([[0], np.cumsum(lengths)]), grades[rows], tied)
+    rows = np.arange(len(query)) if isinstance(order, slice) else order
+    if tied is not None and alphabetical is not None:
+        shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
+        key = np.zeros(len(rows), np.int64)
+        places = np.arange(len(shared)) * (1 if smaller_first else -1)
+        key[shared[alphabetical(rows[shared])]] = places
+        rows = rows[np.lexsort((key, tied))]
+    return RankedRows(rows, tied)
 
 
 def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | slice:
@@ -100,12 +157,13 @@ def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | s
     if not len(query) or (query[0] >= 0 and _falls(query, score)):
         return slice(None)
     few = query.max() < np.iinfo(np.int16).max  # numbers of 16 bits are sorted by their digits
-    order = np.argsort(query.astype(np.int16) if few else query, kind="stable")
-    order = order[np.count_nonzero(query < 0) :]
+    number = query.astype(np.int16) if few else query
+    left_out = np.count_nonzero(query < 0)
+    order = np.argsort(number, kind="stable")[left_out:]
     if _falls(query[order], score[order]):
         return order
-    order = np.lexsort((-score, query))
-    return order[np.count_nonzero(query < 0) :]
+    order = np.argsort(-score, kind="stable")
+    return order[np.argsort(number[order], kind="stable")][left_out:]
 
 
 def _falls(query: Integers, score: NDArray[np.floating]) -> bool:
@@ -119,14 +177,3 @@ def _groups(query: Integers, score: NDArray[np.floating]) -> Integers | None:
     new = np.ones(len(query), bool)
     new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
     return None if new.all() else np.cumsum(new) - 1
-
-
-def _order_by_id(
-    tied: Integers, rows: Integers, documents: Any, smaller_first: bool
-) -> NDArray[np.intp]:
-    """Return the order in which the documents of a group are sorted by id."""
-    shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
-    alphabetical = sorted_rows(take_rows(documents, rows[shared]))
-    key = np.zeros(len(rows), np.int64)
-    key[shared[alphabetical]] = np.arange(len(shared)) * (1 if smaller_first else -1)
-    return np.lexsort((key, tied))

@@ -8,7 +8,6 @@ their orders (McSherry & Najork, ECIR 2008).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,12 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collection.qrels_index import index_qrels
-from dcglearn.collection.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.from_arrays import ranked_arrays
-from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import TIES, Ties
+from dcglearn.interop.ir_measures_provider import OwnMeasure, measure_object
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.rescaled import rescaled
@@ -124,25 +121,12 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     if not is_one_of(ties, TIES):
         raise unknown_name("`ties`", ties, TIES)
     try:
-        import ir_measures
+        import ir_measures  # noqa: F401 - whether it is there
     except ImportError as error:
         raise InputError("ir_measures is not installed", "pip install ir_measures") from error
     labelled = with_labels(_as_dcg(measure))
-    scale = Scale(labels_of(labelled))
-
-    def evaluate(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
-        if not len(qrels) or not len(run):
-            return
-        _check_ids(qrels, run)
-        indexed = index_qrels(qrels_of(qrels), scale)
-        found = look_up(run_of(run), indexed, ties, single=ties == "docid")
-        values = score_runs(labelled, found.ranked, unjudged_gain=0.0)
-        for query, value, missing in zip(indexed.queries, values, found.missing, strict=True):
-            if not missing:
-                yield query, float(value)
-
-    name = f"{labelled}{_TIES_IN_NAMES[ties]}"
-    return ir_measures.define(evaluate, name=name, support_cutoff=False)
+    own = OwnMeasure(labelled, Scale(labels_of(labelled)), ties)
+    return measure_object(own, f"{labelled}{_TIES_IN_NAMES[ties]}")
 
 
 def _as_dcg(measure: MeasureLike) -> DCG:
@@ -221,15 +205,6 @@ def _normalised(measure: DCG, values: Floats, grades: Integers) -> Floats:
                 f"row {int(np.argmax(wrong))}",
             )
     return ratio(values - worst, best - worst, 0.0)
-
-
-def _check_ids(*tables: pd.DataFrame) -> None:
-    """Refuse ids that are not text: 1 and "1" would not match."""
-    for table in tables:
-        for column in ("query_id", "doc_id"):
-            wrong = [one for one in table[column].unique() if not isinstance(one, str)]
-            if wrong:
-                raise InputError(f"{column} {wrong[0]} is not text", "give all of them as text")
 
 
 def _grade_indices(labels: NDArray[Any], scale: Scale) -> Integers:
