@@ -12,6 +12,7 @@ from scipy.stats import norm, ttest_rel
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
+from dcglearn.statistics import significance
 from dcglearn.statistics.significance import (
     clustered_intervals,
     holm,
@@ -37,6 +38,24 @@ def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> 
     assert paired_p_values(with_gaps, rng, resamples=600)[0] == pytest.approx(expected[0])
     a, b = rng.normal(size=(2, 20))
     assert paired_p_values((a - b)[None], rng, "t")[0] == pytest.approx(ttest_rel(a, b).pvalue)
+
+
+def test_signs_and_resamples_in_parts_change_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    differences = rng.normal(0.3, 1, (5, 12))
+
+    def found(resamples: int) -> list[float]:
+        draws = np.random.default_rng(0)
+        p = paired_p_values(differences, draws, "randomisation", resamples)
+        return [*p, *paired_intervals(differences, draws, resamples).ravel()]
+
+    at_once = found(5000), found(3000)
+    for name in ("_DRAWN_AT_ONCE", "_COUNTED_AT_ONCE"):
+        monkeypatch.setattr(significance, name, 1500)
+    assert found(3000) == pytest.approx(at_once[1], abs=1e-14)
+    monkeypatch.setattr(significance, "_SIGNS_AT_ONCE", 1500)
+    assert found(5000)[:5] == at_once[0][:5]
 
 
 def test_holm_is_the_step_down_by_hand() -> None:

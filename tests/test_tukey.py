@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dcglearn.statistics import tukey
 from dcglearn.statistics.significance import paired_p_values
 from dcglearn.statistics.tukey import tukey_test
 
@@ -91,6 +94,19 @@ def test_drawn_orders_give_the_p_values_of_all_orders(rng: np.random.Generator) 
         assert drawn.drawn == 799
 
 
+def test_work_in_parts_changes_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of few orders at once, as of many systems and queries; the draws are the same."""
+    whole, gaps = (as_array(drawn_table(rng, 4, 3, left_out)) for left_out in (0, 2))
+    for values, resamples in ((whole, 9999), (whole, 99), (gaps, 9999)):
+        at_once = tukey_test(values, np.random.default_rng(0), resamples).p
+        with monkeypatch.context() as patched:
+            patched.setattr(tukey, "_ORDERED_AT_ONCE", 100)
+            in_parts = tukey_test(values, np.random.default_rng(0), resamples).p
+        assert (in_parts == at_once).all()
+
+
 def test_two_systems_are_the_paired_test(rng: np.random.Generator) -> None:
     values = rng.random((2, 2, 11)).round(2)
     values[0, 1, 3] = np.nan
@@ -148,6 +164,26 @@ def test_equal_systems_do_not_differ(rng: np.random.Generator) -> None:
     values[0, 3] += 1  # and one that is better everywhere, by the same
     found = tukey_test(values, rng, 99).p[0]
     assert found.tolist() == [1, 1, 0.01, 1, 0.01, 0.01]
+
+
+def test_the_script_on_errors_counts_errors_and_differences_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    script = importlib.import_module("family_wise_error")
+
+    def draw(rng: np.random.Generator) -> NDArray[np.float64]:
+        values = np.tile(rng.random(script.QUERIES), (2, script.SYSTEMS, 1))
+        values[:, -1] += 1
+        return values
+
+    errors, found = script.measured(draw, script.SYSTEMS - 1, 2)
+    assert set(errors.values()) == {0.0}
+    assert set(found.values()) == {1.0}
+    errors, _ = script.measured(draw, script.SYSTEMS, 1)
+    assert set(errors.values()) == {1.0}
+    committed = (ROOT / "results" / "benchmark" / "family_wise_error.md").read_text("utf-8")
+    assert all(f"| {name} |" in committed for name in script.TRUTHS)
 
 
 tables = st.integers(0, 2**32 - 1).map(np.random.default_rng)

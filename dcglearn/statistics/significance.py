@@ -172,10 +172,12 @@ def paired_p_values(
 
 def _signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield all signs of n differences, or drawn ones; the same for all comparisons."""
-    if takes_all_signs(n, resamples):
-        yield np.asarray(1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1))
-        return
     batch = min(resamples, max(1, _SIGNS_AT_ONCE // n))
+    if takes_all_signs(n, resamples):
+        for part in parts(2**n, batch):
+            bits = np.arange(part.start, part.stop)[:, None] >> np.arange(n) & 1
+            yield np.asarray(1.0 - 2.0 * bits)
+        return
     exchanged = np.tile(np.arange(2), (batch, n, 1))
     for done in range(0, resamples, batch):
         yield 1.0 - 2.0 * rng.permuted(exchanged, axis=-1)[: resamples - done, :, 0]
@@ -249,13 +251,13 @@ def _mean_intervals(
     """Return a bootstrap interval of the mean of each row; all rows are resampled together."""
     n = values.shape[1]
     scaled = [usual_size(row) for row in values]
-    columns, exponents = np.array([row for row, _ in scaled]).T, [e for _, e in scaled]
-    means = np.empty((len(values), resamples))
+    rows, exponents = np.array([row for row, _ in scaled]), [e for _, e in scaled]
+    sums = np.empty((len(values), resamples))
     for part in parts(resamples, max(1, _COUNTED_AT_ONCE // n)):
         drawn = rng.integers(0, n, (part.stop - part.start, n))
-        means[:, part] = (_times_drawn(drawn) @ columns).T / n
-    ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
-    return np.asarray(np.ldexp(ends.T, np.array(exponents)[:, None]))
+        sums[:, part] = rows @ _times_drawn(drawn).T
+    ends = np.quantile(sums, [(1 - level) / 2, (1 + level) / 2], axis=1, overwrite_input=True)
+    return np.asarray(np.ldexp(ends.T / n, np.array(exponents)[:, None]))
 
 
 def _times_drawn(drawn: NDArray[np.integer]) -> Floats:

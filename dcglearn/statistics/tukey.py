@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import islice, permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,16 +89,14 @@ def tukey_test(
     exact = every <= resamples
     n_systems = values.shape[1]
     orders = _all_orders(groups, n_systems) if exact else _drawn(groups, n_systems, resamples, rng)
-    largest = np.concatenate(
-        [np.stack([one.largest(order) for one in measures], axis=1) for order in orders]
-    )
-    if across_measures:
-        largest[:] = largest.max(axis=1, keepdims=True)
-    largest.sort(axis=0)
     least = np.array([np.abs(one.differences()) for one in measures]) - _ZERO
-    reached = len(largest) - np.array(
-        [np.searchsorted(column, row) for column, row in zip(largest.T, least, strict=True)]
-    )
+    reached = np.zeros(least.shape)
+    for order in orders:
+        largest = np.array([one.largest(order) for one in measures])
+        if across_measures:
+            largest[:] = largest.max(axis=0)
+        for m, ascending in enumerate(np.sort(largest, axis=1)):
+            reached[m] += len(ascending) - np.searchsorted(ascending, least[m])
     if exact:
         return TukeyTest(reached / every, 0)
     return TukeyTest((reached + 1) / (resamples + 1), resamples)
@@ -158,17 +156,20 @@ def _exchangeable(counted: NDArray[np.bool_]) -> _Groups:
 
 
 def _all_orders(groups: _Groups, n_systems: int) -> Iterator[NDArray[np.integer]]:
-    choices = [[list(permutations(group)) for group in query] for query in groups]
-    identity = np.tile(np.arange(n_systems), (len(groups), 1))
-    by_query = [list(product(*query)) for query in choices]
-    orders = []
-    for chosen in product(*by_query):
-        order = identity.copy()
-        for row, query, permuted in zip(order, groups, chosen, strict=True):
+    """Yield all orders of the systems, some at once, shape (n, queries, systems)."""
+    by_query = []
+    for query in groups:
+        rows = []
+        for permuted in product(*(permutations(group) for group in query)):
+            row = np.arange(n_systems)
             for group, members in zip(query, permuted, strict=True):
                 row[group] = members
-        orders.append(order)
-    yield np.array(orders)
+            rows.append(row)
+        by_query.append(rows)
+    every = product(*by_query)
+    size = max(1, _ORDERED_AT_ONCE // (n_systems * len(groups)))
+    while orders := list(islice(every, size)):
+        yield np.array(orders)
 
 
 def _drawn(
