@@ -52,7 +52,7 @@ def compare_as_asked(
     if baseline is not None and baseline not in names:
         raise unknown_name("--baseline", baseline, names)
     asked = any(one is not None for one in (compare, baseline, correct, resamples))
-    many = (len(names) - 1) * len(evaluation.measures)
+    many = (len(names) - 1) * len(evaluation.comparable().measures)
     if many > MOST_UNASKED and not asked:
         print_note(
             f"{many:,} comparisons with {names[0]} are made on request: --compare baseline, "

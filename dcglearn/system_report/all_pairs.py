@@ -52,35 +52,40 @@ def all_pairs_tables(
        2  b       1.0000            1           0  1-2
        3  c       0.5000            0           2  3
     """
-    means = evaluation.means()
-    place = {system: s for s, system in enumerate(evaluation.systems)}
+    means = {
+        one.name: dict(zip(evaluation.systems, column.tolist(), strict=True))
+        for one, column in zip(evaluation.measures, evaluation.means().T, strict=True)
+    }
     by_measure: dict[str, list[SystemComparison]] = {}
     for one in comparisons:
         by_measure.setdefault(one.measure, []).append(one)
-    tables = []
-    for m, named in enumerate(evaluation.measures):
-        pairs = by_measure.get(named.name, [])
-        sign = np.zeros((len(place), len(place)), int)
-        for c in pairs:
-            found = int(np.sign(c.difference)) if c.corrected < level else 0
-            sign[place[c.system], place[c.baseline]] = found
-            sign[place[c.baseline], place[c.system]] = -found
-        order = np.argsort(-means[:, m], kind="stable")
-        sign = sign[np.ix_(order, order)]
-        rows = [
-            (
-                rank,
-                evaluation.systems[s],
-                float(means[s, m]),
-                int((row > 0).sum()),
-                int((row < 0).sum()),
-                ranges(np.flatnonzero(row == 0) + 1),
-            )
-            for rank, (s, row) in enumerate(zip(order, sign, strict=True), start=1)
-        ]
-        columns = "rank", "system", "mean", "better than", "worse than", "not told apart"
-        tables.append(Table(columns, rows, _caption(named.name, pairs, level)))
-    return tables
+    return [_table(name, means[name], pairs, level) for name, pairs in by_measure.items()]
+
+
+def _table(
+    measure: str, means: dict[str, float], pairs: Sequence[SystemComparison], level: float
+) -> Table:
+    """Return the table of one measure, from the means by system and the pairs."""
+    order = sorted(means, key=lambda system: -means[system])
+    place = {system: s for s, system in enumerate(order)}
+    sign = np.zeros((len(order), len(order)), int)
+    for c in pairs:
+        found = int(np.sign(c.difference)) if c.corrected < level else 0
+        sign[place[c.system], place[c.baseline]] = found
+        sign[place[c.baseline], place[c.system]] = -found
+    rows = [
+        (
+            rank,
+            system,
+            means[system],
+            int((row > 0).sum()),
+            int((row < 0).sum()),
+            ranges(np.flatnonzero(row == 0) + 1),
+        )
+        for rank, (system, row) in enumerate(zip(order, sign, strict=True), start=1)
+    ]
+    columns = "rank", "system", "mean", "better than", "worse than", "not told apart"
+    return Table(columns, rows, _caption(measure, pairs, level))
 
 
 def all_pairs_in_words(
