@@ -84,14 +84,17 @@ def test_many_comparisons_are_made_only_if_asked_for(run: Run, files: Path) -> N
 
 
 def test_many_pairs_are_summed_up_and_written_in_full(run: Run, files: Path) -> None:
-    arguments = ("evaluate", "qrels", *SYSTEMS, "-m", "nDCG@3", "--compare", "all")
+    arguments = (
+        *("evaluate", "qrels", *SYSTEMS, "-m", "nDCG@3"),
+        *("--compare", "all", "--sort", "given"),
+    )
     text = run(*arguments)
     assert text.returncode == 0, text.stderr
     assert "All pairs by nDCG@3: " in text.stdout
     assert "each of the 66 comparisons: --format csv, or --json" in text.stdout
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
     pairs = json.loads(run(*arguments, "--json").stdout)["comparisons"]
-    assert [(one["other system"], one["system"]) for one in rows] == [*combinations(SYSTEMS, 2)]
+    assert [(one["system"], one["other system"]) for one in rows] == [*combinations(SYSTEMS, 2)]
     for row, pair in zip(rows, pairs, strict=True):
         assert float(row["corrected"]) == pair["corrected"]
         assert [int(row[name]) for name in ("better", "worse", "equal")] == [
@@ -107,12 +110,11 @@ def test_few_pairs_are_printed_one_by_one(run: Run, files: Path) -> None:
     found = run("evaluate", "qrels", *SYSTEMS[:3], "-m", "nDCG@3", "--compare", "all")
     assert "Differences of all pairs" in found.stdout
     assert "corrected: Tukey's HSD by randomisation, over the 3 pairs of a measure" in found.stdout
-    table = found.stdout.split("all pairs\n")[1].splitlines()
-    assert [row.split()[1:3] for row in table[1:4]] == [
-        ["s01", "s00"],
-        ["s02", "s00"],
-        ["s02", "s01"],
-    ]
+    means, table = (part.splitlines()[1:4] for part in found.stdout.split("\n\n")[:2])
+    order = [row.split()[0] for row in means]
+    assert order != SYSTEMS[:3], "the best comes first"
+    assert [tuple(row.split()[1:3]) for row in table[1:]] == [*combinations(order, 2)][:2]
+    assert not any(row.split()[3].startswith("-") for row in table[1:])
 
 
 def test_what_contradicts_itself_is_refused(refused: Refused, files: Path) -> None:
@@ -134,7 +136,7 @@ def test_what_contradicts_itself_is_refused(refused: Refused, files: Path) -> No
 def test_corrections_of_all_pairs(found: Evaluation) -> None:
     def compared(**options: str) -> np.ndarray:
         pairs = compare_all_pairs(found, np.random.default_rng(1), resamples=500, **options)  # type: ignore[arg-type]  # options by name
-        names = [(one.measure, one.baseline, one.system) for one in pairs]
+        names = [(one.measure, one.system, one.baseline) for one in pairs]
         assert names == [
             (m.name, a, b) for m in found.measures for a, b in combinations(found.systems, 2)
         ]
@@ -176,7 +178,16 @@ def test_queries_are_counted_as_better_worse_or_equal() -> None:
     found = evaluate(qrels, runs, "zipf", rules=Rules(missing=None))
     pairs = compare_all_pairs(found, np.random.default_rng(0))
     counts = [(one.better, one.worse, one.equal, one.queries) for one in pairs]
-    assert counts == [(0, 4, 2, 6), (0, 1, 5, 6), (4, 1, 2, 7)]
+    assert counts == [(4, 0, 2, 6), (1, 0, 5, 6), (1, 4, 2, 7)]
+
+
+def test_an_exchanged_comparison_is_that_of_the_other_system(found: Evaluation) -> None:
+    pair = compare_all_pairs(found, np.random.default_rng(0), resamples=99)[0]
+    other = pair.exchanged()
+    assert (other.system, other.baseline) == (pair.baseline, pair.system)
+    assert (other.low, other.difference, other.high) == (-pair.high, -pair.difference, -pair.low)
+    assert (other.better, other.worse, other.p) == (pair.worse, pair.better, pair.p)
+    assert other.exchanged() == pair
 
 
 def test_rounding_makes_no_query_better() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -162,6 +164,26 @@ def test_equal_systems_do_not_differ(rng: np.random.Generator) -> None:
     values[0, 3] += 1  # and one that is better everywhere, by the same
     found = tukey_test(values, rng, 99).p[0]
     assert found.tolist() == [1, 1, 0.01, 1, 0.01, 0.01]
+
+
+def test_the_script_on_errors_counts_errors_and_differences_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    script = importlib.import_module("family_wise_error")
+
+    def draw(rng: np.random.Generator) -> NDArray[np.float64]:
+        values = np.tile(rng.random(script.QUERIES), (2, script.SYSTEMS, 1))
+        values[:, -1] += 1
+        return values
+
+    errors, found = script.measured(draw, script.SYSTEMS - 1, 2)
+    assert set(errors.values()) == {0.0}
+    assert set(found.values()) == {1.0}
+    errors, _ = script.measured(draw, script.SYSTEMS, 1)
+    assert set(errors.values()) == {1.0}
+    committed = (ROOT / "results" / "benchmark" / "family_wise_error.md").read_text("utf-8")
+    assert all(f"| {name} |" in committed for name in script.TRUTHS)
 
 
 tables = st.integers(0, 2**32 - 1).map(np.random.default_rng)

@@ -30,9 +30,14 @@ def in_order(
     Returns
     -------
     list of SystemComparison
+        Of all pairs, each is the difference of the system that comes first from the other one.
     """
     place = {system: s for s, system in enumerate(systems)}
     measure = {c.measure: m for m, c in reversed([*enumerate(comparisons)])}
+    if len({c.baseline for c in comparisons}) > 1:
+        comparisons = [
+            c.exchanged() if place[c.system] > place[c.baseline] else c for c in comparisons
+        ]
     return sorted(
         comparisons, key=lambda c: (measure[c.measure], place[c.system], place[c.baseline])
     )

@@ -7,7 +7,7 @@ correction is one of a set among which, with a chance of .95, none is a mistake.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -89,6 +89,19 @@ class SystemComparison:
     correction: Literal["holm", "tukey", "none"]
     family: int
     orders_drawn: int = 0
+
+    def exchanged(self) -> SystemComparison:
+        """Return the same comparison with the baseline as the system."""
+        return replace(
+            self,
+            system=self.baseline,
+            baseline=self.system,
+            difference=0.0 - self.difference,
+            low=0.0 - self.high,
+            high=0.0 - self.low,
+            better=self.worse,
+            worse=self.better,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict."""
@@ -180,8 +193,8 @@ def compare_all_pairs(
     Returns
     -------
     list of SystemComparison
-        By measure, then by pair; the residuals of RBP are not compared. The `baseline` of a pair
-        comes before its `system` in ``evaluation.systems``.
+        By measure, then by pair; the residuals of RBP are not compared. The `system` of a pair
+        comes before its `baseline` in ``evaluation.systems``.
 
     Raises
     ------
@@ -200,12 +213,12 @@ def compare_all_pairs(
     >>> runs = {name: {q: {first: 2.0, other: 1.0} for q in qrels}
     ...         for name, first, other in (("a", "d1", "d2"), ("b", "d1", "d2"), ("c", "d2", "d1"))}
     >>> found = compare_all_pairs(evaluate(qrels, runs, "zipf"), np.random.default_rng(0))
-    >>> [(one.system, one.baseline, one.difference, one.worse, one.corrected) for one in found]
-    [('b', 'a', 0.0, 0, 1.0), ('c', 'a', -0.5, 8, 0.0007), ('c', 'b', -0.5, 8, 0.0007)]
+    >>> [(one.system, one.baseline, one.difference, one.better, one.corrected) for one in found]
+    [('a', 'b', 0.0, 0, 1.0), ('a', 'c', 0.5, 8, 0.0007), ('b', 'c', 0.5, 8, 0.0007)]
     """
     evaluation = evaluation.comparable()
     first, second = np.triu_indices(len(evaluation.systems), 1)
-    tested = _tested(evaluation, (second, first), rng, test, resamples, correct, advance)
+    tested = _tested(evaluation, (first, second), rng, test, resamples, correct, advance)
     if test == "t" or correct == "none" or not tested.p.size:
         return _comparisons(evaluation, tested, _holm(tested.p, correct), correct)
     values = evaluation.values.swapaxes(0, 1)

@@ -1,0 +1,131 @@
+"""Measure how often tests of all pairs call equal systems different, and what they find.
+
+``python3 scripts/family_wise_error.py`` draws the values of systems whose truth is known, 5,000
+times, and tests all pairs at the level .05. An error is a data set in which two equal systems
+differ significantly under any measure; a correction is right if 5% of the data sets have one, or
+fewer. The table goes to ``results/benchmark/family_wise_error.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dcglearn.base.types import Floats
+from dcglearn.files.files import write_text
+from dcglearn.report.tables import Table
+from dcglearn.statistics.significance import holm, paired_p_values
+from dcglearn.statistics.tukey import tukey_test
+
+SYSTEMS, QUERIES, LEVEL, DRAWS, SEED = 8, 25, 0.05, 1199, 1
+STEP = 0.06
+"""How much each of the systems that differ is better than the one before it."""
+
+Draw = Callable[[np.random.Generator], Floats]
+"""Values of shape (measures, systems, queries); the systems of each measure are alike."""
+
+
+def _normal(rng: np.random.Generator) -> Floats:
+    return rng.normal(size=QUERIES) + rng.normal(0, 1, (1, SYSTEMS, QUERIES))
+
+
+def _with_zeros(rng: np.random.Generator) -> Floats:
+    """Like nDCG: between 0 and 1, and often 0."""
+    level = rng.normal(0.3, 0.3, QUERIES)
+    return np.clip(level + rng.normal(0, 0.15, (1, SYSTEMS, QUERIES)), 0, 1)
+
+
+def _two_measures(rng: np.random.Generator) -> Floats:
+    """Two measures that correlate by .9, such as nDCG at two cutoffs."""
+    first, other = rng.normal(size=(2, SYSTEMS, QUERIES))
+    return np.stack([first, 0.9 * first + np.sqrt(1 - 0.81) * other])
+
+
+def _unequal_noise(rng: np.random.Generator) -> Floats:
+    """Equal means; half of the systems vary three times as much."""
+    noise = np.where(np.arange(SYSTEMS) < SYSTEMS // 2, 1.0, 3.0)
+    return rng.normal(size=(1, SYSTEMS, QUERIES)) * noise[:, None]
+
+
+def _some_differ(rng: np.random.Generator) -> Floats:
+    """Half of the systems are alike, each other one is better than the one before it."""
+    steps = np.maximum(0, np.arange(SYSTEMS) - SYSTEMS // 2 + 1) * STEP
+    level = rng.normal(0.4, 0.25, QUERIES)
+    return level + steps[:, None] + rng.normal(0, 0.12, (1, SYSTEMS, QUERIES))
+
+
+TRUTHS: dict[str, tuple[Draw, int]] = {
+    "normal values": (_normal, SYSTEMS),
+    "between 0 and 1, many 0": (_with_zeros, SYSTEMS),
+    "two measures, correlation .9": (_two_measures, SYSTEMS),
+    "noise of half of the systems x 3": (_unequal_noise, SYSTEMS),
+    "half of the systems differ": (_some_differ, SYSTEMS // 2),
+}
+"""Draws of values, and how many of the systems, the first ones, are equal."""
+
+
+def p_values(values: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+    """Return the p-values of all pairs, shape (measures, pairs), by each correction."""
+    first, second = np.triu_indices(SYSTEMS, 1)
+    differences = values[:, first] - values[:, second]
+    p = np.array([paired_p_values(one, rng, "randomisation", DRAWS) for one in differences])
+    tukey = tukey_test(values, rng, DRAWS).p
+    several = len(values) > 1
+    return {
+        "uncorrected": p,
+        "Holm": np.array([holm(one) for one in p]),
+        "Tukey": tukey,
+        "Holm, all measures": holm(p.ravel()).reshape(p.shape),
+        "Tukey, all measures": tukey_test(values, rng, DRAWS, True).p if several else tukey,
+    }
+
+
+def measured(draw: Draw, n_equal: int, repeats: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the share of data sets with an error, and the share of differences found."""
+    rng = np.random.default_rng(SEED)
+    _, second = np.triu_indices(SYSTEMS, 1)
+    equal = second < n_equal
+    errors: dict[str, list[bool]] = {}
+    found: dict[str, list[float]] = {}
+    for _ in range(repeats):
+        for name, p in p_values(draw(rng), rng).items():
+            errors.setdefault(name, []).append(bool((p[:, equal] < LEVEL).any()))
+            if not equal.all():
+                found.setdefault(name, []).append(float((p[:, ~equal] < LEVEL).mean()))
+    return (
+        {name: float(np.mean(one)) for name, one in errors.items()},
+        {name: float(np.mean(one)) for name, one in found.items()},
+    )
+
+
+def main() -> None:
+    """Draw, test and write the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5000)
+    parser.add_argument("--out", default="results/benchmark/family_wise_error.md")
+    arguments = parser.parse_args()
+    rows, powers, columns = [], [], []
+    for name, (draw, n_equal) in TRUTHS.items():
+        errors, found = measured(draw, n_equal, arguments.repeats)
+        columns = ["values", *errors]
+        rows.append((name, *errors.values()))
+        powers += [(name, *found.values())] if found else []
+        print(rows[-1], flush=True)
+    spread = np.sqrt(LEVEL * (1 - LEVEL) / arguments.repeats)
+    text = (
+        "# Errors of tests of all pairs\n\n"
+        f"{SYSTEMS} systems, {QUERIES} queries, {arguments.repeats:,} data sets, {DRAWS:,} draws "
+        "each; made by `python3 scripts/family_wise_error.py`.\n"
+        f"A share of {LEVEL} has a standard error of {spread:.3f}.\n"
+    )
+    captions = "Data sets with an error at the level .05", "Share of true differences found"
+    for caption, table in zip(captions, (rows, powers), strict=True):
+        text += f"\n{Table(columns, table, caption, 3).markdown()}\n"
+    write_text(Path(arguments.out), text)
+
+
+if __name__ == "__main__":
+    main()
