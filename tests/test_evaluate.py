@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,14 @@ def test_a_frame_with_one_row_per_value() -> None:
     unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
     columns = unjudged.to_frame()[["value", "high", "judged"]].fillna(-1).to_numpy()
     assert columns.tolist() == [[0, 2, 0], [0, 0, -1]]  # the run lacks q2
+
+
+def test_a_notebook_shows_the_means() -> None:
+    found = evaluate(QRELS, {"<b>&": RUN}, ["zipf", "zipf @ 1"])
+    html = found._repr_html_()
+    assert "<th>&lt;b&gt;&amp;</th><td>1.0000</td><td>0.5000</td>" in html
+    assert re.findall(r"<th>([^<]*)</th>", html)[:3] == ["mean", "zipf", "zipf @ 1"]
+    assert html.endswith("<p>2 queries</p>")
 
 
 def test_each_measure_has_the_share_of_judged_documents_down_to_its_cutoff() -> None:

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from conftest import ROOT
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.evaluate import Evaluation, evaluate
 from dcglearn.evaluation.rules import Rules
+from dcglearn.system_commands.evaluation_output import print_evaluation
 from dcglearn.system_report.evaluation_files import EVALUATION_FORMATS, write_evaluation
 from dcglearn.system_report.marks import label_list, significance_marks, system_labels
 from dcglearn.system_report.paper_table import paper_table
@@ -89,6 +91,8 @@ def test_the_best_are_bold_and_what_differs_from_the_baseline_is_marked(found: E
     table = paper_table(found, same).markdown()
     assert r"| equal | 0.9502\* | **1.0000** |" in table
     assert "paired t test" in table
+    digits = paper_table(found, digits=2).markdown().splitlines()
+    assert digits[3] == "| equal | 0.95 | **1.00** |"
     rounded = paper_table(evaluate(QRELS, RUNS, "nDCG@10"), digits=0).best
     assert rounded == [[True], [True], [True]], "0.6, 1 and 0.95 are equal as shown"
 
@@ -146,6 +150,14 @@ def test_a_table_of_bounds_has_no_best_one() -> None:
     assert "bold" not in text
     alone = evaluate(QRELS, {"one": run}, FIRST)
     assert "**" not in paper_table(alone).markdown(), "a single system is not the best"
+
+
+def test_systems_are_not_compared_by_residuals() -> None:
+    runs = {"one": {q: {"a": 1.0, "new": 0.5} for q in QUERIES}, "two": RUNS["high"]}
+    found = evaluate(QRELS, runs, "RBP(p=0.8)")
+    names = [one.name for one in found.measures]
+    assert len(names) == 2, "the residual is there"
+    assert paper_table(found).best == [[False, False], [True, False]]
 
 
 def test_what_is_missing_or_left_out_is_said() -> None:
@@ -360,11 +372,31 @@ def test_one_evaluation_in_every_format(run: Run, files: Path) -> None:
     assert quiet.stderr == "wrote again.csv\n"
     assert json.loads(quiet.stdout) == said
     assert "differs significantly from low" in (files / "out.tex").read_text()
+    few = run(*asked, "--digits", "2", "-o", "few.md")
+    assert few.stdout.splitlines()[2].split() == ["equal", "0.95", "1.00", "1.00", "1.00"]
+    assert r"| equal | 0.95\* | **1.00**\* |" in (files / "few.md").read_text()
     by_query = run(*asked, "--per-query", "-o", "q.csv", "-o", "q.tex", "-o", "q.md")
     assert by_query.returncode == 0, by_query.stderr
     assert len((files / "q.csv").read_text().splitlines()) == 1 + 3 * len(QUERIES)
     assert "| high | q0 |" in (files / "q.md").read_text()
     assert "high & q0 &" in (files / "q.tex").read_text()
+
+
+def test_a_terminal_has_tables_as_wide_as_it_is(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measures = [f"nDCG(linear-log2) @ {k}" for k in range(1, 13)]
+    found = evaluate(QRELS, RUNS, measures)
+    print_evaluation(found, [], "text", False, False, 4)
+    assert max(map(len, capsys.readouterr().out.splitlines())) > 300
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_evaluation(found, [], "text", False, False, 4)
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 60
+    assert len(re.findall(r"^high +(?:[01]\.\d+ *)+$", shown, re.M)) > 1
+    assert len(re.findall(r"[01]\.\d{4}\b", shown)) == 3 * (len(measures) + 2)
+    assert re.findall(r"judged@\d+", shown) == ["judged@1", "judged@12"], "the extreme cutoffs"
 
 
 def test_systems_sorted_on_request(run: Run, files: Path) -> None:

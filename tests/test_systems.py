@@ -46,6 +46,16 @@ def test_means_differences_and_every_choice_are_printed(run: Run, files: Path) -
     assert json.loads(left_out.stdout)["systems"][0]["means"]["zipf"] == 2
 
 
+def test_many_runs_that_lack_queries_are_counted_in_one_line(run: Run, files: Path) -> None:
+    names = [f"run{i}" for i in range(6)]
+    for name in names:
+        (files / name).write_text(TWO.replace("two", name))
+    found = run("evaluate", "qrels", "one", *names, "-m", "zipf", "--test", "none")
+    assert found.stderr == "6 of 7 runs: 1 of 2 queries are missing and count 0\n"
+    few = run("evaluate", "qrels", "one", *names[:5], "-m", "zipf", "--test", "none").stderr
+    assert few.count("is missing and counts 0") == 5
+
+
 def test_an_ideal_that_leaves_out_negative_gains_is_explained(run: Run, files: Path) -> None:
     sharp = ("-m", "nDCG({2: 2, 1: 1, 0: -1}, log2) @ 5", "--test", "none")
     note = "the best possible run leaves out documents that gain less than 0"

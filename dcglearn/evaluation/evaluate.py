@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted, decimals
+from dcglearn.base.plain_text import plain_text
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
@@ -201,7 +203,8 @@ class Evaluation:
             frame["high"] = self.high.ravel()
         return frame.assign(judged=self.judged_by_measure().ravel())
 
-    def __repr__(self) -> str:
+    def _shown(self) -> list[list[str]]:
+        """Return the table of means as text, the names of measures first."""
         cells = [[decimals(mean) for mean in row] for row in self.means()]
         if (high := self.high_means()) is not None:
             cells = [
@@ -209,13 +212,27 @@ class Evaluation:
                 for lows, row in zip(cells, high, strict=True)
             ]
         header = ["mean", *(one.name for one in self.measures)]
-        rows = [header, *([name, *row] for name, row in zip(self.systems, cells, strict=True))]
+        return [header, *([name, *row] for name, row in zip(self.systems, cells, strict=True))]
+
+    def _repr_html_(self) -> str:
+        """Return the table of means for a notebook."""
+        head, *rows = ([escape(plain_text(cell)) for cell in row] for row in self._shown())
+        body = "".join(f"<tr><th>{row[0]}</th>{_cells(row[1:], 'td')}</tr>" for row in rows)
+        table = f"<table><thead><tr>{_cells(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+        return f"{table}<p>{counted(len(self.queries), 'query', 'queries')}</p>"
+
+    def __repr__(self) -> str:
+        rows = self._shown()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
             for row in rows
         ]
         return "\n".join([*lines, counted(len(self.queries), "query", "queries")])
+
+
+def _cells(texts: Sequence[str], tag: str) -> str:
+    return "".join(f"<{tag}>{text}</{tag}>" for text in texts)
 
 
 def evaluate(

@@ -158,6 +158,12 @@ def evaluate(
         bool,
         typer.Option("--per-query", help="Print one row per query, and no comparison."),
     ] = False,
+    digits: Annotated[
+        int,
+        typer.Option(
+            "--digits", min=1, max=12, metavar="N", help="Decimals of values in text, md and latex."
+        ),
+    ] = 4,
     sort: Annotated[
         str | None,
         typer.Option(
@@ -223,11 +229,11 @@ def evaluate(
 
         evaluation = evaluation.best_first(sort)
         comparisons = in_order(comparisons, evaluation.systems)
-    written = write_outputs(outputs, evaluation, comparisons, per_query)
+    written = write_outputs(outputs, evaluation, comparisons, per_query, digits)
     if json:
         print_evaluation_json(evaluation, comparisons, per_query)
     else:
-        print_evaluation(evaluation, comparisons, form, per_query, asked)
+        print_evaluation(evaluation, comparisons, form, per_query, asked, digits)
     text = form == "text" and not json
     if text:
         lines = _explanation(evaluation, rules, comparisons, test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcglearn.base.numbers import counted
@@ -36,6 +37,7 @@ def print_evaluation(
     form: PrintFormat,
     per_query: bool,
     asked: bool,
+    digits: int,
 ) -> None:
     """Print the means, or the values of queries, and in text the comparisons below them.
 
@@ -50,10 +52,10 @@ def print_evaluation(
         return
     if form != "text":
         suffix = {"md": ".md", "latex": ".tex", "csv": ".csv"}[form]
-        print_document(evaluation_text(evaluation, suffix, comparisons, per_query))
+        print_document(evaluation_text(evaluation, suffix, comparisons, per_query, digits))
         return
     table = queries_table(evaluation) if per_query else means_table(evaluation, brief=True)
-    print_text(table.text(terminal_width()))
+    print_text(replace(table, digits=digits).text(terminal_width()))
     for differences in tables_of_comparisons(evaluation, comparisons):
         print_text("\n" + differences.text())
 
@@ -72,6 +74,7 @@ def write_outputs(
     evaluation: Evaluation,
     comparisons: Sequence[SystemComparison],
     per_query: bool,
+    digits: int,
 ) -> list[str]:
     """Write the files of ``-o``; return lines that name them."""
     from dcglearn.system_report.evaluation_files import write_evaluation
@@ -79,7 +82,9 @@ def write_outputs(
 
     lines = []
     for path in paths:
-        written = write_evaluation(evaluation, path, comparisons, per_query=per_query)
+        written = write_evaluation(
+            evaluation, path, comparisons, per_query=per_query, digits=digits
+        )
         several = f", ..., {written[-1]}: {counted(len(written), 'file')}" * (len(written) > 1)
         lines.append(f"wrote {written[0]}{several}")
         if path.lower().endswith(".eval") and (caution := trec_eval_caution(evaluation)):

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from dcglearn.evaluation.rules import Rules
 
 
+_FEW_SYSTEMS = 5
+"""So many systems that lack queries are named one by one."""
+
+
 def rules_of(
     like: LikeChoice | None,
     ties: TiesChoice | None,
@@ -93,14 +97,20 @@ def evaluate_runs(
 
 def _report_left_out(evaluation: Evaluation, rules: Rules) -> None:
     _warn_of_costs(evaluation, rules)
-    for s, system in enumerate(evaluation.systems):
-        missing = int(evaluation.missing[s].sum())
-        if missing:
-            verbs = ("is", "counts") if missing == 1 else ("are", "count")
-            value = "left out" if rules.missing is None else f"{verbs[1]} {rules.missing:g}"
-            of = counted(len(evaluation.queries), "query", "queries")
-            text = f"{missing:,} of {of} {verbs[0]} missing and {value}"
-            print_note(f"{system}: {text}")
+    missing = dict(zip(evaluation.systems, evaluation.missing.sum(axis=1).tolist(), strict=True))
+    lacking = {system: n for system, n in missing.items() if n}
+    of = counted(len(evaluation.queries), "query", "queries")
+    if len(lacking) > _FEW_SYSTEMS:
+        fewest, most = min(lacking.values()), max(lacking.values())
+        value = "left out" if rules.missing is None else f"count {rules.missing:g}"
+        span = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        runs = f"{len(lacking):,} of {counted(len(missing), 'run')}"
+        print_note(f"{runs}: {span} of {of} are missing and {value}")
+        lacking = {}
+    for system, n in lacking.items():
+        verbs = ("is", "counts") if n == 1 else ("are", "count")
+        value = "left out" if rules.missing is None else f"{verbs[1]} {rules.missing:g}"
+        print_note(f"{system}: {n:,} of {of} {verbs[0]} missing and {value}")
     extra = len({query for queries in evaluation.extra for query in queries})
     if extra:
         some = "of the run" if len(evaluation.runs) == 1 else "of the runs"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,7 @@ class _Content(NamedTuple):
     evaluation: Evaluation
     comparisons: Sequence[SystemComparison]
     per_query: bool
+    digits: int
 
 
 def check_evaluation_files(
@@ -86,6 +88,7 @@ def write_evaluation(
     comparisons: Sequence[SystemComparison] = (),
     *,
     per_query: bool = False,
+    digits: int = 4,
 ) -> list[Path]:
     r"""Write an evaluation in the format that the suffix names.
 
@@ -106,6 +109,8 @@ def write_evaluation(
     per_query : bool, default False
         Whether ``.tex``, ``.md`` and ``.csv`` hold one row per system and query, and ``.json``
         the values of queries as well.
+    digits : int, default 4
+        Decimals in ``.tex`` and ``.md``.
 
     Returns
     -------
@@ -130,7 +135,7 @@ def write_evaluation(
     bm25,1.0,1.0
     """
     write = EVALUATION_FORMATS[checked_suffix(path, EVALUATION_FORMATS)]
-    return write(Path(path), _Content(evaluation, comparisons, per_query))
+    return write(Path(path), _Content(evaluation, comparisons, per_query, digits))
 
 
 def evaluation_text(
@@ -138,6 +143,7 @@ def evaluation_text(
     suffix: str,
     comparisons: Sequence[SystemComparison] = (),
     per_query: bool = False,
+    digits: int = 4,
 ) -> str:
     """Return the content of a file with one table, as :func:`write_evaluation` writes it.
 
@@ -147,6 +153,7 @@ def evaluation_text(
     suffix : {".csv", ".md", ".tex"}
     comparisons : sequence of SystemComparison
     per_query : bool, default False
+    digits : int, default 4
 
     Returns
     -------
@@ -154,16 +161,16 @@ def evaluation_text(
         Without the last line end.
     """
     if per_query:
-        return TABLE_FORMATS[suffix](queries_table(evaluation))
+        return TABLE_FORMATS[suffix](replace(queries_table(evaluation), digits=digits))
     if suffix == ".csv":
         return means_table(evaluation).csv()
-    table = paper_table(evaluation, comparisons)
+    table = paper_table(evaluation, comparisons, digits)
     return table.latex() if suffix == ".tex" else table.markdown()
 
 
 def _write_table(path: Path, content: _Content) -> list[Path]:
-    found, comparisons, per_query = content
-    text = evaluation_text(found, path.suffix.lower(), comparisons, per_query)
+    found, comparisons, per_query, digits = content
+    text = evaluation_text(found, path.suffix.lower(), comparisons, per_query, digits)
     write_text(path, text + "\n")
     return [path]
 
