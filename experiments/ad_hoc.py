@@ -78,7 +78,7 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
             ),
         ),
         f"Independent uniform grades at {common_value(table, 'ranks')} ranks. C chosen by five "
-        "folds of the judgments themselves or, without cost, on "
+        "folds of the judgments themselves or, not counted on the axis, on "
         f"{common_value(table, 'validation_pairs')} more judgments without errors. {BAND}",
     )
 

@@ -162,6 +162,10 @@ def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) 
     page = (folder / "results/README.md").read_text("utf-8")
     assert "wrong_grades/figure-07.png" in page
     assert "Unfinished" not in page
+    status = run("status")
+    assert "1 table holds more cells, computed elsewhere: dcglearn report shows them" in (
+        status.stdout
+    )
     (place / "figure-07.svg").unlink()
     left = run("reproduce", "--only", "5")
     assert left.returncode == 0

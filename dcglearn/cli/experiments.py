@@ -127,18 +127,19 @@ def status(
     from dcglearn.design.cells import key_of
     from dcglearn.lab.run import count_cells
     from dcglearn.lab.store import open_store
-    from dcglearn.pages.results import results_folder
+    from dcglearn.pages.results import cells_in, results_folder
     from dcglearn.report.tables import Table
 
     place = _results_folder(out)
     store = open_store(place, print_note)
-    rows, errors = [], {}
+    rows, errors, elsewhere = [], {}, 0
     known: set[str] = set()
     for config in find_configs(configs, lenient=True, shipped=shipped):
         known |= {key_of(cell) for _, cell in config.cells() if store.get(cell) is not None}
         for kind in (False, True):
             _print_difference(results_folder(place, kind, config), config)
         full, part = count_cells(config, False, store), count_cells(config, True, store)
+        elsewhere += cells_in(results_folder(place, False, config)) > full.done
         if full.first_error is not None:
             errors[config.name] = full.first_error
         figures = ", ".join(config.figures)
@@ -153,6 +154,9 @@ def status(
     for name, error in errors.items():
         print_text(f"the first failed cell of {name}: {error}")
     _print_damage(store.folder.parent)
+    if elsewhere:
+        tables = counted(elsewhere, "table holds", "tables hold")
+        print_text(f"{tables} more cells, computed elsewhere: dcglearn report shows them")
     if len(store) > len(known):
         more = len(store) - len(known)
         belong = counted(more, "more cell belongs", "more cells belong")

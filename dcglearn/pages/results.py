@@ -164,6 +164,25 @@ def _read_provenance(folder: Path) -> dict[str, Any] | None:
     return found
 
 
+def cells_in(folder: Path) -> int:
+    """Return how many cells the table of a folder of results holds.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    int
+        0 if there is none, or it cannot be read.
+    """
+    try:
+        found = _read_provenance(folder)
+    except InputError:
+        return 0
+    return int(found["cells"]["done"]) if found is not None else 0
+
+
 def _difference(key: str, there: Any, here: Any) -> str:
     if isinstance(there, dict) and isinstance(here, dict):
         for name in sorted(there.keys() | here.keys()):

@@ -15,12 +15,16 @@ SHARED = (
 )
 
 READING = (
-    "Intervals and bands are 95% Student intervals of the mean over repetitions; lists and judges "
-    "differ between repetitions. Differences are paired: both sides use the same lists in each "
-    "repetition. A claim holds if the intervals show it, does not hold if they show the contrary, "
-    "and is undecided otherwise. Of what the paper says, words in quotation marks are its own; the "
-    "others give its content. A section that is marked as inferred follows from the order of the "
-    "paper's figures. A threshold is this project's where it says so."
+    "W, the weight of each grade at each rank, is what is learned. Precision is the share of test "
+    "pairs without errors that it orders as the truth does, 0.5 by chance. Similarity is the "
+    "cosine of the learned and the true W, after the weight of the worst grade is subtracted at "
+    "each rank (eq. 3 of the paper). Intervals and bands are 95% Student intervals of the mean "
+    "over repetitions; lists and judges differ between repetitions. Differences are paired: both "
+    "sides use the same lists in each repetition. A claim holds if the intervals show it, does "
+    "not hold if they show the contrary, and is undecided otherwise. Of what the paper says, "
+    "words in quotation marks are its own; the others give its content. A section that is marked "
+    "as inferred follows from the order of the paper's figures. A threshold is this project's "
+    "where it says so."
 )
 
 TIMES = (
