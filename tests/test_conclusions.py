@@ -252,7 +252,7 @@ def files(tmp_path: Path, rng: np.random.Generator) -> list[str]:
 
 
 def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Path) -> None:
-    outputs = [f"pairs{suffix}" for suffix in (".csv", ".tex", ".md", ".txt", ".svg")]
+    outputs = [f"pairs{suffix}" for suffix in (".csv", ".tex", ".md", ".txt", ".json", ".svg")]
     options = [text for name in outputs for text in ("-o", name)]
     found = run("coherence", *files, "--K", K, *options)
     assert found.returncode == 0, found.stderr
@@ -263,6 +263,7 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
         rows = list(csv.DictReader(file))
     content = json.loads(run("coherence", *files, "--K", K, "--json").stdout)
     assert content["tested"]["measure"] == "nDCG(linear-log2) @ 4"
+    assert json.loads((tmp_path / "pairs.json").read_text()) == content
     for row, one in zip(rows, content["pairs"], strict=True):
         assert (row["a"], row["b"], row["ahead"]) == (one["a"], one["b"], one["ahead"] or "")
         assert float(row["p"]) == one["p"]
@@ -273,8 +274,11 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     latex = (tmp_path / "pairs.tex").read_text()
     assert latex == run("coherence", *files, "--K", K, "--format", "latex").stdout
     assert latex.count(r"\begin{tabular}") == 2
-    assert r"e\&f & g &" in latex
-    assert (tmp_path / "pairs.md").read_text().count("\n| d_1 | ") == 2
+    assert r"e\&f" in latex
+    assert "% p: Tukey's HSD test by randomisation" in latex
+    listed = (tmp_path / "pairs.md").read_text().split("| :-- | :-- |")[1].splitlines()[1:11]
+    leaders = [line.split(" | ")[0].removeprefix("| ") for line in listed]
+    assert leaders == [row["ahead"] or row["a"] for row in rows]
     n_depending = sum(row["holds_for"] == "depends" for row in rows)
     assert "depends on the gains" in (tmp_path / "pairs.txt").read_text()
     assert n_depending == sum(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_writable, checked_suffix
+from dcglearn.files.files import check_writable, checked_suffix, write_text
+from dcglearn.files.json_text import json_document
 from dcglearn.system_commands.systems import (
     evaluate_runs,
     measures_of_names,
@@ -34,7 +35,13 @@ from dcglearn.terminal.options import (
     ScaleOption,
     SeedOption,
 )
-from dcglearn.terminal.output import print_document, print_json, print_note, print_text
+from dcglearn.terminal.output import (
+    print_document,
+    print_json,
+    print_note,
+    print_text,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from dcglearn.evaluation.evaluate import Evaluation
@@ -55,7 +62,8 @@ def coherence(
             "-m",
             metavar="MEASURE",
             help="Measures whose orderings of the systems are compared; the gains and discounts "
-            "of the first are the given ones. May be repeated.",
+            "of the first are the given ones, and differences are tested under it. May be "
+            "repeated.",
         ),
     ] = None,
     depth: Annotated[
@@ -123,8 +131,8 @@ def coherence(
             "--figure",
             "-o",
             metavar="FILE",
-            help="Write the pairs to a .csv, .tex, .md or .txt file, or draw them to a .png, "
-            ".svg or .pdf file. May be repeated.",
+            help="Write the pairs to a .csv, .tex, .md or .txt file, everything to a .json file, "
+            "or draw the pairs to a .png, .svg or .pdf file. May be repeated.",
         ),
     ] = None,
     form: Annotated[
@@ -179,18 +187,20 @@ def coherence(
         )
         orderings = compare_orderings(evaluation)
     orderings = orderings if pairs is None else [one.among(pairs) for one in orderings]
-    for path in files:
-        _write(path, conclusions, evaluation)
     from dcglearn.system_report.conclusion_files import conclusions_document
     from dcglearn.system_report.system_coherence import coherence_text, coherence_to_json
 
+    content = coherence_to_json(evaluation, conclusions, orderings, pairs is not None)
+    for path in files:
+        _write(path, conclusions, evaluation, content)
     if json:
-        print_json(coherence_to_json(evaluation, conclusions, orderings, pairs is not None))
+        print_json(content)
     elif form != "text":
         print_document(conclusions_document(conclusions, form))
     else:
         most = None if everything or pairs is not None else SHOWN_PAIRS
-        print_text(coherence_text(evaluation, conclusions, orderings, most, pairs is not None))
+        in_detail, width = pairs is not None, terminal_width()
+        print_text(coherence_text(evaluation, conclusions, orderings, most, in_detail, width))
         if most is not None and len(conclusions.pairs) > most:
             print_text("every pair: --all, or -o pairs.csv; two systems in detail: --between A,B")
         for path in files:
@@ -206,7 +216,7 @@ def _check(qrels: str, runs: list[str], files: list[str]) -> None:
         raise InputError("one run", "give two or more to compare")
     check_distinct([str(Path(path).resolve()) for path in files])
     for path in files:
-        checked_suffix(path, [*CONCLUSION_FORMATS, *FIGURE_FORMATS])
+        checked_suffix(path, [*CONCLUSION_FORMATS, ".json", *FIGURE_FORMATS])
         if Path(path).resolve() in {Path(one).resolve() for one in (qrels, *runs)}:
             raise InputError("is read here, and would be replaced", "choose another file", path)
         check_writable(path)
@@ -224,11 +234,17 @@ def _pairs(between: list[str] | None, systems: Sequence[str]) -> list[tuple[str,
     return pairs
 
 
-def _write(path: str, conclusions: SystemConclusions, evaluation: Evaluation) -> None:
-    """Write the pairs as a table, or draw them."""
+def _write(
+    path: str, conclusions: SystemConclusions, evaluation: Evaluation, content: dict[str, Any]
+) -> None:
+    """Write the pairs as a table, draw them, or write everything as JSON."""
     from dcglearn.report.tables import FIGURE_FORMATS
 
-    if Path(path).suffix.lower() not in FIGURE_FORMATS:
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json":
+        write_text(path, json_document(content) + "\n")
+        return
+    if suffix not in FIGURE_FORMATS:
         from dcglearn.system_report.conclusion_files import write_conclusions
 
         write_conclusions(conclusions, path)

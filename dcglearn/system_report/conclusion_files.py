@@ -1,7 +1,7 @@
 """Conclusions about systems as files and documents: CSV, LaTeX, Markdown, text and JSON.
 
 CSV has one row per pair, with every verdict and all digits. The other tables are for readers: how
-many pairs of each kind there are, then the pairs.
+many pairs of each kind there are, then the pairs, then what the words mean.
 """
 
 from __future__ import annotations
@@ -10,9 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from dcglearn.base.plain_text import markdown_cell, plain_text
 from dcglearn.files.files import checked_suffix, write_text
 from dcglearn.report.tables import Table
-from dcglearn.system_report.conclusions import conclusions_table, digest_table
+from dcglearn.system_report.conclusions import (
+    conclusions_in_words,
+    conclusions_table,
+    digest_table,
+)
 from dcglearn.systems.conclusions import SystemConclusions
 
 ConclusionForm = Literal["text", "md", "latex", "csv"]
@@ -23,6 +28,9 @@ _WRITERS: dict[ConclusionForm, Callable[[Table], str]] = {
     "latex": Table.latex,
     "csv": Table.csv,
 }
+
+_NOTE: dict[ConclusionForm, str] = {"text": "", "md": "* ", "latex": "% ", "csv": ""}
+"""What comes before each note below the tables."""
 
 CONCLUSION_FORMATS: dict[str, ConclusionForm] = {
     ".csv": "csv",
@@ -45,9 +53,13 @@ def conclusions_document(conclusions: SystemConclusions, form: ConclusionForm) -
     -------
     str
     """
-    write = _WRITERS[form]
+    write, start = _WRITERS[form], _NOTE[form]
     pairs = write(conclusions_table(conclusions))
-    return pairs if form == "csv" else f"{write(digest_table(conclusions))}\n\n{pairs}"
+    if form == "csv":
+        return pairs
+    escape = markdown_cell if form == "md" else plain_text
+    notes = "\n".join(start + escape(text) for text in conclusions_in_words(conclusions))
+    return f"{write(digest_table(conclusions))}\n\n{pairs}\n\n{notes}"
 
 
 def write_conclusions(conclusions: SystemConclusions, path: str | Path) -> None:

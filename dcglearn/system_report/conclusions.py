@@ -70,16 +70,14 @@ def conclusions_table(
     Returns
     -------
     Table
-        In CSV with every verdict, one number per cell: as
-        :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
+        The system that is ahead is the first of its row. In CSV with every verdict, one number
+        per cell: as :meth:`~dcglearn.systems.conclusions.SystemConclusions.to_frame`.
     """
     chosen = conclusions.pairs if pairs is None else pairs
     tests = ("p", "significant") if conclusions.tested else ()
     rows = [
         (
-            one.pair.a,
-            one.pair.b,
-            "neither" if one.ahead is None else one.ahead,
+            *_leader_first(one),
             _IN_WORDS.get(one.holds_for, one.holds_for),
             abs(one.difference),
             *([_shown_p(one.p, conclusions.drawn)] if tests else []),
@@ -88,7 +86,7 @@ def conclusions_table(
         )
         for one in chosen
     ]
-    columns = ("system", "other system", "ahead", "holds for", "by", *tests)
+    columns = ("system", "other system", "holds for", "by", *tests)
     queries = ("agree", "queries for", "against", "depend", "equal")
     numbers = [conclusion_row(one) for one in chosen]
     return Table(
@@ -172,16 +170,29 @@ def significant_but_depending(
     return conclusions_table(conclusions, found[:most], caption) if found else None
 
 
-def conclusions_in_words(
-    conclusions: SystemConclusions, given: str, with_queries: bool = True
-) -> list[str]:
+def discounts_in_words(conclusions: SystemConclusions) -> str:
+    """Return the given discounts, in words.
+
+    Parameters
+    ----------
+    conclusions : SystemConclusions
+
+    Returns
+    -------
+    str
+    """
+    given = given_measure(conclusions.measure, conclusions.n_ranks)
+    plain = given.discounts if isinstance(given.discounts, str) else "the given"
+    cut = given.n_ranks is not None and given.n_ranks < conclusions.n_ranks
+    return f"{plain} @ {given.n_ranks}" if cut else plain
+
+
+def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = True) -> list[str]:
     """Return what the words of the tables mean.
 
     Parameters
     ----------
     conclusions : SystemConclusions
-    given : str
-        The given discounts, in words.
     with_queries : bool, default True
         Whether a table tells how many queries agree.
 
@@ -189,14 +200,15 @@ def conclusions_in_words(
     -------
     list of str
     """
+    given = discounts_in_words(conclusions)
     lines = [
-        f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; any "
-        "gains and discounts: by mean DCG with any of both, too"
+        f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; "
+        "any gains and discounts: by mean DCG with any of both, too"
     ]
     if with_queries:
         lines.append(
-            "queries for: on the query by itself the system that is ahead leads whatever the "
-            "gains; agree: their share"
+            "the first system of a row is ahead, unless they are equal; queries for: on the query "
+            "by itself it leads whatever the gains; agree: their share"
         )
     if not conclusions.tested:
         return [*lines, "no test: two systems share fewer than two queries"]
@@ -209,6 +221,11 @@ def conclusions_in_words(
         f"p: Tukey's HSD test by randomisation{drawn} under {conclusions.measure.name}{corrected}; "
         f"significant: below {conclusions.alpha:g}",
     ]
+
+
+def _leader_first(one: PairConclusion) -> tuple[str, str]:
+    names = one.pair.a, one.pair.b
+    return names[::-1] if one.leader == "b" else names
 
 
 def _queries(one: PairConclusion) -> list[Cell]:

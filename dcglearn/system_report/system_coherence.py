@@ -21,6 +21,7 @@ from dcglearn.system_report.conclusions import (
     conclusions_in_words,
     conclusions_table,
     digest_table,
+    discounts_in_words,
     significant_but_depending,
 )
 from dcglearn.system_report.systems import rules_in_words
@@ -227,6 +228,7 @@ def coherence_text(
     orderings: Sequence[OrderingComparison],
     most: int | None = None,
     in_detail: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return the tables of a comparison of systems that have something to show.
 
@@ -242,6 +244,9 @@ def coherence_text(
     in_detail : bool, default False
         Whether to show the queries on which the systems of each pair differ most, in place of the
         orderings of all systems.
+    width : int, optional
+        Characters in a line, for tables that are wider; see
+        :meth:`~dcglearn.report.tables.Table.text`.
 
     Returns
     -------
@@ -249,37 +254,36 @@ def coherence_text(
     """
     n_ranks = conclusions.n_ranks
     given = with_least(given_measure(conclusions.measure, n_ranks), evaluation.rules.least)
-    plain = given.discounts if isinstance(given.discounts, str) else "the given"
-    if given.n_ranks is not None and given.n_ranks < n_ranks:
-        plain += f" @ {given.n_ranks}"
+    plain = discounts_in_words(conclusions)
     gains = " ".join(f"{gain:g}" for gain in given.gains)
     pairs = [one.pair for one in conclusions.pairs]
-    texts = [digest_table(conclusions).text(), decided_table(pairs, gains, plain).text()]
+    texts = [digest_table(conclusions).text(width), decided_table(pairs, gains, plain).text(width)]
     surprising = significant_but_depending(conclusions, most)
     shown = most is None or len(pairs) <= most
     if shown:
-        texts += [conclusions_table(conclusions).text(), winners_table(pairs).text()]
+        texts += [conclusions_table(conclusions).text(width), winners_table(pairs).text(width)]
     elif surprising is not None:
-        texts.append(surprising.text())
+        texts.append(surprising.text(width))
     if in_detail:
         texts += [
-            clearest_queries_table(conclusions, one, evaluation).text() for one in conclusions.pairs
+            clearest_queries_table(conclusions, one, evaluation).text(width)
+            for one in conclusions.pairs
         ]
     if any(pair.mean_ndcg.winner == "depends" for pair in pairs):
-        texts.append(depending_table(pairs, most).text())
+        texts.append(depending_table(pairs, most).text(width))
     changes = changes_table(pairs, given, n_ranks, most)
     if changes.rows:
-        texts.append(changes.text())
+        texts.append(changes.text(width))
     if orderings and not in_detail:
-        texts.append("Orderings of the systems by\n" + orderings_table(orderings).text())
+        texts.append("Orderings of the systems by\n" + orderings_table(orderings).text(width))
     if any(one.reversed_pairs for one in orderings):
         per_pair = most and max(1, most // len(orderings))
-        texts.append(reversed_pairs_table(orderings, per_pair).text())
+        texts.append(reversed_pairs_table(orderings, per_pair).text(width))
     queries = counted(len(evaluation.queries), "query", "queries")
     ranks = "the first rank" if n_ranks == 1 else f"the first {n_ranks} ranks"
     worst = "the worst grade gains 0" if given.gains[-1] == 0 else "and are 0 or more"
     notes = [
-        *conclusions_in_words(conclusions, plain, shown or surprising is not None),
+        *conclusions_in_words(conclusions, shown or surprising is not None),
         *([_RELATIVE] if changes.rows else []),
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
