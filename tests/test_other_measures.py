@@ -203,7 +203,9 @@ def test_ir_measures_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     qrels, run = draw(9)
     assert len(ours(qrels, run, ["nDCG@10", "ERR@20", "RBP(p=0.8)"])) == 4
-    with pytest.raises(InputError, match=r"ir_measures is not installed.*'dcglearn\[evaluators\]'"):
+    with pytest.raises(
+        InputError, match=r"P@10: ir_measures is not installed.*'dcglearn\[evaluators\]'"
+    ):
         evaluate(qrels, run, ["nDCG@10", "P@10"])
 
 
@@ -471,7 +473,12 @@ def test_names_that_are_not_of_these_measures() -> None:
         ("P_5,10", "P_5,10: names several measures; write one at a time: P@5 and P@10"),
         ("AP(rell=2)", "unknown argument of AP 'rell'; did you mean 'rel'"),
         ("AP([1, 0])", "AP takes no numbers per grade"),
-        ("AP(rel=good)", "'good' is off the scale"),
+        ("AP(rel=good)", "'good' is off the scale 2 > 1 > 0; use a grade of the scale"),
+        ("P@ten", "P@ten: cannot be read; write it like P@10"),
+        ("AP:10", "AP:10: cannot be read; write it like AP(rel=2)"),
+        ("AP@10@20", "AP@10@20: cannot be read"),
+        ("NumRet", "NumRet: unknown preset 'NumRet'; Known: binary"),
+        ("alpha_nDCG@10", "dcglearn measures lists all names"),
         ("ERR([0.9, 0.3])", "2 gains, but the documents have 3 grades"),
         ("ERR([0.9, 0.3, 0], max_rel=3)", "has probabilities and max_rel"),
         ("ERR(top=0.5)", "has top and no measure file"),

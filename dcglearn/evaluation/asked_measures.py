@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.inputs import repeated_name
+from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import Rules
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.rank_biased_precision import RBP, RBPResidual
@@ -162,8 +163,8 @@ def with_residuals(
     return found
 
 
-def check_bounds(measures: Sequence[NamedMeasure | NamedOther], rules: Rules) -> None:
-    """Refuse bounds for measures of ir_measures.
+def check_asked(measures: Sequence[NamedMeasure | NamedOther], rules: Rules) -> None:
+    """Refuse measures of ir_measures where it is not installed, or where bounds are asked.
 
     Parameters
     ----------
@@ -176,7 +177,13 @@ def check_bounds(measures: Sequence[NamedMeasure | NamedOther], rules: Rules) ->
         Naming the first.
     """
     for one in measures:
-        if rules.unjudged == "bounds" and isinstance(one.measure, RelevanceMeasure):
+        if not isinstance(one.measure, RelevanceMeasure):
+            continue
+        try:
+            ir_measures_module()
+        except InputError as error:
+            raise error.at(one.name) from error
+        if rules.unjudged == "bounds":
             raise InputError(
                 "no bounds for measures of ir_measures",
                 'leave it out, or choose another rule than `unjudged="bounds"`',

@@ -27,7 +27,7 @@ from dcglearn.base.types import Floats
 from dcglearn.collection.qrels_index import IndexedQrels
 from dcglearn.evaluation.asked_measures import (
     AskedMeasures,
-    check_bounds,
+    check_asked,
     named_measures,
     with_residuals,
 )
@@ -322,7 +322,7 @@ def evaluate_opened(
     """
     scale = opened.qrels.scale
     known = named_measures(measures, scale, 1)
-    check_bounds(known, rules)
+    check_asked(known, rules)
     asked = [one.measure for one in known]
     in_ideal = unjudged_in_ideal(rules, asked)
     several = rules.shared_pool and len(opened.runs) > 1

@@ -50,7 +50,11 @@ class RelevanceMeasure:
 
     def __str__(self) -> str:
         options = {"rel": self.rel, **self.options}
-        given = [f"{key}={value!r}" for key, value in options.items() if (key, value) != ("rel", 1)]
+        given = [
+            f"{key}={value if str(value).isidentifier() else repr(value)}"
+            for key, value in options.items()
+            if (key, value) != ("rel", 1)
+        ]
         inside = f"({', '.join(given)})" if given else ""
         return f"{self.name}{inside}" + ("" if self.cutoff is None else f"@{self.cutoff}")
 

@@ -300,7 +300,11 @@ def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int,
     cut = canonical_label(1 if rel is None else rel)
     ordered = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
     if cut in labels or isinstance(cut, str) or not ordered:
-        least = scale.index(cut)
+        try:
+            least = scale.index(cut)
+        except InputError as error:
+            guess = error.remedy.removesuffix("declare every grade")
+            raise InputError(error.problem, f"{guess}use a grade of the scale") from error
         relevant = [index <= least for index in range(len(labels))]
     else:
         relevant = [number >= cut for number in numbers]

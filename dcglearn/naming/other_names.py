@@ -73,6 +73,7 @@ _HEADS = {_plain(name): name for name in OTHER_OPTIONS} | {
 _SHORT = re.compile(r"([A-Za-z][A-Za-z_-]*?)\s*(?:[@._]\s*([0-9][0-9.,]*))?")
 _CALL = re.compile(r"([A-Za-z][A-Za-z_-]*)\s*\((.*)\)\s*(?:@\s*(\S+))?", re.DOTALL)
 _FILE = re.compile(r"\s*([^\[\]{}()=,]+\.json(?::\w*)?)\s*(?:,(.*))?", re.IGNORECASE | re.DOTALL)
+_BEGUN = re.compile(r"\s*([A-Za-z][A-Za-z_-]*?)\s*[@:.(]")
 _NUMBER = re.compile(r"\s*[0-9.]+\s*")
 
 
@@ -127,7 +128,14 @@ def parse_other_name(text: str) -> OtherName | None:
     ({'rel': 2}, None)
     """
     found = _short_name(text.strip()) or _call(text.strip())
-    return None if found is None else checked_name(found, text)
+    if found is not None:
+        return checked_name(found, text)
+    begun = _BEGUN.match(text)
+    if begun is not None and begun[1] != "rbp" and _plain(begun[1]) in _HEADS:
+        head = _HEADS[_plain(begun[1])]
+        example = f"{head}@{_CUTOFF_NEEDED[head]}" if head in _CUTOFF_NEEDED else f"{head}(rel=2)"
+        raise InputError("cannot be read", f"write it like {example}", text)
+    return None
 
 
 def checked_name(name: OtherName, text: str) -> OtherName:

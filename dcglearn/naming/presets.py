@@ -139,7 +139,7 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         error = unknown_name("preset", head, PRESETS)
         others = ("nDCG", "DCG", *OTHER_OPTIONS, *SPELLINGS)
         hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)
-        raise InputError(error.problem, hint + error.remedy)
+        raise InputError(error.problem, f"{hint}{error.remedy}; dcglearn measures lists all names")
     formulas = PRESETS[head]
     values = np.array(scale.values)
     if formulas.default is None:
