@@ -420,6 +420,7 @@ def test_output_that_is_refused(refused: Callable[..., str], files: Path) -> Non
     shutil.copy(files / "low", files / "run.csv")
     for options, message in (
         (("-o", "x.xlsx"), "x.xlsx: ends in '.xlsx'; use a name that ends in .csv, .md, .tex"),
+        (("-o", ""), "--out is empty; name a file"),
         (("-o", "x"), "x: has no suffix; use a name that ends in"),
         (("-o", "x.csv", "-o", "./x.csv"), "./x.csv: is to be written twice"),
         (("-o", "no/x.csv"), "no/x.csv: cannot be written: its folder does not exist"),

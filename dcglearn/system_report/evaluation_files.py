@@ -69,6 +69,8 @@ def check_evaluation_files(
     read = {Path(one).resolve() for one in inputs}
     seen: set[Path] = set()
     for path in paths:
+        if not str(path):
+            raise InputError("`out` is empty", "name a file")
         if checked_suffix(path, EVALUATION_FORMATS) == ".eval":
             check_single_values(rules)
         whole = Path(path).resolve()
