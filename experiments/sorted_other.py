@@ -20,13 +20,13 @@ from dcglearn.lab.repetitions import (
 RESTRICTED = "sorted-against-another"
 
 TESTS = {
-    RESTRICTED: "on pairs like these",
+    RESTRICTED: "on restricted pairs",
     "drawn": "on unsorted pairs",
     "permutations": "on permutations",
 }
 
 TRAINED = {
-    RESTRICTED: "One list sorted",
+    RESTRICTED: "Restricted pairs",
     "drawn": "Unsorted lists",
     "permutations": "Permutations (figure 1)",
 }
@@ -84,8 +84,8 @@ def _slowly(table: pd.DataFrame) -> Figure:
                 needs_all=True,
             ),
         ),
-        "Trained on pairs of a sorted list and an unsorted list with other grades. Tested on "
-        "pairs like these, on pairs of two unsorted lists with different grades, and on "
+        "Trained on restricted pairs: a sorted list and an unsorted list with other grades. Tested "
+        "on such pairs, on pairs of two unsorted lists with different grades, and on "
         f"permutations of one list. {describe_C(table)}. {BAND}",
         tuple(more),
     )
@@ -135,9 +135,9 @@ def _restricted(table: pd.DataFrame) -> Figure:
                 "6.5",
             ),
         ),
-        "Means over Data 1 and Data 2. Three kinds of training pairs: a sorted list and an "
-        "unsorted one with other grades, two unsorted lists with different grades, and "
-        f"permutations of one list. {describe_C(table)}. {BAND}",
+        "Means over Data 1 and Data 2. Three kinds of training pairs: restricted ones (a sorted "
+        "list and an unsorted one with other grades), two unsorted lists with different grades, "
+        f"and permutations of one list. {describe_C(table)}. {BAND}",
         tuple(more),
     )
 
@@ -152,7 +152,7 @@ def _needs_more(table: pd.DataFrame) -> Finding:
             "precision",
             f"on permutations, trained on {what}, {AT} pairs:",
         )
-        for lists, what in ((RESTRICTED, "one list sorted"), ("permutations", "permutations"))
+        for lists, what in ((RESTRICTED, "restricted pairs"), ("permutations", "permutations"))
     ]
     holds = all(n.high < 0 for n in fewer)
     reason = NOT_EVERYWHERE if any(n.low > 0 for n in alike) else ""
@@ -166,6 +166,6 @@ def _behind(table: pd.DataFrame, test_lists: str, other: str, pairs: int) -> Mea
         rows_where(cells, lists=RESTRICTED),
         rows_where(cells, lists=other),
         "precision",
-        f"{TESTS[test_lists]}, one list sorted minus {TRAINED[other].split(' (')[0].lower()}, "
+        f"{TESTS[test_lists]}, restricted minus {TRAINED[other].split(' (')[0].lower()}, "
         f"{pairs} pairs:",
     )
