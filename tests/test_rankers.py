@@ -13,6 +13,7 @@ from sklearn.datasets import load_svmlight_file
 
 from dcglearn.base.errors import InputError
 from dcglearn.interop.export import export
+from dcglearn.interop.training import lambdarank_objective, ranking_metric
 from dcglearn.measures.dcg import DCG
 
 LETOR = ROOT.parent / "shared" / "data" / "lambdarank"
@@ -141,6 +142,29 @@ def test_xgboost_reports_the_measure(cutoff: int | None, letor: Any) -> None:
     expected = mean_ndcg(measure, y_test, booster.predict(test), test_sizes, without=0.0)
     ((_, reported),) = found["t"].items()
     assert reported[-1] == pytest.approx(expected, abs=1e-6)  # labels are 32-bit floats
+
+
+def test_rankers_trained_on_a_measure_that_the_tools_cannot_express(letor: Any) -> None:
+    """Its value is largest on the queries that they learn from, in both tools."""
+    X, y, sizes, *_ = letor
+    discounts = [1, 0.983, 0.988, 0.994, 0.996]  # as learned from a simulated user
+    measure = DCG({4: 1, 3: 0.75, 2: 0.5, 1: 0.25, 0: 0}, discounts, None, "ideal")
+    objective, metric = lambdarank_objective(measure), ranking_metric(measure)
+    quiet = {"verbosity": -1, "num_threads": 1, "num_leaves": 7}
+    means = []
+    for asked in ("lambdarank", objective):
+        data = lightgbm.Dataset(X, y, group=sizes)
+        booster = lightgbm.train({**quiet, "objective": asked}, data, 40)
+        means.append(metric(y, booster.predict(X), None, sizes)[1])
+    assert means[1] > means[0] + 0.005
+    xgboost = installed_xgboost()
+    data = xgboost.DMatrix(X, label=y, group=sizes)
+    params = {"objective": "rank:ndcg", "nthread": 1, "max_depth": 3}
+    means = [
+        metric(xgboost.train(params, data, 40, obj=asked).predict(data), data)[1]
+        for asked in (None, objective)
+    ]
+    assert means[1] > means[0] + 0.005
 
 
 def test_xgboost_parameters() -> None:

@@ -246,7 +246,7 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     if not isinstance(found, DCG):
         raise InputError("gains that differ by rank", "give a DCG: documents have one gain each")
     if found.normalise is None:
-        check_range(found, "LightGBM and XGBoost", SINGLE)
+        check_range(found, "a training tool", SINGLE)
     elif found.normalise == "ideal" and max(found.gains) <= 0:
         raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
     labelled = with_labels(found)
