@@ -89,6 +89,8 @@ WORDS = {
     "GRADE=GAIN,...": LABELS,
     "MEASURE": MEASURES,
     "MEASURE...": MEASURES,
+    "MEASURE|given": st.one_of(st.sampled_from(["given", "", "é$"]), MEASURES),
+    "A,B": mostly(["run,other", "other,run"], ["", ",", "run", "run,run", "é$,run", LONG]),
     "JUDGMENTS": mostly(JUDGMENTS, BAD_FILES, QRELS),
     "JUDGMENTS|MEASURE": st.one_of(mostly(JUDGMENTS, BAD_FILES, QRELS), MEASURES),
     "RATINGS": mostly(RATINGS, BAD_FILES, JUDGMENTS),
