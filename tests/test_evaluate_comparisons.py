@@ -178,6 +178,8 @@ def test_queries_are_counted_as_better_worse_or_equal() -> None:
     found = evaluate(qrels, runs, "zipf", rules=Rules(missing=None))
     pairs = compare_all_pairs(found, np.random.default_rng(0))
     counts = [(one.better, one.worse, one.equal, one.queries) for one in pairs]
+    (said,) = (line for line in comparisons_in_words(pairs, "randomisation") if "neither" in line)
+    assert said == "two systems are compared on the queries that neither leaves out, 6 to 7 of them"
     assert counts == [(4, 0, 2, 6), (1, 0, 5, 6), (1, 4, 2, 7)]
 
 

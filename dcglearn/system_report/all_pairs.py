@@ -13,7 +13,10 @@ import numpy as np
 from dcglearn.base.numbers import decimals
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.report.tables import Table
-from dcglearn.system_report.system_comparisons import correction_in_words
+from dcglearn.system_report.system_comparisons import (
+    correction_in_words,
+    shared_queries_in_words,
+)
 from dcglearn.systems.compare_systems import SystemComparison
 
 
@@ -108,6 +111,7 @@ def all_pairs_in_words(
         f"significant: p < {level:g}; {tested}{correction_in_words(comparisons)}",
         "not told apart: ranks of the systems that do not differ significantly, which does not "
         "make them equal",
+        *shared_queries_in_words(comparisons),
     ]
 
 

@@ -99,6 +99,7 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> 
         f"p: paired {name}, two-sided; {correction_in_words(comparisons)}; "
         "from, to: 95% bootstrap interval over queries",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
+        *shared_queries_in_words(comparisons),
     ]
     drawn = max((c.drawn for c in comparisons if _is_least(c.p, c.drawn)), default=0)
     if drawn:
@@ -115,6 +116,26 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> 
             "gave any two as large a difference"
         )
     return lines + (_limits(comparisons) if test == "randomisation" else [])
+
+
+def shared_queries_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
+    """Return on how many queries systems are compared, if that differs between pairs.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+        One at least.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
+    numbers = [c.queries for c in comparisons]
+    if min(numbers) == max(numbers):
+        return []
+    both = f"{min(numbers):,} to {max(numbers):,}"
+    return [f"two systems are compared on the queries that neither leaves out, {both} of them"]
 
 
 def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:

@@ -265,9 +265,13 @@ def _tested(
     for m, named in enumerate(evaluation.measures if len(pairs[0]) else ()):
         with refuse_overflow(named.name):
             differences = evaluation.values[pairs[0], m] - evaluation.values[pairs[1], m]
-        if (np.isfinite(differences).sum(axis=1) < 2).any():
+        few = np.flatnonzero(np.isfinite(differences).sum(axis=1) < 2)
+        if len(few):
+            one, other = (evaluation.systems[systems[few[0]]] for systems in pairs)
             raise InputError(
-                "fewer than two queries to compare", "give runs that share more queries", named.name
+                f"fewer than two queries to compare {one!r} and {other!r}",
+                "give runs that share more queries",
+                named.name,
             )
         p[m] = paired_p_values(differences, rng, test, resamples)
         intervals[m] = paired_intervals(differences, rng, resamples)
