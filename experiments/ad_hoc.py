@@ -48,10 +48,11 @@ SHOWN = (100, 200)
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return one figure per truth."""
+    """Return one figure per truth, once it has cells whose C is chosen on the judgments."""
     return [
         _figure(rows_where(table, truth=truth), f"A{number}", TITLES.get(truth, OTHER))
         for number, truth in enumerate(table["truth"].unique(), 1)
+        if len(rows_where(table, truth=truth, C=OWN))
     ]
 
 

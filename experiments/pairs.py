@@ -56,6 +56,10 @@ ANY_TWO = (
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 1 and 2, and figure 2b, which explains figure 2."""
     paper, other = rows_where(table, lists="permutations"), rows_where(table, lists="drawn")
+    return [*(_of_the_paper(paper) if len(paper) else ()), _where_it_can_reach_1(paper, other)]
+
+
+def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
     return [
         Figure(
             "1",
@@ -86,7 +90,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     ("effective: better than chance",),
                 ),
             ),
-            f"Permutations of one list; {describe_C(table)}. {BAND}",
+            f"Permutations of one list; {describe_C(paper)}. {BAND}",
         ),
         Figure(
             "2",
@@ -125,45 +129,48 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                     (f"near 1: above {OFFSET_1}", "a large constant: 100"),
                 ),
             ),
-            f"Permutations of one list; {describe_C(table)}. {BAND}",
+            f"Permutations of one list; {describe_C(paper)}. {BAND}",
         ),
-        Figure(
-            "2b",
-            "Similarity where it can reach 1",
+    ]
+
+
+def _where_it_can_reach_1(paper: pd.DataFrame, other: pd.DataFrame) -> Figure:
+    return Figure(
+        "2b",
+        "Similarity where it can reach 1",
+        Plot(
+            "training pairs",
+            "similarity",
+            curves(other, "pairs", "similarity", "truth"),
+            {"Exact": 1.0},
+            log_x=True,
+            within=CORRELATION,
+            title="other content",
+        ),
+        (
+            Claim(
+                "Where pairs can determine W, similarity grows and tends to 1 (above "
+                f"{NEAR_1} with the most pairs).",
+                _reaches_1(other, paper),
+                thresholds=(f"tends to 1: above {NEAR_1} with the most pairs",),
+                needs_all=True,
+            ),
+        ),
+        "Other content: lists of independent uniform grades, with the similarity of eq. 3. "
+        "Identifiable part: permutations of one list, with the cosine of the double-centred "
+        f"matrices. {BAND}",
+        (
             Plot(
                 "training pairs",
                 "similarity",
-                curves(other, "pairs", "similarity", "truth"),
+                curves(paper, "pairs", "identifiable", "truth"),
                 {"Exact": 1.0},
                 log_x=True,
                 within=CORRELATION,
-                title="other content",
-            ),
-            (
-                Claim(
-                    "Where pairs can determine W, similarity grows and tends to 1 (above "
-                    f"{NEAR_1} with the most pairs).",
-                    _reaches_1(other, paper),
-                    thresholds=(f"tends to 1: above {NEAR_1} with the most pairs",),
-                    needs_all=True,
-                ),
-            ),
-            "Other content: lists of independent uniform grades, with the similarity of eq. 3. "
-            "Identifiable part: permutations of one list, with the cosine of the double-centred "
-            f"matrices. {BAND}",
-            (
-                Plot(
-                    "training pairs",
-                    "similarity",
-                    curves(paper, "pairs", "identifiable", "truth"),
-                    {"Exact": 1.0},
-                    log_x=True,
-                    within=CORRELATION,
-                    title="identifiable part",
-                ),
+                title="identifiable part",
             ),
         ),
-    ]
+    )
 
 
 def _precision(table: pd.DataFrame) -> Finding:

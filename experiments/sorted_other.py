@@ -51,8 +51,9 @@ NOT_EVERYWHERE = (
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures 10 and 10b."""
-    return [_slowly(rows_where(table, lists=RESTRICTED)), _restricted(table)]
+    """Return figures 10 and 10b, if there are cells of restricted pairs."""
+    restricted = rows_where(table, lists=RESTRICTED)
+    return [_slowly(restricted), _restricted(table)] if len(restricted) else []
 
 
 def _slowly(table: pd.DataFrame) -> Figure:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from conftest import ROOT
 from test_own_functions import CODE, written
 
 from dcglearn.base.errors import InputError
 from dcglearn.design.config import Config, read_config
 from dcglearn.experiments.experiment import experiment
-from dcglearn.lab.experiment_files import config_files, load_experiment
+from dcglearn.lab.experiment_files import config_files, load_experiment, make_figures
 from dcglearn.lab.rehearsal import check_figure_columns
 from dcglearn.lab.run import count_cells
 from dcglearn.lab.store import Store
@@ -68,3 +70,15 @@ def test_a_column_that_the_table_lacks_is_named(tmp_path: Path, used: str, messa
 def test_what_else_fails_is_left_to_the_numbers(tmp_path: Path, used: str) -> None:
     right = 'curves(table, "learner", "precision", "judge")'
     checked(read_config(written(tmp_path, CODE.replace(right, used))))
+
+
+@pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)
+def test_figures_are_drawn_from_whatever_cells_there_are(path: Path) -> None:
+    """Another experiment may have computed some that both share."""
+    config = read_config(path)
+    experiment = load_experiment(config)
+    table = pd.read_csv(ROOT / "results" / config.name / "table.csv")
+    table = table[table["repetition"] < 2]
+    parts = [rows for key in config.sweep for _, rows in table.groupby(key)]
+    for part in [table.head(1), table.head(3), *parts]:
+        make_figures(experiment, config, part, quick=True)
