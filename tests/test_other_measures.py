@@ -379,6 +379,11 @@ def test_the_gains_of_rbp(tmp_path: Path) -> None:
         value, _, dcg = found.values()
         assert value == pytest.approx(dcg, abs=1e-15), text
     assert ours(qrels, run, "RBP")["RBP, residual"]["7"] == 1.0  # nothing is known
+    with pytest.raises(InputError, match="the measure x, residual is named twice"):
+        evaluate(qrels, run, {"x": RBP(), "x, residual": "zipf"})
+    for twice in (["AP", "AP"], [ir_measures.AP, "AP"], [ERR(), ERR()]):
+        with pytest.raises(InputError, match="is named twice; name it once"):
+            evaluate(qrels, run, twice)
     write_measure(DCG([1, -1]), tmp_path / "costs.json")
     with pytest.raises(InputError, match="gains 1, -1"):
         evaluate(qrels, run, f"RBP({tmp_path / 'costs.json'})")

@@ -92,10 +92,14 @@ ir_measures.Measure, a sequence of them, or a dict by name
     ]
     if not named:
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
+    _check_names(named)
+    return named
+
+
+def _check_names(named: Sequence[NamedMeasure | NamedOther]) -> None:
     repeated = repeated_name([one.name for one in named])
     if repeated is not None:
         raise InputError(f"the measure {repeated} is named twice", "name it once")
-    return named
 
 
 def _is_final(found: NamedMeasure | NamedOther, measure: AskedMeasure) -> bool:
@@ -149,6 +153,11 @@ def with_residuals(
     -------
     list of NamedMeasure or NamedOther
 
+    Raises
+    ------
+    InputError
+        If another measure has the name of a residual.
+
     Examples
     --------
     >>> named = [NamedOther("mine", RBP([1, 0]))]
@@ -160,6 +169,7 @@ def with_residuals(
         found.append(one)
         if isinstance(one.measure, RBP) and rules.unjudged != "bounds":
             found.append(NamedOther(f"{one.name}, residual", RBPResidual(one.measure)))
+    _check_names(found)
     return found
 
 
