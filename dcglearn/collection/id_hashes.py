@@ -92,6 +92,9 @@ class DocumentHashes:
         self._queries, self._query, self._documents = queries, query, documents
         self.first = hash_ids(documents, 0, hash_ids(queries, 0)[query])
 
+    def __repr__(self) -> str:
+        return f"<hashes of {len(self.first):,} documents>"
+
     def of(self, which: int, rows: Integers | None = None) -> Hashes:
         """Return one of the two hashes.
 
