@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.overflow import multiplied
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Pairs
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.rescaled import rescaled
@@ -28,22 +28,26 @@ class CodedPairs:
 
     Parameters
     ----------
-    pairs : ndarray of int, shape (n, 2, K)
+    pairs : ndarray of int8, shape (n, 2, K)
         The preferred ranking first.
     n_grades : int
         L of the measures.
 
+    Attributes
+    ----------
+    pairs : ndarray of int8, shape (n, 2, K)
+
     Examples
     --------
     >>> from dcglearn.measures.dcg import DCG
-    >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]]), 3)
+    >>> pairs = CodedPairs(np.array([[[0, 2], [2, 0]], [[1, 2], [0, 2]]], np.int8), 3)
     >>> pairs.agreement(DCG([2, 1, 0], "log2"))
     0.5
     """
 
-    def __init__(self, pairs: ArrayLike, n_grades: int) -> None:
-        self._rows, self._n_grades = checked_pairs(pairs, n_grades), n_grades
-        first, second = self._rows.transpose(1, 2, 0).astype(np.intp, order="C")
+    def __init__(self, pairs: Pairs, n_grades: int) -> None:
+        self.pairs, self._n_grades = pairs, n_grades
+        first, second = checked_pairs(pairs, n_grades).transpose(1, 2, 0).astype(np.intp, order="C")
         values = n_grades + 1  # the last is no document
         self._codes = first % values * values + second % values
 
@@ -56,12 +60,12 @@ class CodedPairs:
         """
         other = rescaled(measure).measure
         if other.n_grades != self._n_grades:
-            return agreement(measure, self._rows)
-        weights, padded = _padded(other, self._rows.shape[2])
-        result = np.zeros(len(self._rows))
+            return agreement(measure, self.pairs)
+        weights, padded = _padded(other, self.pairs.shape[2])
+        result = np.zeros(len(self.pairs))
         for row, code in zip(padded, self._codes, strict=True):
             result += (row[:, None] - row).ravel().take(code)
-        return weighted_mean(outcomes_of_differences(_with_ties(result, self._rows, weights)))
+        return weighted_mean(outcomes_of_differences(_with_ties(result, self.pairs, weights)))
 
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:

@@ -41,7 +41,6 @@ from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
-    agreement_with,
     exact_pairs,
     judged_pairs_of,
     preset_precision,
@@ -160,13 +159,14 @@ def compute_cell(
     if setting.flips or setting.wrong_grades:
         train = _with_errors(setting, train, rng_for(cell, "errors"))
     learned, fitted = _learn(setting, train, cell, own)
-    tests = exact_pairs(cell, own, "test")
+    exact = exact_pairs(cell, own, "test")
+    tests = exact.pairs
     W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
     if fitted is not None:
         W = fitted.weights
     data = CellData(setting, read_only(train), tests, fitted)
     return {
-        "precision": agreement_with(cell, own, "test", learned),
+        "precision": exact.agreement(learned),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
@@ -269,10 +269,8 @@ def _solve(setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctio
         Fit(problem.with_C(C), solution)
         for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
     ]
-    scores = [
-        agreement_with(cell, own, "validation", _learned_measure(setting, learned))
-        for learned in fits
-    ]
+    held_out = exact_pairs(cell, own, "validation")
+    scores = [held_out.agreement(_learned_measure(setting, learned)) for learned in fits]
     return fits[int(np.argmax(scores))]
 
 

@@ -176,7 +176,7 @@ def _judged(part: str, own: OwnFunctions) -> Blocks:
     return Blocks(judged_blocks(setting, truth, lists, rng_for(cell, "judge"), judge, own))
 
 
-def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> Pairs:
+def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> CodedPairs:
     """Return the pairs without errors that a cell is tested on, or that C is chosen on.
 
     Parameters
@@ -188,10 +188,10 @@ def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> Pairs:
 
     Returns
     -------
-    ndarray of int8, shape (n, 2, K)
+    CodedPairs
         Read-only, the better list first.
     """
-    return _pairs(*_part(cell, own, name, _OF_PAIRS[name]))
+    return _coded(*_part(cell, own, name, _OF_PAIRS[name]))
 
 
 @lru_cache(32)
@@ -209,23 +209,6 @@ def _pairs(part: str, own: OwnFunctions) -> Pairs:
     by_rank = np.ascontiguousarray(pairs.transpose(1, 2, 0)).transpose(2, 0, 1)  # faster to read
     by_rank.flags.writeable = False
     return by_rank
-
-
-def agreement_with(cell: dict[str, Any], own: OwnFunctions, name: str, learned: Measure) -> float:
-    """Return the agreement of a measure with exact pairs of a cell.
-
-    Parameters
-    ----------
-    cell : dict
-    own : OwnFunctions
-    name : {"test", "validation"}
-    learned : DCG or LinearUtility
-
-    Returns
-    -------
-    float
-    """
-    return _coded(*_part(cell, own, name, _OF_PAIRS[name])).agreement(learned)
 
 
 @lru_cache(32)
