@@ -127,7 +127,7 @@ def status(
     from dcglearn.design.cells import key_of
     from dcglearn.lab.run import count_cells
     from dcglearn.lab.store import open_store
-    from dcglearn.pages.results import cells_in, results_folder
+    from dcglearn.pages.results_folders import cells_in, results_folder
     from dcglearn.report.tables import Table
 
     place = _results_folder(out)
@@ -175,7 +175,8 @@ def report(
     """Write tables, figures and the page from the finished cells."""
     from dcglearn.lab.experiment_files import refuse_shared_figures
     from dcglearn.lab.store import open_store
-    from dcglearn.pages.results import results_folder, write_results
+    from dcglearn.pages.results import write_results
+    from dcglearn.pages.results_folders import results_folder
 
     if findings is not None:
         from dcglearn.files.files import checked_suffix
@@ -201,7 +202,7 @@ def report(
 
 def _print_difference(folder: Path, config: Config) -> None:
     """Say if a folder holds results of something else, as of another version of the cells."""
-    from dcglearn.pages.results import check_folder
+    from dcglearn.pages.results_folders import check_folder
 
     try:
         check_folder(folder, config)
@@ -221,7 +222,8 @@ def _print_damage(out: Path) -> None:
 def _other(config: Config, quick: bool, store: Store, out: Path) -> ReportedExperiment:
     """Return an experiment that was not asked for, with the results that it already has."""
     from dcglearn.lab.run import count_cells
-    from dcglearn.pages.results import ReportedExperiment, results_folder, write_results
+    from dcglearn.pages.results import ReportedExperiment, write_results
+    from dcglearn.pages.results_folders import results_folder
 
     folder = results_folder(out, quick, config)
     try:

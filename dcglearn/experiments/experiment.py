@@ -31,7 +31,8 @@ from dcglearn.lab.rehearsal import check_figure_columns
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import open_store
-from dcglearn.pages.results import results_folder, write_results
+from dcglearn.pages.results import write_results
+from dcglearn.pages.results_folders import results_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,12 +22,12 @@ from dcglearn.lab.rehearsal import check_figure_columns
 from dcglearn.lab.run import CellCounts, compute_cells, count_cells
 from dcglearn.lab.store import Store, open_store
 from dcglearn.pages.results import (
+    PreparedResults,
     ReportedExperiment,
-    check_folder,
-    make_folder,
-    results_folder,
-    write_results,
+    finish_results,
+    prepare_results,
 )
+from dcglearn.pages.results_folders import check_folder, make_folder, results_folder
 
 
 def run_experiments(
@@ -76,7 +76,8 @@ def run_experiments(
         check_figure_columns(load_experiment(config), config, quick)
         if not replace:
             check_folder(results_folder(out, quick, config), config)
-    shown = []
+    prepared: list[PreparedResults | ReportedExperiment] = []
+    shown: list[ReportedExperiment] = []
     refused: list[str] = []
     with open_workers(workers, refused.append) as pool:
         drawers = None if "://" in workers else pool  # figures are written on this machine
@@ -91,8 +92,12 @@ def run_experiments(
                 refused.clear()
             say(f"{config.name}: {_counts(done)}")
             folder = results_folder(out, quick, config)
-            shown.append(write_results(config, quick, store, folder, replace, width, drawers))
+            prepared.append(prepare_results(config, quick, store, folder, replace, width))
+            if not quick:  # whose figures are drawn together, which leaves no process idle
+                shown += finish_results(prepared, drawers)
+                prepared.clear()
             store.check_kept()
+        shown += finish_results(prepared, drawers)
     return shown
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 
@@ -71,7 +71,7 @@ def mean_interval(values: ArrayLike, label: str = "") -> MeanInterval:
     mean = float(finite.mean())
     if n == 1:
         return MeanInterval(label, mean, float("nan"), float("nan"), 1)
-    half = float(student.ppf((1 + CONFIDENCE) / 2, n - 1) * finite.std(ddof=1) / np.sqrt(n))
+    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * finite.std(ddof=1) / np.sqrt(n))
     return MeanInterval(label, mean, mean - half, mean + half, n)
 
 

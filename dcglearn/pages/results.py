@@ -1,8 +1,7 @@
 """The folder of results of one experiment: table, figures, provenance.
 
-A folder holds the results of one experiment. :func:`check_folder` refuses a folder that holds
-results of another config or of a larger grid, and fewer finished cells never replace more, unless
-replacing is asked for.
+Fewer finished cells never replace more, unless replacing is asked for
+(:mod:`dcglearn.pages.results_folders`).
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ import pandas as pd
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.base.parallel_map import Workers
-from dcglearn.design.cells import CELL_VERSION, query_table_hash
+from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure
 from dcglearn.figures.style import save
@@ -30,23 +28,21 @@ from dcglearn.lab.experiment_files import load_experiment, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
-    WRITE_ANEW,
     changed_files,
     made_with,
-    read_provenance,
     sha256_of,
     write_provenance,
 )
 from dcglearn.lab.result_tables import result_table
 from dcglearn.lab.run import CellCounts, count_cells
 from dcglearn.lab.store import Store
+from dcglearn.pages.results_folders import check_folder, make_folder, read_made
 
 TABLE = "table.csv"
 
 PRINTED = 300
 """The resolution of pictures, in dots per inch at the width of a figure."""
 
-_OTHER_FOLDER = "name another `out`, or use `replace`"
 _RESTORE = "restore the file, or compute the cells again: dcglearn run"
 
 
@@ -72,128 +68,6 @@ class ReportedExperiment:
     counts: CellCounts
     figures: tuple[Figure, ...]
     made: dict[str, Any] = field(default_factory=dict)
-
-
-def results_folder(out: Path, quick: bool, config: Config) -> Path:
-    """Return the folder of the results of one experiment.
-
-    Parameters
-    ----------
-    out : Path
-        The folder of all results.
-    quick : bool
-        Whether the results are those of a quick run.
-    config : Config
-
-    Returns
-    -------
-    Path
-    """
-    return (out / "quick" if quick else out) / config.name
-
-
-def check_folder(folder: Path, config: Config) -> None:
-    """Refuse a folder that holds results of another config or of another version of the cells.
-
-    Parameters
-    ----------
-    folder : Path
-    config : Config
-
-    Raises
-    ------
-    InputError
-        Naming the difference and what to do.
-    """
-    found = _read_provenance(folder)
-    if found is None:
-        return
-    there, version = _with_hash(found["experiment"]), found["cells"]["version"]
-    if version != CELL_VERSION:
-        raise InputError(
-            f"holds results of version {version} of the cells, and this is version {CELL_VERSION}",
-            _OTHER_FOLDER,
-            str(folder),
-        )
-    here = json.loads(json.dumps(config.content))
-    for key in config.identity:
-        if there.get(key) != here[key]:
-            difference = _difference(key, there.get(key), here[key])
-            raise InputError(
-                f"holds results of another config: {difference}", _OTHER_FOLDER, str(folder)
-            )
-    for key, values in there["sweep"].items():
-        lost = [value for value in values if value not in here["sweep"].get(key, [])]
-        if lost:
-            raise InputError(
-                f"holds results of a larger grid: it also has {key} {_short(lost)}",
-                _OTHER_FOLDER,
-                str(folder),
-            )
-    if there["repetitions"] > config.repetitions:
-        raise InputError(
-            f"holds results of {counted(there['repetitions'], 'repetition')}, more than the "
-            f"{config.repetitions} of the config",
-            _OTHER_FOLDER,
-            str(folder),
-        )
-
-
-def _with_hash(content: dict[str, Any]) -> dict[str, Any]:
-    """Replace a whole table of queries, as earlier versions wrote it, by its hash."""
-    setting = content.get("setting") or {}
-    if not isinstance(setting.get("queries"), list):
-        return content
-    return {**content, "setting": {**setting, "queries": query_table_hash(setting["queries"])}}
-
-
-def _read_provenance(folder: Path) -> dict[str, Any] | None:
-    """Return the provenance of the results in a folder, or None if it holds no results."""
-    found = read_provenance(folder)
-    if found is None:
-        return None
-    try:
-        experiment, cells = found["experiment"], found["cells"]
-        counts = [cells[name] for name in ("version", "done", "failed", "total")]
-        whole = all(type(n) is int and n >= 0 for n in (*counts, experiment["repetitions"]))
-        whole &= all(isinstance(values, list) for values in experiment["sweep"].values())
-    except (KeyError, TypeError, AttributeError):
-        whole = False
-    if not whole:
-        raise InputError("cannot be read", WRITE_ANEW, str(folder / PROVENANCE))
-    return found
-
-
-def cells_in(folder: Path) -> int:
-    """Return how many cells the table of a folder of results holds.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    int
-        0 if there is none, or it cannot be read.
-    """
-    try:
-        found = _read_provenance(folder)
-    except InputError:
-        return 0
-    return int(found["cells"]["done"]) if found is not None else 0
-
-
-def _difference(key: str, there: Any, here: Any) -> str:
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in sorted(there.keys() | here.keys()):
-            if there.get(name) != here.get(name):
-                return _difference(name, there.get(name), here.get(name))
-    return f"{key} is {_short(there)} there and {_short(here)} here"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def write_results(
@@ -236,10 +110,61 @@ def write_results(
         If the folder holds results of something else, the experiment file cannot be used,
         or the folder cannot be written.
     """
+    prepared = prepare_results(config, quick, store, folder, replace, width)
+    return finish_results([prepared], workers)[0]
+
+
+@dataclass(frozen=True)
+class PreparedResults:
+    """Results whose figures are not drawn yet.
+
+    Attributes
+    ----------
+    config : Config
+    quick : bool
+    folder : Path
+    width : float or None
+    counts : CellCounts
+    figures : tuple of Figure
+    """
+
+    config: Config
+    quick: bool
+    folder: Path
+    width: float | None
+    counts: CellCounts
+    figures: tuple[Figure, ...]
+
+
+def prepare_results(
+    config: Config,
+    quick: bool,
+    store: Store,
+    folder: Path,
+    replace: bool = False,
+    width: float | None = None,
+) -> PreparedResults | ReportedExperiment:
+    """Write the table of the finished cells and make the figures, without drawing them.
+
+    Parameters
+    ----------
+    config, quick, store, folder, replace, width
+        As those of :func:`write_results`.
+
+    Returns
+    -------
+    PreparedResults or ReportedExperiment
+        The latter if nothing is to be drawn.
+
+    Raises
+    ------
+    InputError
+        As :func:`write_results`.
+    """
     counts = count_cells(config, quick, store)
     if not replace:
         check_folder(folder, config)
-        kept = _read_provenance(folder)
+        kept = read_made(folder)
         if kept is not None and kept["cells"]["done"] > counts.done and _same_code(kept, config):
             return _from_folder(config, folder, kept, width)
         for name in changed_files(folder, kept or {}) if counts.done else ():
@@ -251,14 +176,46 @@ def write_results(
     figures = make_figures(experiment, config, table, quick, counts.complete)
     make_folder(folder)
     write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
-    write = partial(_written, folder=folder, width=width)
-    for _, error in workers(write, figures) if workers else enumerate(map(write, figures)):
+    return PreparedResults(config, quick, folder, width, counts, figures)
+
+
+def finish_results(
+    prepared: Sequence[PreparedResults | ReportedExperiment], workers: Workers | None = None
+) -> list[ReportedExperiment]:
+    """Draw the figures of experiments, all together, and write where they come from.
+
+    Parameters
+    ----------
+    prepared : sequence of PreparedResults or ReportedExperiment
+    workers : callable, optional
+        As that of :func:`write_results`.
+
+    Returns
+    -------
+    list of ReportedExperiment
+
+    Raises
+    ------
+    InputError
+        If a folder cannot be written.
+    """
+    drawn = [
+        (figure, one.folder, one.width)
+        for one in prepared
+        if isinstance(one, PreparedResults)
+        for figure in one.figures
+    ]
+    for _, error in workers(_written, drawn) if workers else enumerate(map(_written, drawn)):
         if error is not None:
             raise error
-    names = [TABLE, *(name for figure in figures for name in _files_of(figure))]
-    made = _provenance(config, quick, counts, _hashes(folder, names))
-    write_provenance(made, folder / PROVENANCE)
-    return ReportedExperiment(config, folder, counts, figures, made)
+    return [_finished(one) if isinstance(one, PreparedResults) else one for one in prepared]
+
+
+def _finished(one: PreparedResults) -> ReportedExperiment:
+    names = [TABLE, *(name for figure in one.figures for name in _files_of(figure))]
+    made = _provenance(one.config, one.quick, one.counts, _hashes(one.folder, names))
+    write_provenance(made, one.folder / PROVENANCE)
+    return ReportedExperiment(one.config, one.folder, one.counts, one.figures, made)
 
 
 def _same_code(made: dict[str, Any], config: Config) -> bool:
@@ -275,10 +232,10 @@ def _hashes(folder: Path, names: Sequence[str]) -> dict[str, str]:
     return {name: sha256_of((folder / name).read_bytes()) for name in names}
 
 
-def _written(figure: Figure, folder: Path, width: float | None) -> InputError | None:
+def _written(drawn: tuple[Figure, Path, float | None]) -> InputError | None:
     """Write a figure; return an error, as workers need it."""
     try:
-        _write_figure(figure, folder, width)
+        _write_figure(*drawn)
     except InputError as error:
         return error
     return None
@@ -352,26 +309,6 @@ def _read_table(path: Path, made: dict[str, Any], config: Config) -> pd.DataFram
 def _warn(path: Path) -> None:
     problem = "was changed" if path.exists() else "is missing"
     warnings.warn(f"{path}: {problem}; it is made again", InputWarning, stacklevel=2)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for results, if it does not exist.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Raises
-    ------
-    InputError
-        If it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot be made ({error.strerror})", "choose another `out`", str(folder)
-        ) from error
 
 
 def _provenance(
