@@ -49,7 +49,8 @@ class CodedPairs:
         self.pairs, self._n_grades = pairs, n_grades
         first, second = checked_pairs(pairs, n_grades).transpose(1, 2, 0).astype(np.intp, order="C")
         values = n_grades + 1  # the last is no document
-        self._codes = first % values * values + second % values
+        codes = first % values * values + second % values
+        self._codes = codes.astype(np.min_scalar_type(values**2))
 
     def agreement(self, measure: Measure) -> float:
         """Return the fraction of pairs that a measure orders as judged, as :func:`agreement`.
