@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,18 +153,20 @@ def _order(query: Integers, score: NDArray[np.floating]) -> NDArray[np.intp] | s
     """Return the order by query and falling score, leaving out queries numbered -1.
 
     Most runs have that order already; a slice then avoids copies. Others have their queries in
-    another order, and only few unordered scores.
+    another order; scores that do not fall are rare.
     """
     if not len(query) or (query[0] >= 0 and _falls(query, score)):
         return slice(None)
     few = query.max() < np.iinfo(np.int16).max  # numbers of 16 bits are sorted by their digits
     number = query.astype(np.int16) if few else query
-    left_out = np.count_nonzero(query < 0)
-    order = np.argsort(number, kind="stable")[left_out:]
-    if _falls(query[order], score[order]):
+    order = np.argsort(number, kind="stable")[np.count_nonzero(query < 0) :]
+    query, score = query[order], score[order]
+    if _falls(query, score):
         return order
-    order = np.argsort(-score, kind="stable")
-    return order[np.argsort(number[order], kind="stable")][left_out:]
+    starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    for begin, end in pairwise([*starts, len(query)]):  # short arrays are sorted fast
+        order[begin:end] = order[begin:end][np.argsort(-score[begin:end], kind="stable")]
+    return order
 
 
 def _falls(query: Integers, score: NDArray[np.floating]) -> bool:

@@ -165,17 +165,17 @@ def _frame_or_nested(content: Any, fields: tuple[str, str, str]) -> Any:
     if isinstance(content, Mapping):
         return content
     nested: dict[str, dict[str, Any]] = {}
-    rows = 0
+    last: Any = nested  # nothing is the same
     try:
-        for query, document, number in map(attrgetter(*fields), content):
-            if query not in nested:
-                nested[query] = {}
-            nested[query][document] = number
-            rows += 1
+        rows = list(content)
+        for query, document, number in map(attrgetter(*fields), rows):
+            if query is not last:
+                last, documents = query, nested.setdefault(query, {})
+            documents[document] = number
     except (AttributeError, TypeError) as error:
         remedy = f"give a frame, nested dicts, or tuples with the fields {', '.join(fields)}"
         raise InputError(f"{name} of type {type(content).__name__}", remedy) from error
-    if rows > sum(map(len, nested.values())):
+    if len(rows) > sum(map(len, nested.values())):
         raise InputError("a document appears twice for one query", "keep one", name)
     return nested
 
