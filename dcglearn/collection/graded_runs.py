@@ -141,11 +141,11 @@ def rank_documents(
     tied = _groups(query, score)
     rows = np.arange(len(query)) if isinstance(order, slice) else order
     if tied is not None and alphabetical is not None:
-        shared = np.flatnonzero(np.bincount(tied)[tied] > 1)
-        key = np.zeros(len(rows), np.int64)
-        places = np.arange(len(shared)) * (1 if smaller_first else -1)
-        key[shared[alphabetical(rows[shared])]] = places
-        rows = rows[np.lexsort((key, tied))]
+        as_before = np.diff(tied, prepend=-1, append=-1) == 0
+        shared = np.flatnonzero(as_before[1:] | as_before[:-1])
+        place = np.empty(len(shared), np.int64)
+        place[alphabetical(rows[shared])] = np.arange(len(shared)) * (1 if smaller_first else -1)
+        rows[shared] = rows[shared[np.lexsort((place, tied[shared]))]]
     return RankedRows(rows, tied)
 
 

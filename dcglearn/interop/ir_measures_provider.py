@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, repeat
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -165,11 +165,14 @@ def _frame_or_nested(content: Any, fields: tuple[str, str, str]) -> Any:
     if isinstance(content, Mapping):
         return content
     nested: dict[str, dict[str, Any]] = {}
-    last: Any = nested  # nothing is the same
+    documents: dict[str, Any] = {}
+    last = None
     try:
         rows = list(content)
-        for query, document, number in map(attrgetter(*fields), rows):
-            if query is not last:
+        first = all(getattr(kind, "_fields", ())[:3] == fields for kind in set(map(type, rows)))
+        fields_of = itemgetter(0, 1, 2) if first else attrgetter(*fields)  # the faster one
+        for query, document, number in map(fields_of, rows):
+            if query != last:
                 last, documents = query, nested.setdefault(query, {})
             documents[document] = number
     except (AttributeError, TypeError) as error:
