@@ -53,7 +53,7 @@ COLUMNS = (
     "seconds",
     "times dcglearn",
     "processor seconds",
-    "times dcglearn ",
+    "processor, times dcglearn",
     "MB, one run",
     "MB, all",
     "mean nDCG@10",
