@@ -176,3 +176,20 @@ def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(data_files, "LARGEST", len(DATA) - 1)
     with pytest.raises(InputError, match="too large to travel with cells"):
         read_config(with_data(tmp_path))
+
+
+def test_copies_last_for_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function does to its copy, the next call does not see; nothing is left on disk."""
+    code = CODE.replace(
+        "    return scale *",
+        "    with table.open('a') as file:\n        file.write('0,0,0\\n')\n    return scale *",
+    ).replace('delimiter=",")', 'delimiter=",")[:4].cumsum(axis=0)[[0, 1, 3]]')
+    config = read_config(with_data(tmp_path, code))
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(copies))
+    cells = [cell for point, cell in config.cells() if point["learner"] == "known"]
+    first, again = (run_cell(cells[0], codes=config.codes) for _ in range(2))
+    assert "result" in first
+    assert first == again
+    assert list(copies.iterdir()) == []

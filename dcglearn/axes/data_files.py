@@ -10,16 +10,14 @@ is noticed (:func:`files_read`), because a change of it would change results and
 
 from __future__ import annotations
 
-import atexit
 import base64
 import hashlib
 import os
-import shutil
 import sys
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,6 +29,7 @@ from dcglearn.base.errors import InputError
 LARGEST = 8 << 20
 """The largest file that travels with cells, in bytes."""
 
+_COPIES = "dcglearn-reads-"
 _SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/usr", "/lib", "/lib64")
 _PROGRAMS = {".py", ".pyc", ".pyd", ".so", ".dll", ".dylib"}
 _INSTALLED = {"site-packages", "dist-packages", "__pycache__"}
@@ -57,26 +56,33 @@ class DataFile:
     digest: str
     content: str
 
-    def path(self) -> Path:
-        """Return the path of a copy in this process, with the name of the file."""
-        return _copy_of(self)
+    def write(self, folder: Path) -> Path:
+        """Write the file into a folder, with its name; return the path."""
+        place = folder / self.option
+        place.mkdir()
+        path = place / Path(self.name).name
+        path.write_bytes(zlib.decompress(base64.b64decode(self.content)))
+        return path
 
 
-@lru_cache(256)
-def _copy_of(file: DataFile) -> Path:
-    folder = _folder_of_copies() / file.digest[:32]
-    folder.mkdir(exist_ok=True)
-    path = folder / Path(file.name).name
-    path.write_bytes(zlib.decompress(base64.b64decode(file.content)))
-    path.chmod(0o444)
-    return path
+@contextmanager
+def copied(files: Sequence[DataFile]) -> Iterator[dict[str, Path]]:
+    """Write files for one call of a function, so that nothing is left for the next one.
 
+    Parameters
+    ----------
+    files : sequence of DataFile
 
-@lru_cache(1)
-def _folder_of_copies() -> Path:
-    folder = tempfile.mkdtemp(prefix="dcglearn-reads-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder).resolve()
+    Yields
+    ------
+    dict from str to Path
+        The paths, by the parameters of the function; empty without files.
+    """
+    if not files:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix=_COPIES) as folder:
+        yield {file.option: file.write(Path(folder)) for file in files}
 
 
 def data_files(reads: Mapping[str, str], root: Path, place: str) -> tuple[DataFile, ...]:
@@ -167,11 +173,11 @@ def _writes(mode: object, flags: object) -> bool:
 
 def _is_data(path: Path) -> bool:
     """Return whether a file may be data of the experiment, and is not part of a program."""
-    roots = (*_SYSTEM, sys.prefix, sys.base_prefix, str(_folder_of_copies()))
+    roots = (*_SYSTEM, sys.prefix, sys.base_prefix)
     return not (
         path.suffix in _PROGRAMS
         or _INSTALLED & set(path.parts)
-        or any(part.startswith(".") for part in path.parts)
+        or any(part.startswith((".", _COPIES)) for part in path.parts)
         or any(path.is_relative_to(root) for root in roots)
         or not path.is_file()
     )
@@ -215,7 +221,6 @@ def files_read(source: str) -> Iterator[FilesRead]:
 @lru_cache(1)
 def _hear_opened_files() -> None:
     """Add the hook, once for a process: Python removes none."""
-    _folder_of_copies()
     sys.addaudithook(_heard)
 
 

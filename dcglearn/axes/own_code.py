@@ -84,10 +84,6 @@ class FileCode:
         found: Callable[..., Any] = vars(_executed(self.source, self.file))[self.function]
         return found
 
-    def paths(self) -> dict[str, Path]:
-        """Return the paths of its data files in this process, by parameter."""
-        return {file.option: file.path() for file in self.files}
-
     def program(self) -> dict[str, str]:
         """Return the versions of what it imports, in this process."""
         return {module: _version_here(module) for module in self.modules}
@@ -135,10 +131,6 @@ class PackageCode:
             )
         found: Callable[..., Any] = getattr(import_module(self.module), self.function)
         return found
-
-    def paths(self) -> dict[str, Path]:
-        """Return nothing: a package brings its data along."""
-        return {}
 
     def program(self) -> dict[str, str]:
         """Return the version and the hash of the package in this process."""

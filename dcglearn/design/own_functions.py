@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.axes.data_files import files_read
+from dcglearn.axes.data_files import copied, files_read
 from dcglearn.axes.decorators import CellData, mark_of
 from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
@@ -158,9 +158,9 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
         If it fails, prints, draws from another generator than `rng`, or reads a file that it does
         not declare.
     """
-    with _ALONE, _silent(code), files_read(code.file) as files:
+    data = code.files if isinstance(code, FileCode) else ()
+    with _ALONE, _silent(code), copied(data) as paths, files_read(code.file) as files:
         try:
-            paths = code.paths()
             function = code.load()
             mark = mark_of(function)
             known = {} if mark is None else mark.options
