@@ -63,6 +63,17 @@ def test_help_of_a_command(name: str, run: Run) -> None:
     assert all(param.help for param in GROUP.commands[name].params)
 
 
+@pytest.mark.parametrize("name", ["evaluate", "coherence"])
+def test_help_on_systems_has_options_under_headings(name: str, run: Run) -> None:
+    lines = run(name, "--help").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    expected = ["Arguments", "Measures", "Rules", "Comparisons", "Output", "Other options"]
+    assert headings == [f"{one}:" for one in expected]
+    assert lines[lines.index("Other options:") + 1 :] == ["  --help  Show this message and exit."]
+    shown = " ".join(lines)
+    assert all(option in shown for one in GROUP.commands[name].params for option in one.opts)
+
+
 def test_help_loads_nothing_heavy() -> None:
     heavy = "'numpy scipy cvxpy sklearn matplotlib pyarrow pandas pydantic rich'.split()"
     code = f"import sys, dcglearn.cli; assert not set({heavy}) & set(sys.modules)"

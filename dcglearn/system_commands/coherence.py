@@ -28,12 +28,8 @@ from dcglearn.terminal.choices import (
 from dcglearn.terminal.inputs import check_distinct
 from dcglearn.terminal.options import (
     MAX_RANKS,
-    JsonOption,
-    LenientRunsOption,
     QrelsArgument,
     RunsArgument,
-    ScaleOption,
-    SeedOption,
 )
 from dcglearn.terminal.output import (
     print_document,
@@ -41,6 +37,16 @@ from dcglearn.terminal.output import (
     print_note,
     print_text,
     terminal_width,
+)
+from dcglearn.terminal.system_options import (
+    COMPARISONS,
+    MEASURES,
+    OUTPUT,
+    RULES,
+    ComparisonsSeedOption,
+    GradesOption,
+    LenientRunsOption,
+    ResultsJsonOption,
 )
 
 if TYPE_CHECKING:
@@ -61,15 +67,23 @@ def coherence(
             "--measure",
             "-m",
             metavar="MEASURE",
-            help="Measures whose orderings of the systems are compared; the gains and discounts "
-            "of the first are the given ones, and differences are tested under it. May be "
-            "repeated.",
+            help="The first measure gives the discounts where only the gains are free, the gains "
+            "where only the discounts are, and is the one that differences are tested under. "
+            "The orders of systems by all measures are compared. May be repeated; by default "
+            "linear-log2, exponential-log2, zipf and binary.",
+            rich_help_panel=MEASURES,
         ),
     ] = None,
     depth: Annotated[
         int,
         typer.Option(
-            "--K", "--depth", min=1, max=MAX_RANKS, metavar="K", help="Number of ranks to compare."
+            "--K",
+            "--depth",
+            min=1,
+            max=MAX_RANKS,
+            metavar="K",
+            help="Number of ranks of each run that are compared.",
+            rich_help_panel=MEASURES,
         ),
     ] = 10,
     like: Annotated[
@@ -78,31 +92,35 @@ def coherence(
             "--like",
             metavar="TOOL",
             help="Compare the rankings that trec_eval, ir_measures, ranx, sklearn or gdeval "
-            "scores; the other options override its conventions.",
+            "scores. An option below replaces one of its rules.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     ties: Annotated[
         FixedTiesChoice | None,
         typer.Option(
             "--ties",
-            help="Documents with equal scores: order of the run, or order by document id; by "
-            "default input.",
+            help="Order of documents with equal scores: that of the run's lines, or by document "
+            "id, the largest first. By default input.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     unjudged: Annotated[
         GradedUnjudgedChoice | None,
         typer.Option(
             "--unjudged",
-            help="Unjudged documents: count as the worst grade, gain nothing, or are removed; by "
-            "default worst.",
+            help="Retrieved documents that the qrels do not grade: they count as the worst grade, "
+            "keep their rank but gain nothing, or are removed from the run. By default worst.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     missing: Annotated[
         MissingChoice | None,
         typer.Option(
             "--missing",
-            help="Value of a query that is missing from a run, or out to leave it out of the "
-            "run's mean; by default 0.",
+            help="Value of a query that a run does not answer: 0, or out to leave it out of the "
+            "run's mean. By default 0.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     between: Annotated[
@@ -110,7 +128,9 @@ def coherence(
         typer.Option(
             "--between",
             metavar="A,B",
-            help="Compare these two systems, in detail; by default every two. May be repeated.",
+            help="Show two systems in detail, with the queries on which they differ most. By "
+            "default every pair is compared. May be repeated.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = None,
     alpha: Annotated[
@@ -120,8 +140,9 @@ def coherence(
             min=0,
             max=1,
             metavar="P",
-            help="Differences whose p, corrected for all pairs of systems, is below it are "
-            "significant.",
+            help="A difference is called significant if its p, corrected for all pairs of the runs "
+            "given, is below this.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = 0.05,
     out: Annotated[
@@ -133,19 +154,28 @@ def coherence(
             metavar="FILE",
             help="Write the pairs to a .csv, .tex, .md or .txt file, everything to a .json file, "
             "or draw the pairs to a .png, .svg or .pdf file. May be repeated.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     form: Annotated[
         PrintFormat,
-        typer.Option("--format", help="Format of the output; csv holds one row per pair."),
+        typer.Option(
+            "--format",
+            help="What is printed: text, one table for a paper (md, latex), or csv with a row per "
+            "pair.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = "text",
     everything: Annotated[
-        bool, typer.Option("--all", help="Show every pair, not only the clearest.")
+        bool,
+        typer.Option(
+            "--all", help="Show every pair, not only the clearest.", rich_help_panel=OUTPUT
+        ),
     ] = False,
-    scale: ScaleOption = None,
-    seed: SeedOption = 0,
+    scale: GradesOption = None,
+    seed: ComparisonsSeedOption = 0,
     lenient: LenientRunsOption = False,
-    json: JsonOption = False,
+    json: ResultsJsonOption = False,
 ) -> None:
     """Find the comparisons of systems that hold for every DCG.
 

@@ -37,14 +37,20 @@ from dcglearn.terminal.choices import (
     WorthlessChoice,
 )
 from dcglearn.terminal.options import (
-    JsonOption,
-    LenientRunsOption,
     QrelsArgument,
     RunsArgument,
-    ScaleOption,
-    SeedOption,
 )
 from dcglearn.terminal.output import print_note, print_text
+from dcglearn.terminal.system_options import (
+    COMPARISONS,
+    MEASURES,
+    OUTPUT,
+    RULES,
+    ComparisonsSeedOption,
+    GradesOption,
+    LenientRunsOption,
+    ResultsJsonOption,
+)
 
 if TYPE_CHECKING:
     from dcglearn.evaluation.evaluate import Evaluation
@@ -63,9 +69,12 @@ def evaluate(
             "--measure",
             "-m",
             metavar="MEASURE",
-            help="A preset (zipf), learned.json, a measure in full, nDCG(...) @ 10 of one, or "
-            "nDCG@10; or AP, P@10, RR(rel=2), ERR@20, RBP(p=0.8) and their like; NAME=MEASURE "
-            "gives it a name. May be repeated.",
+            help="nDCG@10 (linear gains, as trec_eval's), a preset (zipf@10, see dcglearn "
+            "measures), a file (learned.json), or in full ('nDCG([3, 1, 0], log2) @ 10'); "
+            "P@10, AP, RR(rel=2), ERR@20, RBP(p=0.8) and the like. NAME=MEASURE names it in "
+            "the tables. May be repeated; by default nDCG with linear gains, at 10 and of the "
+            "whole run, and with exponential gains at 10.",
+            rich_help_panel=MEASURES,
         ),
     ] = None,
     like: Annotated[
@@ -73,48 +82,57 @@ def evaluate(
         typer.Option(
             "--like",
             metavar="TOOL",
-            help="Use the conventions of trec_eval, ir_measures, ranx, sklearn or gdeval; the "
-            "other options override them.",
+            help="Treat ties, unjudged documents and missing queries as trec_eval, ir_measures, "
+            "ranx, sklearn or gdeval does. An option below replaces that one rule.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     ties: Annotated[
         TiesChoice | None,
         typer.Option(
             "--ties",
-            help="Documents with equal scores: mean over their orders, order of the run, or order "
-            "by document id; by default mean.",
+            help="Order of documents with equal scores: the mean value over all their orders, that "
+            "of the run's lines, or by document id, the largest first. By default mean.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     unjudged: Annotated[
         UnjudgedChoice | None,
         typer.Option(
             "--unjudged",
-            help="Unjudged documents: count as the worst grade, gain nothing, are removed, or "
-            "may have any grade (bounds); by default worst.",
+            help="Retrieved documents that the qrels do not grade: they count as the worst grade, "
+            "keep their rank but gain nothing, are removed from the run, or may have any "
+            "grade, which gives the least and the largest possible value (bounds). By default "
+            "worst.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     worthless: Annotated[
         WorthlessChoice | None,
         typer.Option(
             "--worthless",
-            help="Normalised value of a query without any gain, or out to leave it out; by "
-            "default 0.",
+            help="Value of nDCG for a query without relevant documents: 0, 1, or out to leave the "
+            "query out. By default 0.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     missing: Annotated[
         MissingChoice | None,
         typer.Option(
             "--missing",
-            help="Value of a query that is missing from a run, or out to leave it out; by "
-            "default 0.",
+            help="Value of a query that a run does not answer: 0, or out to leave it out of the "
+            "run's mean. By default 0.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     pool: Annotated[
         PoolChoice | None,
         typer.Option(
             "--pool",
-            help="Unjudged documents that the ideal counts where they may gain something: those "
-            "of all runs, or the run's own; by default all, and own with --unjudged bounds.",
+            help="Unjudged documents in the ideal ranking, where they may gain something (worst "
+            "grade above 0, or bounds): those of all runs, so that every run is divided by "
+            "the same ideal, or the run's own. By default all; own with --unjudged bounds.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     baseline: Annotated[
@@ -122,26 +140,36 @@ def evaluate(
         typer.Option(
             "--baseline",
             metavar="SYSTEM",
-            help="System to compare the others with; by default the first run.",
+            help="Name of the system that the others are compared with. By default that of the "
+            "first file, wherever it is sorted to.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = None,
     compare: Annotated[
         CompareChoice | None,
         typer.Option(
             "--compare",
-            help="Compare with the baseline, or all pairs of systems; by default the baseline, if "
-            "that makes 50 comparisons at most.",
+            help="Compare every system with the baseline, or all pairs of systems. By default with "
+            "the baseline, unless that makes more than 50 comparisons.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = None,
     test: Annotated[
-        TestChoice, typer.Option("--test", help="Significance test of the differences.")
+        TestChoice,
+        typer.Option(
+            "--test",
+            help="Paired test of the differences over queries.",
+            rich_help_panel=COMPARISONS,
+        ),
     ] = "randomisation",
     correct: Annotated[
         CorrectChoice | None,
         typer.Option(
             "--correct",
-            help="Correct p-values for the comparisons of each measure, of all measures, or not: "
-            "by Holm's method, and for all pairs by Tukey's HSD; by default measure.",
+            help="Correct p for the comparisons of each measure, or for those of all measures "
+            "together. The method is Holm's with a baseline, Tukey's HSD by randomisation for "
+            "all pairs. By default measure.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = None,
     resamples: Annotated[
@@ -151,17 +179,28 @@ def evaluate(
             min=1,
             max=10_000_000,
             metavar="N",
-            help="Random draws of the tests and of the intervals; by default 9999.",
+            help="Random draws of the test, and of the 95% bootstrap intervals. By default 9999: p "
+            "of the randomisation test is then 0.0001 at least.",
+            rich_help_panel=COMPARISONS,
         ),
     ] = None,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", help="Print one row per query, and no comparison."),
+        typer.Option(
+            "--per-query",
+            help="A row per system and query in place of means and comparisons.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     digits: Annotated[
         int,
         typer.Option(
-            "--digits", min=1, max=12, metavar="N", help="Decimals of values in text, md and latex."
+            "--digits",
+            min=1,
+            max=12,
+            metavar="N",
+            help="Decimals of values in text, md and latex.",
+            rich_help_panel=OUTPUT,
         ),
     ] = 4,
     sort: Annotated[
@@ -169,16 +208,19 @@ def evaluate(
         typer.Option(
             "--sort",
             metavar="MEASURE|given",
-            help="Measure by whose mean the systems are sorted, best first, or the order given; "
-            "by default the first measure.",
+            help="Sort the systems by their mean of this measure, best first, or keep the order "
+            "given. By default the first measure.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     form: Annotated[
         PrintFormat,
         typer.Option(
             "--format",
-            help="Format of what is printed: md and latex hold one table with marks of "
-            "significance; csv the means in full, or the comparisons where they are asked for.",
+            help="What is printed: text; one table for a paper with marks of significance (md, "
+            "latex); or csv: means with all digits, or the comparisons where options ask for "
+            "them.",
+            rich_help_panel=OUTPUT,
         ),
     ] = "text",
     out: Annotated[
@@ -187,14 +229,16 @@ def evaluate(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write to a file: a table (.tex, .md, .csv), a row per value (.parquet), the "
-            "lines of trec_eval -q (.eval) or everything (.json). May be repeated.",
+            help="Write a file as well: a table for a paper (.tex, .md), means (.csv), a row per "
+            "system, measure and query (.parquet), the lines of trec_eval -q (.eval), "
+            "everything (.json). May be repeated.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
-    scale: ScaleOption = None,
-    seed: SeedOption = 0,
+    scale: GradesOption = None,
+    seed: ComparisonsSeedOption = 0,
     lenient: LenientRunsOption = False,
-    json: JsonOption = False,
+    json: ResultsJsonOption = False,
 ) -> None:
     """Evaluate runs under any measures, and compare the systems."""
     if json and form != "text":

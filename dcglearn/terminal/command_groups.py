@@ -1,4 +1,4 @@
-"""The list of commands in ``dcglearn --help``, in groups, and how options read numbers.
+"""The lists of commands and of options in help texts, in groups, and how options read numbers.
 
 Typer's own headings need rich, which takes as long to load as all the rest of the help.
 """
@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from dcglearn.base.numbers import parse_number
 
@@ -39,8 +39,27 @@ class GroupedCommands(TyperGroup):
 class StrictCommand(TyperCommand):
     """A command whose options take the numbers that files take: not ``1_0`` or ``nan``.
 
-    Old spellings of its options work, and are not in its help.
+    Its help lists the options under the headings that they name. Old spellings of options work,
+    and are not in the help.
     """
+
+    # The types of `ctx` and `formatter` are private to typer.
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then one section of options per heading, in order of definition."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        for one in self.get_params(ctx):
+            heading = one.rich_help_panel if isinstance(one, TyperOption) else None
+            if one.param_type_name == "argument":
+                heading = "Arguments"
+            record = one.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(heading or "Options", []).append(record)
+        rest = sections.pop("Options", [])
+        sections["Other options" if len(sections) > 1 else "Options"] = rest
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Check the numbers among the arguments before they are parsed."""

@@ -79,13 +79,17 @@ RunsArgument = Annotated[
         help=f"{_OF_DOCUMENTS}; with LETOR lists, one score per line.",
     ),
 ]
+SCALE_HELP = (
+    "The grades, best first: 2,1,0 or perfect,good,bad or perfect=3,good=1,bad=0. Not needed where "
+    "the grades in the file are numbers."
+)
+
 ScaleOption = Annotated[
     str | None,
     typer.Option(
         "--scale",
         metavar="BEST,...,WORST",
-        help="The grades, best first: 2,1,0 or perfect,good,bad or perfect=3,good=1,bad=0. "
-        "Not needed where the grades in the file are numbers.",
+        help=SCALE_HELP,
     ),
 ]
 RanksOption = Annotated[
@@ -100,13 +104,6 @@ RanksOption = Annotated[
 ]
 LenientJudgmentsOption = Annotated[
     bool, typer.Option("--lenient", help="Ignore repeated fields, and report how many.")
-]
-LenientRunsOption = Annotated[
-    bool,
-    typer.Option(
-        "--lenient",
-        help="Use the first of repeated documents, and report how many there are.",
-    ),
 ]
 QrelsOption = Annotated[
     str | None,
