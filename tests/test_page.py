@@ -313,8 +313,9 @@ def test_findings_are_a_latex_table(run: Run, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("wrote f.tex\n")
     rows = [line for line in (folder / "f.tex").read_text("utf-8").splitlines() if line[:1] == "5"]
-    assert rows[0] == r"5 & 6.4 & It falls by more than a hundredth. & holds \\"
-    assert rows[2] == r"5 & this project & It never rises. & holds \\"
+    holds = r"\textit{holds} & \\\addlinespace"
+    assert rows[0] == f"5 & 6.4 & It falls by more than a hundredth. & {holds}"
+    assert rows[2] == f"5 & this project & It never rises. & {holds}"
     assert len(rows) == 4
     refused = run("report", "--findings", "f.md")
     assert refused.returncode == 2
