@@ -338,7 +338,7 @@ def test_what_the_command_refuses(files: list[str], refused: Callable[..., str])
         (("--between", "a,a"), "'a' compared with itself"),
         (("--between", "a,g", "--between", "g,a"), "'g' and 'a' are named twice"),
         (("-o", "pairs.xlsx"), "pairs.xlsx: ends in '.xlsx'"),
-        (("-o", "a.csv", "--figure", "a.csv"), "a.csv"),
+        (("-o", "a.csv", "--figure", "./a.csv"), "./a.csv: is to be written twice"),
         (("--json", "--format", "md"), "--json with --format md; use one of them"),
         (("-m", "minmaxDCG(zipf)"), "is not an nDCG; name nDCG(...) @ 10 first"),
     ):

@@ -229,6 +229,11 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
     both = run("coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5")
     assert both.returncode == 0, both.stderr
     assert "mine     nDCG(linear-log2) @ 5" in both.stdout
+    long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
+    found = run("evaluate", "qrels", "one", "-m", f"in full={long}", "-m", long, "--json")
+    assert found.returncode == 0, found.stderr
+    values = list(json.loads(found.stdout)["systems"][0]["means"].values())
+    assert values == pytest.approx([(1 + 2 + 2) / 3 / 2] * 2)
     for arguments, message in (
         (("-m", "x=zipf", "-m", "x=binary"), "the measure x is named twice"),
         (("-m", "P"), "P: needs a cutoff; write it like P@10"),

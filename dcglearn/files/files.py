@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -89,6 +89,45 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             pass
     except OSError as error:
         raise _unwritable(target, error) from error
+
+
+def check_outputs(
+    paths: Sequence[str | os.PathLike[str]],
+    inputs: Sequence[str | os.PathLike[str]],
+    formats: Collection[str],
+) -> None:
+    """Check the names of files that are to be written, before their content is computed.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        The files to be written. Nothing is created.
+    inputs : sequence of path-like
+        Files that are read, and may not be replaced.
+    formats : collection of str
+        Suffixes in lower case, such as ``".csv"``.
+
+    Raises
+    ------
+    InputError
+        If a name is empty, its suffix is another one, it appears twice, it is that of an input,
+        or the file cannot be written.
+    """
+    read = {Path(one).resolve() for one in inputs}
+    seen: set[Path] = set()
+    for path in paths:
+        if not str(path):
+            raise InputError("`out` is empty", "name a file")
+        checked_suffix(path, formats)
+        whole = Path(path).resolve()
+        if whole in read:
+            raise InputError(
+                "is read here, and would be replaced", "choose another file", str(path)
+            )
+        if whole in seen:
+            raise InputError("is to be written twice", "name it once", str(path))
+        seen.add(whole)
+        check_writable(path)
 
 
 def checked_suffix(path: str | os.PathLike[str], allowed: Collection[str]) -> str:

@@ -11,10 +11,11 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_writable, checked_suffix, write_text
+from dcglearn.files.files import check_outputs, write_text
 from dcglearn.files.json_text import json_document
 from dcglearn.system_commands.systems import (
     evaluate_runs,
+    given_name_and_measure,
     measures_of_names,
     rules_of,
 )
@@ -25,7 +26,6 @@ from dcglearn.terminal.choices import (
     MissingChoice,
     PrintFormat,
 )
-from dcglearn.terminal.inputs import check_distinct
 from dcglearn.terminal.options import (
     MAX_RANKS,
     QrelsArgument,
@@ -244,12 +244,7 @@ def _check(qrels: str, runs: list[str], files: list[str]) -> None:
 
     if len(runs) < 2:
         raise InputError("one run", "give two or more to compare")
-    check_distinct([str(Path(path).resolve()) for path in files])
-    for path in files:
-        checked_suffix(path, [*CONCLUSION_FORMATS, ".json", *FIGURE_FORMATS])
-        if Path(path).resolve() in {Path(one).resolve() for one in (qrels, *runs)}:
-            raise InputError("is read here, and would be replaced", "choose another file", path)
-        check_writable(path)
+    check_outputs(files, [qrels, *runs], [*CONCLUSION_FORMATS, ".json", *FIGURE_FORMATS])
 
 
 def _pairs(between: list[str] | None, systems: Sequence[str]) -> list[tuple[str, str]] | None:
@@ -292,10 +287,10 @@ def _write(
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.naming.aliases import other_name, refuse_other_measures, split_given_name
+    from dcglearn.naming.aliases import other_name, refuse_other_measures
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
-    given, text = (None, name) if Path(name).exists() else split_given_name(name)
+    given, text = given_name_and_measure(name)
     if given is not None:
         return f"{given}={_normalised(text, depth)}"
     refuse_other_measures(text)

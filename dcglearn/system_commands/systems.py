@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
+from dcglearn.files.files import is_regular_file
 from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
@@ -62,11 +63,16 @@ def rules_of(
 
 def measures_of_names(names: list[str] | tuple[str, ...]) -> dict[str, str]:
     """Return the measures of options by name; ``NAME=MEASURE`` names one."""
-    from dcglearn.naming.aliases import split_given_name
-
-    given = [(None, name) if Path(name).exists() else split_given_name(name) for name in names]
+    given = [given_name_and_measure(name) for name in names]
     check_distinct([own or text for own, text in given])
     return {own or text: text for own, text in given}
+
+
+def given_name_and_measure(text: str) -> tuple[str | None, str]:
+    """Split ``NAME=MEASURE``, which is not split where it is the path of a file."""
+    from dcglearn.naming.aliases import split_given_name
+
+    return (None, text) if is_regular_file(text) else split_given_name(text)
 
 
 def evaluate_runs(

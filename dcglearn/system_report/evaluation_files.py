@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
 from dcglearn.files.files import (
     atomic_write,
-    check_writable,
+    check_outputs,
     checked_suffix,
     write_text,
     write_text_blocks,
@@ -50,7 +49,7 @@ class _Content(NamedTuple):
 def check_evaluation_files(
     paths: Sequence[str | Path], inputs: Sequence[str | Path], rules: Rules
 ) -> None:
-    """Check the names of files that an evaluation is to be written to, before it is made.
+    """Check the files that an evaluation is to be written to, before it is made.
 
     Parameters
     ----------
@@ -63,25 +62,12 @@ def check_evaluation_files(
     Raises
     ------
     InputError
-        If the suffix is not known or does not suit the rules, a name appears twice, it is that of
-        an input, or the file cannot be written.
+        As :func:`~dcglearn.files.files.check_outputs` does, and if a format does not suit the
+        rules.
     """
-    read = {Path(one).resolve() for one in inputs}
-    seen: set[Path] = set()
-    for path in paths:
-        if not str(path):
-            raise InputError("`out` is empty", "name a file")
-        if checked_suffix(path, EVALUATION_FORMATS) == ".eval":
-            check_single_values(rules)
-        whole = Path(path).resolve()
-        if whole in read:
-            raise InputError(
-                "is read here, and would be replaced", "choose another file", str(path)
-            )
-        if whole in seen:
-            raise InputError("is to be written twice", "name it once", str(path))
-        seen.add(whole)
-        check_writable(path)
+    check_outputs(paths, inputs, EVALUATION_FORMATS)
+    if any(Path(path).suffix.lower() == ".eval" for path in paths):
+        check_single_values(rules)
 
 
 def write_evaluation(
