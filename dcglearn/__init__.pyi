@@ -106,7 +106,7 @@ from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.system_coherence import SystemPair as SystemPair
 from .systems.system_coherence import system_pairs as system_pairs
-from .systems.graded_runs import coherence_rules as coherence_rules
+from .systems.graded_rankings import coherence_rules as coherence_rules
 from .systems.conclusions import SystemConclusions as SystemConclusions
 from .systems.conclusions import system_conclusions as system_conclusions
 from .systems.pair_conclusion import PairConclusion as PairConclusion

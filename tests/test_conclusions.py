@@ -22,7 +22,7 @@ from dcglearn.naming.names import NamedMeasure
 from dcglearn.statistics.tukey import tukey_test
 from dcglearn.system_commands.between import named_pair
 from dcglearn.systems.conclusions import given_measure, system_conclusions
-from dcglearn.systems.graded_runs import coherence_rules
+from dcglearn.systems.graded_rankings import coherence_rules
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 K = 4

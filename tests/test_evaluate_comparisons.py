@@ -178,7 +178,7 @@ def test_queries_are_counted_as_better_worse_or_equal() -> None:
     found = evaluate(qrels, runs, "zipf", rules=Rules(missing=None))
     pairs = compare_all_pairs(found, np.random.default_rng(0))
     counts = [(one.better, one.worse, one.equal, one.queries) for one in pairs]
-    (said,) = (line for line in comparisons_in_words(pairs, "randomisation") if "neither" in line)
+    (said,) = (line for line in comparisons_in_words(pairs) if "neither" in line)
     assert said == "two systems are compared on the queries that neither leaves out, 6 to 7 of them"
     assert counts == [(4, 0, 2, 6), (1, 0, 5, 6), (1, 4, 2, 7)]
 
@@ -226,7 +226,7 @@ def test_words_say_what_is_corrected_and_what_no_p_can_reach(found: Evaluation) 
     def words(**options: object) -> str:
         rng = np.random.default_rng(0)
         pairs = compare_systems(found, "s00", rng, **options)  # type: ignore[arg-type]  # by name
-        return "\n".join(comparisons_in_words(pairs, str(options.get("test", "randomisation"))))
+        return "\n".join(comparisons_in_words(pairs))
 
     assert "corrected: Holm's, over the systems of a measure" in words()
     assert "corrected: Holm's, over the 22 comparisons of all measures" in words(correct="all")
@@ -239,4 +239,4 @@ def test_words_say_what_is_corrected_and_what_no_p_can_reach(found: Evaluation) 
     uncorrected = compare_systems(found, "s00", np.random.default_rng(0), correct="none")
     assert "corrected" not in comparisons_table(uncorrected).columns
     assert "corrected" in (comparisons_table(uncorrected).csv_columns or ())
-    assert comparisons_in_words([], "t") == []
+    assert comparisons_in_words([]) == []

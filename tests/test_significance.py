@@ -113,7 +113,7 @@ def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator
         table = comparisons_table(found)
         assert table.csv_rows is not None
         assert [row[6] for row in table.csv_rows] == [c.p for c in found], "in full"
-        return table.shown()[0][5:7], comparisons_in_words(found, test)
+        return table.shown()[0][5:7], comparisons_in_words(found)
 
     exact, words = shown(13, "randomisation")
     assert exact == ["0.0002", "0.0005"]

@@ -22,7 +22,7 @@ from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.measure_files import write_measure
-from dcglearn.systems.graded_runs import coherence_rules
+from dcglearn.systems.graded_rankings import coherence_rules
 from dcglearn.systems.orderings import compare_orderings
 from dcglearn.systems.system_coherence import SystemPair, system_pairs
 

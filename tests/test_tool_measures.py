@@ -19,7 +19,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 from dcglearn.base.errors import InputError
 from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
 from dcglearn.measures.scale import Scale
-from dcglearn.naming.aliases import other_name
+from dcglearn.naming.aliases import resolve_alias
 from dcglearn.naming.measure_files import write_measure
 from dcglearn.naming.names import as_measure, measure_for_documents
 from dcglearn.naming.other_names import parse_other_name
@@ -202,7 +202,7 @@ def test_the_command_lists_every_name(run: Run) -> None:
     ],
 )
 def test_names_of_other_tools_are_understood(text: str, meant: str | None) -> None:
-    assert other_name(text) == meant
+    assert resolve_alias(text) == meant
     if meant is None:
         return
     scale = Scale((2, 1, 0))

@@ -22,7 +22,7 @@ _NAME = re.compile(
 _GIVEN_NAME = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*=(?!=)\s*(\S.*)")
 
 
-def other_name(text: str) -> str | None:
+def resolve_alias(text: str) -> str | None:
     """Return the measure, in this package's words, that a name of another tool means.
 
     Parameters
@@ -36,7 +36,7 @@ def other_name(text: str) -> str | None:
 
     Examples
     --------
-    >>> other_name("nDCG@10"), other_name("ndcg_cut_10"), other_name("dcg_burges@5")
+    >>> resolve_alias("nDCG@10"), resolve_alias("ndcg_cut_10"), resolve_alias("dcg_burges@5")
     ('nDCG(linear-log2) @ 10', 'nDCG(linear-log2) @ 10', 'exponential-log2 @ 5')
     """
     match = _NAME.fullmatch(text.strip())

@@ -22,7 +22,7 @@ from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale, ScaleLike, needed_scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.aliases import other_name, refuse_other_measures
+from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart, read_measure
 from dcglearn.naming.presets import PRESETS, parse_cutoff, preset
 
@@ -92,7 +92,7 @@ def as_measure(
         return measure_for(text, scale, n_ranks).measure
     match = _WRAPPED.fullmatch(text)
     name = split_cutoff(text if match is None else match.group(2))[0].strip()
-    if name.partition(":")[0] in PRESETS or other_name(text) is not None:
+    if name.partition(":")[0] in PRESETS or resolve_alias(text) is not None:
         raise InputError(
             f"the preset {text!r} needs the grades and the number of ranks",
             "give preset(name, scale, n_ranks), or a measure in full: DCG([3, 1, 0], log2)",
@@ -316,7 +316,7 @@ def _on_scale(text: str, scale: Scale, n_ranks: int) -> NamedMeasure:
         refuse_other_measures(name)
         return NamedMeasure(name, preset(name, scale, n_ranks))
 
-    other = other_name(checked_text(text, "a measure", "zipf"))
+    other = resolve_alias(checked_text(text, "a measure", "zipf"))
     return replace(_named(other or text, preset_or_in_full), name=text)
 
 

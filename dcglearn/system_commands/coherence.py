@@ -190,7 +190,7 @@ def coherence(
     import numpy as np
 
     from dcglearn.systems.conclusions import system_conclusions
-    from dcglearn.systems.graded_runs import coherence_rules
+    from dcglearn.systems.graded_rankings import coherence_rules
     from dcglearn.systems.orderings import compare_orderings
 
     asked = rules_of(like, ties, unjudged, None, missing)
@@ -287,14 +287,14 @@ def _write(
 
 def _normalised(name: str, depth: int) -> str:
     """Return the name of the nDCG of a measure, cut at `depth` unless the name has a cutoff."""
-    from dcglearn.naming.aliases import other_name, refuse_other_measures
+    from dcglearn.naming.aliases import refuse_other_measures, resolve_alias
     from dcglearn.naming.names import is_measure_file_name, parse_measure, split_cutoff
 
     given, text = given_name_and_measure(name)
     if given is not None:
         return f"{given}={_normalised(text, depth)}"
     refuse_other_measures(text)
-    called, cutoff = split_cutoff(other_name(name) or name)
+    called, cutoff = split_cutoff(resolve_alias(name) or name)
     cut = f"@ {depth if cutoff is None else cutoff}"
     if cutoff is None and is_measure_file_name(called):
         own = parse_measure(called).measure.n_ranks

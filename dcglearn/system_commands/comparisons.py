@@ -60,16 +60,13 @@ def compare_as_asked(
         )
         return []
     _check_comparable(evaluation)
-    rng, draws, corrected = (
-        np.random.default_rng(seed),
-        resamples or RESAMPLES,
-        correct or "measure",
-    )
+    rng = np.random.default_rng(seed)
+    draws, family = resamples or RESAMPLES, correct or "measure"
     with reporting("comparing systems") as advance:
         if compare == "all":
-            return compare_all_pairs(evaluation, rng, test, draws, corrected, advance)
+            return compare_all_pairs(evaluation, rng, test, draws, family, advance)
         base = baseline or names[0]
-        return compare_systems(evaluation, base, rng, test, draws, corrected, advance)
+        return compare_systems(evaluation, base, rng, test, draws, family, advance)
 
 
 def _check_comparable(evaluation: Evaluation) -> None:
@@ -100,14 +97,14 @@ def tables_of_comparisons(
     return [comparisons_table(comparisons, caption)]
 
 
-def words_of_comparisons(comparisons: Sequence[SystemComparison], test: str) -> list[str]:
+def words_of_comparisons(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return what the tables say, one sentence per line."""
     from dcglearn.system_report.all_pairs import all_pairs_in_words
     from dcglearn.system_report.system_comparisons import comparisons_in_words
 
     if not _are_many_pairs(comparisons):
-        return comparisons_in_words(comparisons, test)
-    words = all_pairs_in_words(comparisons, test)
+        return comparisons_in_words(comparisons)
+    words = all_pairs_in_words(comparisons)
     return [*words, f"each of the {len(comparisons):,} comparisons: --format csv, or --json"]
 
 

@@ -280,7 +280,7 @@ def evaluate(
         print_evaluation(evaluation, comparisons, form, per_query, asked, digits)
     text = form == "text" and not json
     if text:
-        lines = _explanation(evaluation, rules, comparisons, test)
+        lines = _explanation(evaluation, rules, comparisons)
         print_text("\n" + "\n".join(lines))
     for line in written:
         (print_text if text else print_note)(line)
@@ -299,8 +299,8 @@ def _explanation(
     evaluation: Evaluation,
     rules: Rules,
     comparisons: list[SystemComparison],
-    test: TestChoice,
 ) -> list[str]:
+    """Return what the tables mean: measures, queries, rules and tests, one sentence per line."""
     from dcglearn.system_report.systems import definitions_in_words, rules_in_words
 
     lines = definitions_in_words(evaluation)
@@ -308,4 +308,4 @@ def _explanation(
         f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {evaluation.qrels.scale}"
     )
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
-    return lines + words_of_comparisons(comparisons, test)
+    return lines + words_of_comparisons(comparisons)

@@ -13,15 +13,18 @@ import numpy as np
 from dcglearn.base.numbers import decimals
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.report.tables import Table
+from dcglearn.system_report.marks import consecutive
+from dcglearn.system_report.p_values import SIGNIFICANT
 from dcglearn.system_report.system_comparisons import (
     correction_in_words,
+    paired_test_in_words,
     shared_queries_in_words,
 )
 from dcglearn.systems.compare_systems import SystemComparison
 
 
 def all_pairs_tables(
-    evaluation: Evaluation, comparisons: Sequence[SystemComparison], level: float = 0.05
+    evaluation: Evaluation, comparisons: Sequence[SystemComparison], level: float = SIGNIFICANT
 ) -> list[Table]:
     """Return a table per measure that sums up the comparisons of all pairs of systems.
 
@@ -83,7 +86,7 @@ def _table(
             means[system],
             int((row > 0).sum()),
             int((row < 0).sum()),
-            ranges(np.flatnonzero(row == 0) + 1),
+            ranges((np.flatnonzero(row == 0) + 1).tolist()),
         )
         for rank, (system, row) in enumerate(zip(order, sign, strict=True), start=1)
     ]
@@ -92,21 +95,24 @@ def _table(
 
 
 def all_pairs_in_words(
-    comparisons: Sequence[SystemComparison], test: str, level: float = 0.05
+    comparisons: Sequence[SystemComparison], level: float = SIGNIFICANT
 ) -> list[str]:
     """Return what the columns of :func:`all_pairs_tables` are.
 
     Parameters
     ----------
     comparisons : sequence of SystemComparison
-    test : {"randomisation", "t"}
     level : float, default 0.05
 
     Returns
     -------
     list of str
     """
-    tested = "" if comparisons[0].correction == "tukey" else f"paired {test} test, two-sided; "
+    tested = (
+        ""
+        if comparisons[0].correction == "tukey"
+        else f"{paired_test_in_words(comparisons)}, two-sided; "
+    )
     return [
         f"significant: p < {level:g}; {tested}{correction_in_words(comparisons)}",
         "not told apart: ranks of the systems that do not differ significantly, which does not "
@@ -125,7 +131,7 @@ def _caption(measure: str, pairs: Sequence[SystemComparison], level: float) -> s
     return words
 
 
-def ranges(numbers: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.integer]]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """Return ascending whole numbers as text, those in a row as ranges.
 
     Parameters
@@ -141,10 +147,6 @@ def ranges(numbers: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.integer]]
     >>> ranges([1, 2, 3, 5, 8, 9])
     '1-3, 5, 8-9'
     """
-    found: list[list[int]] = []
-    for number in map(int, numbers):
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
+    return ", ".join(
+        str(row[0]) if len(row) == 1 else f"{row[0]}-{row[-1]}" for row in consecutive(numbers)
+    )

@@ -10,16 +10,14 @@ import numpy as np
 from dcglearn.base.numbers import counted
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.scale import Scale
-from dcglearn.report.tables import Cell, Table, UpperBound
+from dcglearn.report.tables import Cell, Table
+from dcglearn.system_report.p_values import is_least, shown_p
 from dcglearn.systems.conclusions import SystemConclusions, given_measure
-from dcglearn.systems.graded_runs import graded_runs
+from dcglearn.systems.graded_rankings import graded_rankings
 from dcglearn.systems.pair_conclusion import EXTENTS, Extent, PairConclusion, conclusion_row
 
 _IN_WORDS: dict[Extent, str] = {"depends": "depends on the gains"}
 _ALWAYS_SHOWN: tuple[Extent, ...] = ("any gains and discounts", "any gains", "depends")
-
-_SMALLEST_P = 1e-4
-"""The smallest p-value above 0 that is shown with four decimals."""
 
 CLEAREST_QUERIES = 3
 """Number of queries that are shown for each of two systems."""
@@ -80,7 +78,7 @@ def conclusions_table(
             *_leader_first(one),
             _IN_WORDS.get(one.holds_for, one.holds_for),
             abs(one.difference),
-            *([_shown_p(one.p, conclusions.drawn)] if tests else []),
+            *([shown_p(one.p, is_least(one.p, conclusions.drawn))] if tests else []),
             *(["yes" if one.significant else "no"] if tests else []),
             *_queries(one),
         )
@@ -129,7 +127,7 @@ def clearest_queries_table(
     ahead = [q for q in order[:most] if differences[q] > 0]
     behind = [q for q in order[::-1][:most] if differences[q] < 0]
     given = given_measure(conclusions.measure, conclusions.n_ranks)
-    rankings = graded_runs(evaluation, given, conclusions.n_ranks).rankings
+    rankings = graded_rankings(evaluation, given, conclusions.n_ranks).rankings
     scale = evaluation.qrels.scale
     winners = {"a": one.pair.a, "b": one.pair.b, "depends": "depends on the gains"}
     rows = [
@@ -243,13 +241,6 @@ def _grades(row: Sequence[int], scale: Scale) -> str:
         shown.pop()
     text = (" " if max(map(len, labels)) == 1 else ", ").join(shown)
     return f"{text} ..." if any(grade >= 0 for grade in row[MOST_RANKS:]) else text or "none"
-
-
-def _shown_p(p: float, drawn: int) -> float:
-    """Return p, as an upper bound where the test gives no more."""
-    if drawn and p < 1.5 / (drawn + 1):
-        return UpperBound(p, "<=")
-    return UpperBound(_SMALLEST_P, "<") if p < _SMALLEST_P / 2 else p
 
 
 def _csv_cell(value: str | float | bool | None) -> Cell:

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
+from dcglearn.system_report.p_values import SIGNIFICANT
 from dcglearn.systems.compare_systems import SystemComparison
-
-SIGNIFICANT = 0.05
-"""Differences whose corrected p is below it are marked."""
 
 _RANGE = 4
 """From so many neighbours on, a range is shown: a-d."""
@@ -109,16 +107,35 @@ def label_list(numbers: Sequence[int], labels: Sequence[str]) -> str:
     >>> label_list([0, 2, 3], "abcdefgh"), label_list([0, 2, 3, 4, 5, 7], "abcdefgh")
     ('acd', 'a,c-f,h')
     """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
     parts: list[str] = []
-    for run in runs:
-        if len(run) < _RANGE:
-            parts += [labels[i] for i in run]
+    for row in consecutive(numbers):
+        if len(row) < _RANGE:
+            parts += [labels[i] for i in row]
         else:
-            parts.append(f"{labels[run[0]]}-{labels[run[-1]]}")
+            parts.append(f"{labels[row[0]]}-{labels[row[-1]]}")
     return ("" if all(len(part) == 1 and part.isalpha() for part in parts) else ",").join(parts)
+
+
+def consecutive(numbers: Sequence[int]) -> list[list[int]]:
+    """Divide ascending whole numbers into those that follow one another.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+
+    Returns
+    -------
+    list of list of int
+
+    Examples
+    --------
+    >>> consecutive([1, 2, 3, 5])
+    [[1, 2, 3], [5]]
+    """
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and number == rows[-1][-1] + 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return rows

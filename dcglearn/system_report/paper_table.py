@@ -12,8 +12,9 @@ from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.report.tables import NARROW, broken_head
-from dcglearn.system_report.marks import SIGNIFICANT, SignificanceMarks, significance_marks
-from dcglearn.system_report.system_comparisons import correction_in_words
+from dcglearn.system_report.marks import SignificanceMarks, significance_marks
+from dcglearn.system_report.p_values import SIGNIFICANT
+from dcglearn.system_report.system_comparisons import correction_in_words, paired_test_in_words
 from dcglearn.system_report.systems import (
     definitions_in_words,
     judged_in_words,
@@ -201,7 +202,7 @@ def _notes(
     elif len(evaluation.systems) > 1:
         notes = [f"{notes[0]}, the best of each measure in bold"]
     if comparisons:
-        notes.append(f"{_meaning(marks)} ({_test_in_words(comparisons)})")
+        notes.append(f"{_meaning(marks)} ({_significance_in_words(comparisons)})")
     notes += rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures])
     missing = evaluation.missing.sum(axis=1)
     lacking = [f"{name} {n}" for name, n in zip(evaluation.systems, missing, strict=True) if n]
@@ -221,12 +222,12 @@ def _meaning(marks: SignificanceMarks) -> str:
     return f"{labels} after a mean name the systems that it is significantly above"
 
 
-def _test_in_words(comparisons: Sequence[SystemComparison]) -> str:
+def _significance_in_words(comparisons: Sequence[SystemComparison]) -> str:
     """Return when a difference is significant: the level, the test and the correction."""
     one = comparisons[0]
     words = [f"p < {SIGNIFICANT:g}"]
     if one.correction != "tukey":
-        words.append(f"paired {'randomisation' if one.test == 'randomisation' else 't'} test")
+        words.append(paired_test_in_words(comparisons))
     if one.family > 1 or len(comparisons) > 1:
         words.append(correction_in_words(comparisons))
     return "; ".join(words)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcglearn.report.tables import Cell, Table, UpperBound
-from dcglearn.system_report.marks import SIGNIFICANT
+from dcglearn.report.tables import Cell, Table
+from dcglearn.system_report.p_values import SIGNIFICANT, is_least, shown_p
 from dcglearn.systems.compare_systems import SystemComparison
 
 _COLUMNS = (
     *("measure", "system", "other system", "difference", "from", "to", "p", "corrected"),
     *("better", "worse", "equal", "queries"),
 )
-
-_SMALLEST_P = 1e-4
-"""The smallest p-value above 0 that is shown with four decimals."""
 
 
 def in_order(
@@ -80,13 +77,12 @@ def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = ""
     )
 
 
-def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> list[str]:
+def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return what the columns of :func:`comparisons_table` are, and the least p of the test.
 
     Parameters
     ----------
     comparisons : sequence of SystemComparison
-    test : {"randomisation", "t"}
 
     Returns
     -------
@@ -94,28 +90,42 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison], test: str) -> 
     """
     if not comparisons:
         return []
-    name = "randomisation test" if test == "randomisation" else "t test"
     lines = [
-        f"p: paired {name}, two-sided; {correction_in_words(comparisons)}; "
+        f"p: {paired_test_in_words(comparisons)}, two-sided; {correction_in_words(comparisons)}; "
         "from, to: 95% bootstrap interval over queries",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared_queries_in_words(comparisons),
     ]
-    drawn = max((c.drawn for c in comparisons if _is_least(c.p, c.drawn)), default=0)
+    drawn = max((c.drawn for c in comparisons if is_least(c.p, c.drawn)), default=0)
     if drawn:
         lines.append(
             f"p <= {1 / (drawn + 1):g}: none of {drawn:,} random exchanges of the two systems gave "
             "as large a difference"
         )
     drawn = max(
-        (c.orders_drawn for c in comparisons if _is_least(c.corrected, c.orders_drawn)), default=0
+        (c.orders_drawn for c in comparisons if is_least(c.corrected, c.orders_drawn)), default=0
     )
     if drawn:
         lines.append(
             f"corrected p <= {1 / (drawn + 1):g}: none of {drawn:,} random orders of all systems "
             "gave any two as large a difference"
         )
-    return lines + (_limits(comparisons) if test == "randomisation" else [])
+    return lines + (_limits(comparisons) if comparisons[0].test == "randomisation" else [])
+
+
+def paired_test_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    """Return the name of the paired test.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+        One at least.
+
+    Returns
+    -------
+    str
+    """
+    return f"paired {comparisons[0].test} test"
 
 
 def shared_queries_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
@@ -181,17 +191,7 @@ def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:
 
 def _p(c: SystemComparison) -> tuple[float, float]:
     """Return p and the corrected p, as upper bounds where the test gives no more."""
-    least = _is_least(c.p, c.drawn)
+    least = is_least(c.p, c.drawn)
     by_orders = c.correction == "tukey"
-    corrected_least = _is_least(c.corrected, c.orders_drawn) if by_orders else least
-    return _shown(c.p, least), _shown(c.corrected, corrected_least)
-
-
-def _shown(p: float, least: bool) -> float:
-    if least:
-        return UpperBound(p, "<=")
-    return UpperBound(_SMALLEST_P, "<") if p < _SMALLEST_P / 2 else p
-
-
-def _is_least(p: float, drawn: int) -> bool:
-    return drawn > 0 and p < 1.5 / (drawn + 1)
+    corrected_least = is_least(c.corrected, c.orders_drawn) if by_orders else least
+    return shown_p(c.p, least), shown_p(c.corrected, corrected_least)

@@ -15,7 +15,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import LIKE, Rules
-from dcglearn.naming.aliases import other_name
+from dcglearn.naming.aliases import resolve_alias
 
 _THEIRS = (
     (r"nDCG\(linear-log2\)", "ndcg"),
@@ -49,7 +49,7 @@ def trec_eval_name(name: str) -> str:
     >>> [trec_eval_name(name) for name in ("nDCG@10", "ndcg", "nDCG(zipf) @ 5", "P@5", "mine")]
     ['ndcg_cut_10', 'ndcg', 'nDCG(zipf)@5', 'P_5', 'mine']
     """
-    known = other_name(name) or name
+    known = resolve_alias(name) or name
     for ours, theirs in _THEIRS:
         if match := re.fullmatch(ours, known):
             return match.expand(theirs)

@@ -29,7 +29,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.naming.names import NamedMeasure
 from dcglearn.naming.other_measures import NamedOther
 from dcglearn.statistics.significance import RESAMPLES
-from dcglearn.systems.graded_runs import graded_runs
+from dcglearn.systems.graded_rankings import graded_rankings
 from dcglearn.systems.pair_conclusion import Extent, PairConclusion, conclusion_row
 from dcglearn.systems.query_verdicts import query_verdicts
 from dcglearn.systems.system_coherence import chosen_pairs, system_pairs
@@ -153,8 +153,8 @@ def system_conclusions(
     ----------
     evaluation : Evaluation
         Of two systems or more, under the rules of
-        :func:`~dcglearn.systems.graded_runs.coherence_rules`. Its first measure is an nDCG of no
-        more than `n_ranks` ranks: its gains and discounts are the given ones, and differences
+        :func:`~dcglearn.systems.graded_rankings.coherence_rules`. Its first measure is an nDCG of
+        no more than `n_ranks` ranks: its gains and discounts are the given ones, and differences
         are tested under it.
     n_ranks : int
         Lower ranks do not count.
@@ -212,7 +212,7 @@ def system_conclusions(
         pairs = system_pairs(evaluation, given, n_ranks, max_boxes, between, advance)
     except InputError as error:
         raise error.at(named.name) from error
-    graded = graded_runs(evaluation, given, n_ranks)
+    graded = graded_rankings(evaluation, given, n_ranks)
     by_query = query_verdicts(graded, chosen, len(evaluation.qrels.scale))
     held = ~(evaluation.missing & (evaluation.rules.missing is None))
     p, drawn = _p_values(evaluation.values[:, 0], rng, resamples)

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from dcglearn.coherence.advantage import cumulative_counts
 from dcglearn.coherence.verdict import winners
-from dcglearn.systems.graded_runs import GradedRuns
+from dcglearn.systems.graded_rankings import GradedRankings
 
 _TABLES_AT_ONCE = 2_000_000
 """How many entries of advantage tables are computed at once, which limits the memory."""
 
 
 def query_verdicts(
-    graded: GradedRuns, pairs: Sequence[tuple[int, int]], n_grades: int
+    graded: GradedRankings, pairs: Sequence[tuple[int, int]], n_grades: int
 ) -> NDArray[np.str_]:
     """Decide for each query which system is ahead for all gains, with the given discounts.
 
     Parameters
     ----------
-    graded : GradedRuns
+    graded : GradedRankings
     pairs : sequence of pair of int
         The systems A and B of each pair.
     n_grades : int
@@ -44,12 +44,12 @@ def query_verdicts(
     >>> from dcglearn.measures.dcg import DCG
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.evaluation.rules import Rules
-    >>> from dcglearn.systems.graded_runs import graded_runs
+    >>> from dcglearn.systems.graded_rankings import graded_rankings
     >>> qrels = {q: {"d": 2, "e": 1, "f": 0} for q in ("q1", "q2")}
     >>> runs = {"one": {"q1": {"d": 3, "e": 2}, "q2": {"d": 3, "f": 2, "e": 1}},
     ...         "two": {"q1": {"e": 3, "d": 2}, "q2": {"e": 3, "d": 2, "f": 1}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=Rules("input"))
-    >>> graded = graded_runs(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 3)
+    >>> graded = graded_rankings(evaluation, DCG({2: 2, 1: 1, 0: 0}, "zipf"), 3)
     >>> query_verdicts(graded, [(0, 1)], 3).tolist()
     [['a', 'depends']]
     """

@@ -31,7 +31,7 @@ from dcglearn.coherence.smallest_change import (
 from dcglearn.coherence.verdict import Verdict, verdict
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG
-from dcglearn.systems.graded_runs import graded_runs
+from dcglearn.systems.graded_rankings import graded_rankings
 
 _PAIRS_AT_ONCE = 200
 """Number of pairs whose gains are searched at once; progress is reported after each so many."""
@@ -104,7 +104,7 @@ def system_pairs(
     ----------
     evaluation : Evaluation
         Of two systems or more, under the rules of
-        :func:`~dcglearn.systems.graded_runs.coherence_rules`. Only its runs are used, not its
+        :func:`~dcglearn.systems.graded_rankings.coherence_rules`. Only its runs are used, not its
         measures; but where the worst gain is above 0 and documents are not judged, it is an
         evaluation of such a measure, whose ideals count them.
     measure : DCG
@@ -135,7 +135,7 @@ def system_pairs(
     --------
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> from dcglearn.evaluation.rules import Rules
-    >>> from dcglearn.systems.graded_runs import coherence_rules
+    >>> from dcglearn.systems.graded_rankings import coherence_rules
     >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1}}
     >>> runs = {"one": {"q": {"d1": 2.0, "new": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
     >>> evaluation = evaluate(qrels, runs, "zipf", rules=coherence_rules(Rules()))
@@ -143,7 +143,7 @@ def system_pairs(
     >>> pair.difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
-    graded = graded_runs(evaluation, measure, n_ranks)
+    graded = graded_rankings(evaluation, measure, n_ranks)
     names, L = evaluation.systems, len(evaluation.qrels.scale)
     chosen = chosen_pairs(names, between)
     totals = np.array([total_counts(rows, L) for rows in graded.rankings])

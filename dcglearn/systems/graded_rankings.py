@@ -26,7 +26,7 @@ from dcglearn.naming.names import NamedMeasure, measure_on_scale
 
 
 @dataclass(frozen=True)
-class GradedRuns:
+class GradedRankings:
     """Rankings of grades, and the gains and discounts that are given.
 
     Attributes
@@ -56,7 +56,7 @@ class GradedRuns:
         return None if (self.n_queries == self.rankings.shape[1]).all() else self.n_queries
 
 
-def graded_runs(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRuns:
+def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRankings:
     """Return the rankings of an evaluation as grades, and the gains of a measure on its scale.
 
     Parameters
@@ -70,7 +70,7 @@ def graded_runs(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRun
 
     Returns
     -------
-    GradedRuns
+    GradedRankings
 
     Raises
     ------
@@ -83,7 +83,7 @@ def graded_runs(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRun
     >>> from dcglearn.evaluation.evaluate import evaluate
     >>> runs = {"one": {"q": {"d": 1.0, "e": 0.5}}, "two": {"q": {"e": 1.0}}}
     >>> evaluation = evaluate({"q": {"d": 1, "e": 0}}, runs, "zipf", rules=Rules("input"))
-    >>> graded_runs(evaluation, DCG({1: 1, 0: 0}, "zipf"), 2).rankings.tolist()
+    >>> graded_rankings(evaluation, DCG({1: 1, 0: 0}, "zipf"), 2).rankings.tolist()
     [[[0, 1]], [[1, -1]]]
     """
     checked_count(n_ranks, "`n_ranks`")
@@ -111,7 +111,7 @@ def graded_runs(evaluation: Evaluation, measure: DCG, n_ranks: int) -> GradedRun
     worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
     pools = _pools(evaluation.qrels.pools, ranked[0], n_ranks, rules)
     n_queries = _numbers_of_queries(evaluation)
-    return GradedRuns(rankings, pools, gains, measure.discounts_for(n_ranks), worst, n_queries)
+    return GradedRankings(rankings, pools, gains, measure.discounts_for(n_ranks), worst, n_queries)
 
 
 def coherence_rules(rules: Rules) -> Rules:
