@@ -109,7 +109,10 @@ def test_many_pairs_are_summed_up_and_written_in_full(run: Run, files: Path) -> 
 def test_few_pairs_are_printed_one_by_one(run: Run, files: Path) -> None:
     found = run("evaluate", "qrels", *SYSTEMS[:3], "-m", "nDCG@3", "--compare", "all")
     assert "Differences of all pairs" in found.stdout
-    assert "corrected: Tukey's HSD by randomisation, over the 3 pairs of a measure" in found.stdout
+    assert (
+        "corrected for the 3 pairs of the measure, by Tukey's HSD test with randomisation"
+        in found.stdout
+    )
     means, table = (part.splitlines()[1:4] for part in found.stdout.split("\n\n")[:2])
     order = [row.split()[0] for row in means]
     assert order != SYSTEMS[:3], "the best comes first"
@@ -228,8 +231,10 @@ def test_words_say_what_is_corrected_and_what_no_p_can_reach(found: Evaluation) 
         pairs = compare_systems(found, "s00", rng, **options)  # type: ignore[arg-type]  # by name
         return "\n".join(comparisons_in_words(pairs))
 
-    assert "corrected: Holm's, over the systems of a measure" in words()
-    assert "corrected: Holm's, over the 22 comparisons of all measures" in words(correct="all")
+    assert "corrected for the 11 comparisons of each measure, by Holm's method" in words()
+    assert "corrected for the 22 comparisons of all measures, by Holm's method" in words(
+        correct="all"
+    )
     assert "not corrected for the number of comparisons" in words(correct="none")
     assert (
         "with 300 random exchanges none of 22 corrected p can be below 0.07309: draw more"

@@ -81,7 +81,7 @@ def test_the_best_are_bold_and_what_differs_from_the_baseline_is_marked(found: E
     for words in (
         "means over 12 queries, the best of each measure in bold",
         r"\* differs significantly from low (p < 0.05; paired randomisation test; "
-        "corrected: Holm's, over the systems of a measure)",
+        "corrected for the 2 comparisons of each measure, by Holm's method)",
         "documents without a judgment count as the worst grade",
         "judged: 100% of the first 10, 100% of the first 1",
         "nDCG@10 is nDCG({2: 2, 1: 1, 0: 0}, log2) @ 10",
@@ -110,7 +110,7 @@ def test_after_all_pairs_letters_name_the_systems_below(found: Evaluation) -> No
     test = "paired randomisation test; not corrected for the number of comparisons"
     assert each.notes[1] == f"{meaning} (p < 0.05; {test})"
     tukey = paper_table(found, compare_all_pairs(found, rng))
-    test = "corrected: Tukey's HSD by randomisation, over the 3 pairs of a measure"
+    test = "corrected for the 3 pairs of each measure, by Tukey's HSD test with randomisation"
     assert tukey.notes[1] == f"{meaning} (p < 0.05; {test})"
     assert tukey.marks.of["high", "nDCG@10"] == "c", "a stricter test than that of single pairs"
     given = evaluate(QRELS, RUNS, ["nDCG@10", FIRST])  # each pair the other way round

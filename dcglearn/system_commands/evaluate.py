@@ -301,11 +301,16 @@ def _explanation(
     comparisons: list[SystemComparison],
 ) -> list[str]:
     """Return what the tables mean: measures, queries, rules and tests, one sentence per line."""
-    from dcglearn.system_report.systems import definitions_in_words, rules_in_words
+    from dcglearn.system_report.systems import (
+        definitions_in_words,
+        judged_columns_in_words,
+        rules_in_words,
+    )
 
     lines = definitions_in_words(evaluation)
     lines.append(
         f"{counted(len(evaluation.queries), 'query', 'queries')}; grades {evaluation.qrels.scale}"
     )
+    lines.append(judged_columns_in_words(evaluation))
     lines += rules_in_words(rules, [one.measure for one in evaluation.measures])
     return lines + words_of_comparisons(comparisons)

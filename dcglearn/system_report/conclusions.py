@@ -84,7 +84,7 @@ def conclusions_table(
         )
         for one in chosen
     ]
-    columns = ("system", "other system", "holds for", "by", *tests)
+    columns = ("system", "other system", "holds for", "ahead by", *tests)
     queries = ("agree", "queries for", "against", "depend", "equal")
     numbers = [conclusion_row(one) for one in chosen]
     return Table(
@@ -201,12 +201,13 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
     given = discounts_in_words(conclusions)
     lines = [
         f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; "
-        "any gains and discounts: by mean DCG with any of both, too"
+        "any gains and discounts: also by mean DCG with any gains and any discounts"
     ]
     if with_queries:
         lines.append(
-            "the first system of a row is ahead, unless they are equal; queries for: on the query "
-            "by itself it leads whatever the gains; agree: their share"
+            "the first system of a row is ahead, unless they are equal; queries for, against: on "
+            "the query by itself it is ahead, or behind, whatever the gains; depend: that order "
+            "depends on the gains; agree: share of queries for"
         )
     if not conclusions.tested:
         return [*lines, "no test: two systems share fewer than two queries"]

@@ -30,9 +30,12 @@ from dcglearn.systems.orderings import OrderingComparison
 from dcglearn.systems.system_coherence import SystemPair
 
 _RELATIVE = (
-    "changes are relative to the Euclidean norm of the given gains, or discounts; the best "
-    "gain and the first discount are held fixed"
+    "changes of the gains, or of the discounts: in per cent of the Euclidean norm of the given "
+    "ones; the best gain and the first discount are held fixed"
 )
+
+
+_TAU = "tau: Kendall's; tau_ap: AP correlation, in which the top of an order counts more"
 
 
 def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Table:
@@ -67,7 +70,10 @@ def decided_table(pairs: Sequence[SystemPair], gains: str, discounts: str) -> Ta
         for of, count in zip(kinds, counts, strict=True)
     ]
     columns = ("by", "gains", "discounts", "decided", *(["equal"] if equal else []))
-    caption = f"{counted(len(pairs), 'pair')} of systems"
+    caption = (
+        f"{counted(len(pairs), 'pair')} of systems: how many have one order with all gains and "
+        "discounts of a row"
+    )
     return Table((*columns, "depends", "not settled"), rows, caption)
 
 
@@ -91,10 +97,10 @@ def winners_table(pairs: Sequence[SystemPair]) -> Table:
     columns = (
         "system",
         "other system",
-        "DCG, any",
+        "DCG, any gains and discounts",
         "DCG, any gains",
         "DCG, any discounts",
-        "mean nDCG",
+        "nDCG, any gains",
     )
     return Table(columns, rows, "Who is ahead")
 
@@ -275,7 +281,9 @@ def coherence_text(
     if changes.rows:
         texts.append(changes.text(width))
     if orderings and not in_detail:
-        texts.append("Orderings of the systems by\n" + orderings_table(orderings).text(width))
+        texts.append(
+            "How alike two measures order the systems\n" + orderings_table(orderings).text(width)
+        )
     if any(one.reversed_pairs for one in orderings):
         per_pair = most and max(1, most // len(orderings))
         texts.append(reversed_pairs_table(orderings, per_pair).text(width))
@@ -285,6 +293,7 @@ def coherence_text(
     notes = [
         *conclusions_in_words(conclusions, shown or surprising is not None),
         *([_RELATIVE] if changes.rows else []),
+        *([_TAU] if orderings and not in_detail else []),
         *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
         f"gains never rise from a better grade to a worse one, {worst}; discounts never rise",
     ]

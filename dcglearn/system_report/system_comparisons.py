@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dcglearn.base.numbers import counted
 from dcglearn.report.tables import Cell, Table
 from dcglearn.system_report.p_values import SIGNIFICANT, is_least, shown_p
 from dcglearn.systems.compare_systems import SystemComparison
@@ -91,8 +92,9 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     if not comparisons:
         return []
     lines = [
-        f"p: {paired_test_in_words(comparisons)}, two-sided; {correction_in_words(comparisons)}; "
-        "from, to: 95% bootstrap interval over queries",
+        f"difference: mean of the system minus that of {_other_in_words(comparisons)}; "
+        "from, to: its 95% interval, by a bootstrap over queries",
+        f"p: {paired_test_in_words(comparisons)}, two-sided; {correction_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
         *shared_queries_in_words(comparisons),
     ]
@@ -163,14 +165,20 @@ def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:
     one = comparisons[0]
     if one.correction == "none":
         return "not corrected for the number of comparisons"
-    how = {"holm": "Holm's", "tukey": "Tukey's HSD by randomisation"}[one.correction]
+    how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
     several = len({c.measure for c in comparisons}) > 1
     pairs = len({c.baseline for c in comparisons}) > 1
     if several and one.family == len(comparisons):
-        over = f"the {one.family:,} {'pairs' if pairs else 'comparisons'} of all measures"
+        whose = "all measures"
     else:
-        over = f"the {one.family:,} pairs of a measure" if pairs else "the systems of a measure"
-    return f"corrected: {how}, over {over}"
+        whose = "each measure" if several else "the measure"
+    count = counted(one.family, "pair" if pairs else "comparison")
+    return f"corrected for the {count} of {whose}, by {how}"
+
+
+def _other_in_words(comparisons: Sequence[SystemComparison]) -> str:
+    baselines = {c.baseline for c in comparisons}
+    return "the other system" if len(baselines) > 1 else baselines.pop()
 
 
 def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:

@@ -64,13 +64,15 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
         f"documents with equal scores: {_TIES[rules.ties]}"
         + (", scores in single precision" if rules.single else ""),
         f"documents without a judgment {_UNJUDGED[rules.unjudged]}",
-        f"queries whose ideal is 0 {counts(rules.worthless)}; {missing}",
+        f"queries whose ideal DCG is 0 (nothing relevant) {counts(rules.worthless)}; {missing}",
     ]
     if rules.least is not None:
         sentences.append(f"gains below {rules.least:g} count 0")
     if unjudged_in_ideal(rules, measures):
-        whose = "those of all runs" if rules.shared_pool else "only those of the run itself"
-        sentences.append(f"the ideal of a query counts documents without a judgment, {whose}")
+        whose = "those of all runs" if rules.shared_pool else "those of the run itself"
+        sentences.append(
+            f"the ideal ranking of a query holds documents without a judgment: {whose}"
+        )
     if any(isinstance(m, DCG) and m.normalise and min(m.gains) < 0 for m in measures):
         sentences.append("the best possible run leaves out documents that gain less than 0")
     return sentences + others
@@ -158,6 +160,33 @@ def judged_in_words(evaluation: Evaluation) -> str:
         of = "all documents" if cutoff is None else f"the first {cutoff:,}"
         parts.append(f"{low}% of {of}" if low == high else f"{low}% to {high}% of {of}")
     return f"judged: {', '.join(parts)}"
+
+
+def judged_columns_in_words(evaluation: Evaluation) -> str:
+    """Return what the columns of judged documents are.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from dcglearn.evaluation.evaluate import evaluate
+    >>> found = evaluate({"q": {"d": 1}}, {"q": {"d": 2, "e": 1}}, ["zipf", "zipf @ 1"])
+    >>> judged_columns_in_words(found)
+    "judged@1: share of the run's first 1 documents that have a judgment; judged: of all of them"
+    """
+    cutoffs = sorted(cutoff for cutoff in evaluation.cutoffs if cutoff is not None)
+    share = "share of the run's"
+    if not cutoffs:
+        return f"judged: {share} documents that have a judgment"
+    k = f"{cutoffs[0]}" if len(cutoffs) == 1 else "k"
+    words = f"judged@{k}: {share} first {k} documents that have a judgment"
+    return f"{words}; judged: of all of them" if None in evaluation.cutoffs else words
 
 
 def definitions_in_words(evaluation: Evaluation) -> list[str]:
