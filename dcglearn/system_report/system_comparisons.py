@@ -172,6 +172,8 @@ def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:
         whose = "all measures"
     else:
         whose = "each measure" if several else "the measure"
+    if one.family == 1:
+        return f"one comparison of {whose}: nothing to correct"
     count = counted(one.family, "pair" if pairs else "comparison")
     return f"corrected for the {count} of {whose}, by {how}"
 
