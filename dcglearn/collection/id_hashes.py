@@ -7,7 +7,6 @@ strings takes seconds to build, their hashes take milliseconds.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -86,11 +85,15 @@ class DocumentHashes:
     query : ndarray of int, shape (n,)
         The query of each document, an index into `queries`.
     documents : pyarrow.Array of text, n long
+    first : ndarray of uint64, shape (n,), optional
+        The first hashes, if they are known.
     """
 
-    def __init__(self, queries: Any, query: Integers, documents: Any) -> None:
+    def __init__(
+        self, queries: Any, query: Integers, documents: Any, first: Hashes | None = None
+    ) -> None:
         self._queries, self._query, self._documents = queries, query, documents
-        self.first = hash_ids(documents, 0, hash_ids(queries, 0)[query])
+        self.first = hash_ids(documents, 0, hash_ids(queries, 0)[query]) if first is None else first
 
     def __repr__(self) -> str:
         return f"<hashes of {len(self.first):,} documents>"
@@ -134,7 +137,5 @@ class DocumentHashes:
         -------
         DocumentHashes
         """
-        taken = copy(self)
-        taken._documents = take_rows(self._documents, rows)
-        taken._query, taken.first = self._query[rows], self.first[rows]
-        return taken
+        documents = take_rows(self._documents, rows)
+        return DocumentHashes(self._queries, self._query[rows], documents, self.first[rows])

@@ -120,6 +120,7 @@ def _as_measure(
     elif isinstance(measure, NamedMeasure):
         named = measure
     elif isinstance(measure, str | os.PathLike) or is_other_measure(measure):
+        # of objects of ir_measures, nDCG is left here, which is read by its name
         text = os.fspath(measure) if isinstance(measure, str | os.PathLike) else str(measure)
         try:
             found = measure_for_documents(text, scale, n_ranks)

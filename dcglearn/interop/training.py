@@ -178,7 +178,8 @@ class LambdaRankObjective:
             )
 
         if len(gains) < _FEW:
-            list(map(fill, at_once))
+            for block in at_once:
+                fill(block)
         else:
             map_threads(fill, at_once)
         if data.weights is not None:
@@ -254,11 +255,13 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     return labelled
 
 
-def _extremes(measure: DCG, gains: Floats, queries: Any) -> tuple[Floats, Floats]:
+def _extremes(measure: DCG, gains: Floats, queries: Integers) -> tuple[Floats, Floats]:
     """Return the largest and, for minmaxDCG, the smallest plain DCG of lists of one length.
 
     Every document is ranked: positive discounts take the largest gains, negative ones the
-    smallest (the rearrangement inequality). `gains` has the shape (B, N).
+    smallest (the rearrangement inequality). `gains` has the shape (B, N), `queries` B numbers for
+    errors. :meth:`~dcglearn.measures.dcg.DCG.ideal` gives the same, list by list: too slow for a
+    function that is called for every tree.
     """
     n = gains.shape[1]
     discounts = np.sort(measure.discounts_for(min(n, measure.n_ranks or n)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from dcglearn.evaluation.evaluate import Evaluation
     from dcglearn.evaluation.rules import Rules
 
-
 _FEW_SYSTEMS = 5
 """So many systems that lack queries are named one by one."""
 
@@ -38,8 +38,6 @@ def rules_of(
     pool: PoolChoice | None = None,
 ) -> Rules:
     """Return the rules of the options; those that are not given are those of `like`."""
-    from dataclasses import replace
-
     from dcglearn.evaluation.rules import LIKE, Rules
 
     rules = Rules() if like is None else LIKE[like]
@@ -97,12 +95,14 @@ def evaluate_runs(
     with reporting("evaluating runs") as advance:
         evaluation = evaluate_opened(opened, measures, rules, advance)
     report_ignored(ignored)
-    _report_left_out(evaluation, rules)
+    _warn_of_costs(evaluation, rules)
+    _report_missing(evaluation, rules)
+    _report_extra(evaluation)
     return evaluation
 
 
-def _report_left_out(evaluation: Evaluation, rules: Rules) -> None:
-    _warn_of_costs(evaluation, rules)
+def _report_missing(evaluation: Evaluation, rules: Rules) -> None:
+    """Report which runs lack queries of the qrels, in one line if they are many."""
     missing = dict(zip(evaluation.systems, evaluation.missing.sum(axis=1).tolist(), strict=True))
     lacking = {system: n for system, n in missing.items() if n}
     of = counted(len(evaluation.queries), "query", "queries")
@@ -117,6 +117,10 @@ def _report_left_out(evaluation: Evaluation, rules: Rules) -> None:
         verbs = ("is", "counts") if n == 1 else ("are", "count")
         value = "left out" if rules.missing is None else f"{verbs[1]} {rules.missing:g}"
         print_note(f"{system}: {n:,} of {of} {verbs[0]} missing and {value}")
+
+
+def _report_extra(evaluation: Evaluation) -> None:
+    """Report how many queries of the runs are not in the qrels."""
     extra = len({query for queries in evaluation.extra for query in queries})
     if extra:
         some = "of the run" if len(evaluation.runs) == 1 else "of the runs"

@@ -165,7 +165,7 @@ def paper_table(
     shown = [[decimals(mean, digits) for mean in row] for row in means]
     cells = shown
     if high is None and len(shown) > 1:
-        largest = np.nanmax(np.where(np.isnan(means), -np.inf, means), axis=0)
+        largest = np.where(np.isnan(means), -np.inf, means).max(axis=0)
         top = [decimals(mean, digits) for mean in largest]
         by = evaluation.compared
         best = [

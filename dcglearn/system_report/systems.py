@@ -29,8 +29,8 @@ _UNJUDGED = {
     "bounds": "may have any grade of the scale: the smallest and the largest possible value",
 }
 
-
 _MANY_CUTOFFS = 3
+"""Of more cutoffs than this, a brief table has only the smallest and the largest."""
 
 
 def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:

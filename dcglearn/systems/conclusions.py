@@ -29,6 +29,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.naming.names import NamedMeasure
 from dcglearn.naming.other_measures import NamedOther
 from dcglearn.statistics.significance import RESAMPLES
+from dcglearn.statistics.tukey import tukey_test
 from dcglearn.systems.graded_rankings import graded_rankings
 from dcglearn.systems.pair_conclusion import Extent, PairConclusion, conclusion_row
 from dcglearn.systems.query_verdicts import query_verdicts
@@ -117,7 +118,6 @@ class SystemConclusions:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the verdicts on single queries as a JSON-able dict."""
-        counts = self.counts()
         return {
             "tested": {
                 "measure": self.measure.name,
@@ -128,9 +128,8 @@ class SystemConclusions:
             if self.tested
             else None,
             "counts": [
-                {"holds for": extent, "significant": significant, "pairs": counts[key]}
-                for key in sorted(counts, key=str)
-                for extent, significant in [key]
+                {"holds for": extent, "significant": significant, "pairs": number}
+                for (extent, significant), number in sorted(self.counts().items(), key=str)
             ],
             "pairs": [one.to_json() for one in self.pairs],
         }
@@ -220,7 +219,7 @@ def system_conclusions(
     conclusions = []
     for pair, (i, j), winners in zip(pairs, chosen, by_query.tolist(), strict=True):
         shared = held[i] & held[j]
-        tested = evaluation.values[i, 0, shared].sum() - evaluation.values[j, 0, shared].sum()
+        over_shared = evaluation.values[i, 0, shared].sum() - evaluation.values[j, 0, shared].sum()
         one = PairConclusion(
             pair,
             float(means[i] - means[j]),
@@ -228,7 +227,7 @@ def system_conclusions(
             None,
             tuple(x if kept else None for x, kept in zip(winners, shared, strict=True)),
         )
-        conclusions.append(_with_significance(one, float(tested), alpha))
+        conclusions.append(_with_significance(one, float(over_shared), alpha))
     return SystemConclusions(
         named, n_ranks, alpha, drawn, evaluation.systems, evaluation.queries, tuple(conclusions)
     )
@@ -271,8 +270,6 @@ def given_measure(named: NamedMeasure, n_ranks: int) -> DCG:
 
 def _p_values(values: Floats, rng: np.random.Generator, resamples: int) -> tuple[Floats, int]:
     """Return the p-value of each two systems, shape (systems, systems), and the orders drawn."""
-    from dcglearn.statistics.tukey import tukey_test
-
     n = len(values)
     p = np.full((n, n), np.nan)
     counted = (~np.isnan(values)).astype(int)
@@ -284,9 +281,9 @@ def _p_values(values: Floats, rng: np.random.Generator, resamples: int) -> tuple
     return p, found.drawn
 
 
-def _with_significance(one: PairConclusion, tested: float, alpha: float) -> PairConclusion:
-    """Say whether a pair is significant; `tested` has the sign of the difference tested."""
+def _with_significance(one: PairConclusion, difference: float, alpha: float) -> PairConclusion:
+    """Say whether a pair is significant, by p and the sign of the difference that was tested."""
     if math.isnan(one.p):
         return one
-    for_leader = {"a": tested > 0, "b": tested < 0, None: False}[one.leader]
+    for_leader = {"a": difference > 0, "b": difference < 0, None: False}[one.leader]
     return replace(one, significant=one.p < alpha and for_leader)

@@ -69,7 +69,7 @@ class PairConclusion:
     @property
     def leader(self) -> Literal["a", "b"] | None:
         """The system that is ahead whatever the gains, or else under the tested measure."""
-        if self.pair.mean_ndcg.winner in ("a", "b"):
+        if self.decided:
             return "a" if self.pair.mean_ndcg.winner == "a" else "b"
         if self.holds_for == "equal" or not self.difference:
             return None
