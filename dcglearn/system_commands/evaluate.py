@@ -255,9 +255,9 @@ def evaluate(
         "--resamples": resamples,
     }
     asked = any(value is not None for value in options.values())
-    numbers = (".csv", ".parquet", ".eval")
-    unasked = form == "csv" and not asked and all(one.lower().endswith(numbers) for one in outputs)
-    compared = test != "none" and len(runs) > 1 and not per_query and not unasked
+    means_only = (".csv", ".parquet", ".eval")
+    shown = form != "csv" or not all(one.lower().endswith(means_only) for one in outputs)
+    compared = test != "none" and len(runs) > 1 and not per_query and (asked or shown)
     refuse_without_comparison(compared, options)
     measures = measures_of_names(measure or DEFAULT_MEASURES)
     check_sort(sort, [*measures])
