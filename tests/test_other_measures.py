@@ -423,7 +423,7 @@ def test_a_table_of_a_paper_with_other_measures() -> None:
         assert part in words
     rules = Rules(unjudged="removed", worthless=None, least=1.0)
     words = "\n".join(rules_in_words(rules, [one.measure for one in found.measures]))
-    assert "in these, documents without a judgment are removed" in words
+    assert "by ir_measures, documents without a judgment are removed" in words
     assert "queries without relevant documents are left out" in words
     assert "ERR and RBP count all gains" in words
     only = rules_in_words(Rules(), [found.measures[1].measure])

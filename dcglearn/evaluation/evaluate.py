@@ -275,6 +275,12 @@ ir_measures.Measure, a sequence of them, or a dict by name
         If something cannot be read, a measure does not fit the grades or the rules, or a run
         holds no query of the qrels.
 
+    See Also
+    --------
+    dcglearn.compare_systems, dcglearn.compare_all_pairs : Test the differences of systems.
+    dcglearn.write_evaluation : Write the means as a table for a paper, or every value.
+    dcglearn.system_conclusions : Which differences hold whatever the gains.
+
     Examples
     --------
     >>> qrels = {"q": {"d1": 1, "d2": 0}}

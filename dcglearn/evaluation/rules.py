@@ -35,11 +35,13 @@ class Rules:
     Attributes
     ----------
     ties : {"mean", "input", "docid"}, default "mean"
-        See :data:`dcglearn.evaluation.rules.TIES`.
+        Documents with equal scores: the mean over their orders, the order of the run, or by id,
+        the largest first.
     unjudged : {"worst", "nothing", "removed", "bounds"}, default "worst"
-        See :data:`dcglearn.evaluation.rules.UNJUDGED`.
+        Retrieved documents without a judgment count as the worst grade, keep their rank and gain
+        nothing, are removed, or may have any grade: the least and the largest possible value.
     worthless : float or None, default 0
-        The normalised value of a query whose ideal is 0; None leaves the query out.
+        The normalised value of a query whose ideal DCG is 0; None leaves the query out.
     missing : float or None, default 0
         The value of a query that is missing from a run; None leaves the query out.
     least : float, optional
@@ -47,13 +49,23 @@ class Rules:
     single : bool, default False
         Whether scores are compared in single precision.
     pool : {"all", "own"}, optional
-        See :data:`dcglearn.evaluation.rules.POOLS`. By default "all", and "own" for bounds. It
-        counts where documents without a judgment may gain something.
+        Documents without a judgment in the ideal of a query, where they may gain something: those
+        of all runs, so that all are divided by one ideal, or the run's own. By default "all", and
+        "own" for bounds.
 
     Raises
     ------
     InputError
         If `ties`, `unjudged` or `pool` is not one of its choices.
+
+    Examples
+    --------
+    The choices of trec_eval, but queries that are missing from a run count 0:
+
+    >>> from dataclasses import replace
+    >>> from dcglearn import LIKE
+    >>> replace(LIKE["trec_eval"], missing=0.0).unjudged
+    'nothing'
     """
 
     ties: Ties = "mean"

@@ -55,8 +55,8 @@ def compare_as_asked(
     many = (len(names) - 1) * len(evaluation.comparable().measures)
     if many > MOST_UNASKED and not asked:
         print_note(
-            f"{many:,} comparisons with {names[0]} are made on request: --compare baseline, "
-            "--baseline OTHER for another system, --compare all for all pairs"
+            f"no tests: {many:,} comparisons with {names[0]} are made on request only: --compare "
+            "baseline, --baseline OTHER for another system, --compare all for all pairs"
         )
         return []
     _check_comparable(evaluation)

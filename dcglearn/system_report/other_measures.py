@@ -34,7 +34,7 @@ def other_rules_in_words(rules: Rules, measures: Sequence[object]) -> list[str]:
     >>> for line in other_rules_in_words(Rules(), [RelevanceMeasure("AP", levels=(1, 0))]):
     ...     print(line)
     AP, by ir_measures: relevant from grade 1 up
-    in these, documents without a judgment are not relevant; equal scores by id, the largest \
+    by ir_measures, documents without a judgment are not relevant; equal scores by id, the largest \
 first, scores in single precision; queries without relevant documents count 0
     """
     relevance = [one for one in measures if isinstance(one, RelevanceMeasure)]
@@ -73,7 +73,7 @@ def _of_relevance(measures: Sequence[RelevanceMeasure], rules: Rules) -> list[st
     judged = _UNJUDGED.get(rules.unjudged, "are not relevant")
     counts = "are left out" if rules.worthless is None else "count 0"
     sentences.append(
-        f"in these, documents without a judgment {judged}; equal scores by id, "
+        f"by ir_measures, documents without a judgment {judged}; equal scores by id, "
         f"{', and '.join(orders)}; queries without relevant documents {counts}"
     )
     by_judgment = [str(one) for one in measures if one.name in ("Bpref", "infAP")]
