@@ -275,7 +275,7 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     assert latex == run("coherence", *files, "--K", K, "--format", "latex").stdout
     assert latex.count(r"\begin{tabular}") == 2
     assert r"e\&f" in latex
-    assert "% p: Tukey's HSD test by randomisation" in latex
+    assert "% p: Tukey's HSD test with randomisation" in latex
     listed = (tmp_path / "pairs.md").read_text().split("| :-- | :-- |")[1].splitlines()[1:11]
     leaders = [line.split(" | ")[0].removeprefix("| ") for line in listed]
     assert leaders == [row["ahead"] or row["a"] for row in rows]

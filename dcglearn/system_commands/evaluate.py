@@ -167,7 +167,7 @@ def evaluate(
         typer.Option(
             "--correct",
             help="Correct p for the comparisons of each measure, or for those of all measures "
-            "together. The method is Holm's with a baseline, Tukey's HSD by randomisation for "
+            "together. The method is Holm's with a baseline, Tukey's HSD with randomisation for "
             "all pairs. By default measure.",
             rich_help_panel=COMPARISONS,
         ),

@@ -20,7 +20,8 @@ def export(
         str,
         typer.Argument(
             metavar="MEASURE",
-            help="A measure file, a preset with --scale, or a measure in full.",
+            help="A measure file, a name (nDCG@10, zipf) with --scale, or a measure in full, "
+            "which holds its grades: 'nDCG({2: 3, 1: 1, 0: 0}, log2) @ 10'.",
         ),
     ],
     to: Annotated[
@@ -41,7 +42,8 @@ def export(
         typer.Option(
             "--labels",
             metavar="BEST,...,WORST",
-            help="Names of the grades in the tool's data; by default those of the scale.",
+            help="Labels of the grades in the tool's data, where they differ; by default "
+            "those of the scale.",
         ),
     ] = None,
     scale: ScaleOption = None,

@@ -217,8 +217,8 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
     corrected = f", corrected for {pairs}" if systems > 2 else ""
     return [
         *lines,
-        f"p: Tukey's HSD test by randomisation{drawn} under {conclusions.measure.name}{corrected}; "
-        f"significant: below {conclusions.alpha:g}",
+        f"p: Tukey's HSD test with randomisation{drawn} under {conclusions.measure.name}"
+        f"{corrected}; significant: below {conclusions.alpha:g}",
     ]
 
 

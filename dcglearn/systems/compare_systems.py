@@ -65,7 +65,7 @@ class SystemComparison:
         Number of signs drawn by the randomisation test, so that p is at least 1 / (drawn + 1); 0
         if it took all signs, and for the t test.
     correction : {"holm", "tukey", "none"}
-        Holm's step-down method, or Tukey's HSD test by randomisation.
+        Holm's step-down method, or Tukey's HSD test with randomisation.
     family : int
         Number of comparisons that `corrected` is corrected for, this one included.
     orders_drawn : int
