@@ -329,6 +329,8 @@ def test_files_of_systems_have_names_of_their_own() -> None:
     assert {path.parent for path in paths} == {Path("folder")}
     assert len({path.name.lower() for path in paths}) == len(names)
     assert all(len(path.name) < 130 for path in paths)
+    numbered = paths_of_systems(Path("x.eval"), ["my_run-3", "my/run", "my run"])
+    assert len({path.name for path in numbered}) == 3, "a number may make a name that is taken"
 
 
 def test_what_trec_evals_lines_cannot_hold(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -177,9 +178,10 @@ def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
     found: list[str] = []
     for number, system in enumerate(systems, start=1):
         safe = re.sub(r"[^\w.+-]", "_", system)[:100]
-        taken = f"{path.stem}.{safe}{path.suffix}".lower() in map(str.lower, found)
-        found.append(f"{path.stem}.{safe}{f'-{number}' if taken else ''}{path.suffix}")
-    return [path.with_name(name) for name in found]
+        taken = {name.lower() for name in found}  # many file systems ignore capitals
+        candidates = chain([safe], (f"{safe}-{other}" for other in count(number)))
+        found.append(next(name for name in candidates if name.lower() not in taken))
+    return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in found]
 
 
 def _measure_names(evaluation: Evaluation) -> list[str]:
