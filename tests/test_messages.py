@@ -13,8 +13,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.terminal.remedies import OPTIONS, in_options, message
 
 PACKAGE = Path(dcglearn.__file__).parent
-SHELL_COMMANDS = {"interop/tool_measures.py", "pages/page.py", "lab/provenance.py"}
-"""Files that hold commands for a shell, or read options of a program of their own."""
+SHELL_COMMANDS = {
+    *("interop/tool_measures.py", "pages/page.py", "lab/provenance.py"),
+    "pages/inline_svg.py",
+}
+"""Files that hold commands for a shell, read options of a program of their own, or hold names of
+CSS variables, which begin with -- as well."""
 
 
 def strings_of(path: Path) -> list[str]:

@@ -24,7 +24,7 @@ CONFIG_KEYS = {
     "repetitions": "how often each point of the grid is drawn anew; up to 100,000",
     "[setting]": "what all cells have in common, where it is not the default",
     "[sweep]": "what varies: a list of values for each key of a setting",
-    "[quick]": "shorter lists of [sweep], and repetitions, for --quick",
+    "[quick]": "shorter lists of [sweep], and repetitions, for a quick run",
     "[run]": 'workers = "1" and out = "results", which change no result',
 }
 """What a config may hold at its top level."""
