@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,13 @@ def test_frame_and_json_hold_the_same(rng: np.random.Generator) -> None:
     assert sum(one["pairs"] for one in content["counts"]) == 10
 
 
+def test_rules_of_coherence_by_the_name_of_a_tool() -> None:
+    assert coherence_rules("trec_eval") == coherence_rules(LIKE["trec_eval"])
+    assert coherence_rules("sklearn") == replace(LIKE["sklearn"], ties="input")
+    with pytest.raises(InputError, match="unknown tool 'treceval'; did you mean 'trec_eval'"):
+        coherence_rules("treceval")
+
+
 def test_names_that_hold_commas() -> None:
     assert named_pair("a, b", ["a", "b"]) == ("a", "b")
     assert named_pair("x,y,z", ["x", "y,z"]) == ("x", "y,z")
@@ -335,7 +343,7 @@ def test_what_the_command_refuses(files: list[str], refused: Callable[..., str])
     for options, message in (
         (("--between", "a,gg"), "--between: unknown system 'gg'; did you mean 'g'"),
         (("--between", "a"), "--between: 'a' is not a pair of systems"),
-        (("--between", "a,a"), "'a' compared with itself"),
+        (("--between", "a,a"), "--between holds 'a' compared with itself"),
         (("--between", "a,g", "--between", "g,a"), "'g' and 'a' are named twice"),
         (("-o", "pairs.xlsx"), "pairs.xlsx: ends in '.xlsx'"),
         (("-o", "a.csv", "--figure", "./a.csv"), "./a.csv: is to be written twice"),

@@ -131,6 +131,31 @@ def test_warnings_come_in_the_order_of_the_runs(files: tuple[Path, list[Path]]) 
     assert "2 tags (first, second), read as one system, first" in str(said[0].message)
 
 
+def test_scores_that_only_rise_are_said(files: tuple[Path, list[Path]]) -> None:
+    """Of distances the smallest is the best; one score that falls, or few steps, say nothing."""
+    qrels, runs = files
+    rising = [f"q{q} Q0 d{d} {d + 1} {d / 8} a\n" for q in range(2) for d in range(11)]
+    runs[0].write_bytes(gzip.compress("".join(rising).encode()))
+    runs[1].write_bytes(gzip.compress("".join([*rising, "q1 Q0 x 12 0 a\n"]).encode()))
+    runs[2].write_bytes(gzip.compress("".join(rising[1:]).encode()))
+    runs[3].write_bytes(gzip.compress("".join(rising[::-1]).encode()))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", InputWarning)
+        evaluate(qrels, runs, "zipf")
+    assert [str(one.message) for one in said] == [
+        f"{runs[0]}: the scores rise from line to line in every query, and the largest counts as "
+        "the best; if they are distances, negate them"
+    ]
+
+
+def test_a_run_of_other_queries_shows_how_they_are_named(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+    runs[0].write_bytes(gzip.compress(b"00 Q0 d1 1 1 a\n"))
+    names = "its first is '00', that of the qrels 'q0'; give the qrels that belong to the run"
+    with pytest.raises(InputError, match=f"run0.gz: none of its queries is in the qrels: {names}"):
+        evaluate(qrels, runs, "zipf")
+
+
 def test_no_more_runs_are_held_than_threads(
     files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,22 @@ def test_warnings_of_costly_documents_and_of_ties_in_ranx(run: Run, files: Path)
     assert order not in run("evaluate", "qrels", "one", *asked, "--like", "ranx").stderr
 
 
+def test_warnings_of_grades_that_a_tool_or_a_measure_does_not_take(run: Run, files: Path) -> None:
+    (files / "half").write_text(QRELS + "q2 0 d3 0.5\n")
+    asked = ("-m", "zipf", "-m", "RR(rel=9)", "-m", "AP", "--test", "none")
+    whole = "takes whole grades only, and the qrels hold 0.5: its own values may differ"
+    for tool in ("trec_eval", "ir_measures", "ranx", "gdeval"):
+        assert f"{tool} {whole}" in run("evaluate", "half", "one", *asked, "--like", tool).stderr
+    for like in ((), ("--like", "sklearn")):
+        assert whole not in run("evaluate", "half", "one", *asked, *like).stderr
+    found = run("evaluate", "qrels", "one", *asked, "--like", "trec_eval")
+    assert whole not in found.stderr
+    assert (
+        "RR(rel=9): no grade of the qrels is 9 or more, so no document is relevant" in found.stderr
+    )
+    assert "AP: no grade" not in found.stderr
+
+
 def test_qrels_from_a_pipe(files: Path) -> None:
     """A pipe can be read only once, so its format must not be probed first."""
     many = "".join(f"q1 0 doc{i:05} {int(i < 200)}\n" for i in range(9000))

@@ -239,6 +239,9 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
         (("-m", "P"), "P: needs a cutoff; write it like P@10"),
         (("-m", "AP", "-m", "AP"), "the measure AP is named twice"),
         (("-m", "nDCG(map) @ 5"), "map: is not a DCG"),
+        (("-m", "nDCG@-5"), "nDCG@-5: the cutoff is -5; use a whole number of 1 or more"),
+        (("-m", "nDCG@1.5"), "nDCG@1.5: the cutoff '1.5' is not a whole number"),
+        (("-m", "dcg@"), "dcg@: the cutoff '' is not a whole number"),
         (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
         (("-m", "ndcg_cut@"), "ndcg_cut@"),
     ):

@@ -16,12 +16,16 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Hashes
+from dcglearn.collection.qrels_runs import Run
 from dcglearn.evaluation.inputs import QrelsAndRuns, RunSource
 from dcglearn.evaluation.lookup import LookedUpRun, look_up, unjudged_keys
 from dcglearn.evaluation.rules import Rules
 
 READING_THREADS = 2
 """As many runs are in memory at a time."""
+
+LEAST_STEPS = 20
+"""With fewer steps from a score to a larger one, that all of them go up may be chance."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,29 @@ def look_up_runs(
     )
 
 
+def scores_rise(run: Run) -> bool:
+    """Return whether the scores rise from line to line, as distances do in a ranked list.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    bool
+        False for fewer than 20 steps up, which may be chance, and where any score falls.
+
+    Examples
+    --------
+    >>> from dcglearn.collection.qrels_runs import run_of
+    >>> rising = {f"d{i}": i / 10 for i in range(30)}
+    >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))
+    (True, False)
+    """
+    steps = np.diff(run.number)[np.diff(run.query) == 0]
+    return bool((steps >= 0).all() and np.count_nonzero(steps) >= LEAST_STEPS)
+
+
 def _in_order(
     opened: QrelsAndRuns, rules: Rules, shared_pool: bool, id_orders: frozenset[bool]
 ) -> Iterator[_Graded]:
@@ -91,10 +118,17 @@ def _in_order(
         warnings: list[str] = []
         run = source.read(queries, warnings.append)
         if queries.isdisjoint(run.queries):
+            theirs, ours = run.queries[0], known.queries[0]
             raise InputError(
-                "none of its queries is in the qrels",
+                f"none of its queries is in the qrels: its first is {theirs!r}, that of the qrels "
+                f"{ours!r}",
                 "give the qrels that belong to the run",
                 source.place,
+            )
+        if source.path is not None and scores_rise(run):
+            warnings.append(
+                f"{source.place}: the scores rise from line to line in every query, and the "
+                "largest counts as the best; if they are distances, negate them"
             )
         unjudged = unjudged_keys(run, known) if shared_pool else np.zeros(0, np.uint64)
         found = look_up(run, known, rules.ties, rules.single, id_orders)

@@ -136,6 +136,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     if "(" not in called or is_one_of(head, PRESETS):
         head, parameter = split_parameter(called)
     if not is_one_of(head, PRESETS):
+        if at and head.lower() in ("ndcg", "dcg", "ndcg_cut"):
+            checked_count(parse_cutoff(cut), "the cutoff", 1)  # it is what is wrong
         error = unknown_name("preset", head, PRESETS)
         others = ("nDCG", "DCG", *OTHER_OPTIONS, *SPELLINGS)
         hint = "" if "did you mean" in error.remedy else did_you_mean(head, others)

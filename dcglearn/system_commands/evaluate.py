@@ -262,7 +262,7 @@ def evaluate(
     measures = measures_of_names(measure or DEFAULT_MEASURES)
     check_sort(sort, [*measures])
     evaluation = evaluate_runs(qrels, runs, measures, rules, scale, lenient)
-    _warn_of_ranx(evaluation, like)
+    _warn_of_tool(evaluation, like)
     comparisons: list[SystemComparison] = []
     if test != "none" and compared:
         comparisons = compare_as_asked(
@@ -286,12 +286,18 @@ def evaluate(
         (print_text if text else print_note)(line)
 
 
-def _warn_of_ranx(evaluation: Evaluation, like: LikeChoice | None) -> None:
-    """Warn that ranx does not order equal scores in a fixed way."""
+def _warn_of_tool(evaluation: Evaluation, like: LikeChoice | None) -> None:
+    """Warn where values of the tool differ: ranx does not order equal scores in a fixed way."""
     if like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note(
             "ranx sorts equal scores in no fixed order: some scores are equal here, and its "
             "values may differ"
+        )
+    fractions = [value for value in evaluation.qrels.scale.values if value % 1]
+    if like not in (None, "sklearn") and fractions:
+        print_note(
+            f"{like} takes whole grades only, and the qrels hold {fractions[0]:g}: its own values "
+            "may differ"
         )
 
 

@@ -96,6 +96,7 @@ def evaluate_runs(
         evaluation = evaluate_opened(opened, measures, rules, advance)
     report_ignored(ignored)
     _warn_of_costs(evaluation, rules)
+    _warn_of_relevance(evaluation)
     _report_missing(evaluation, rules)
     _report_extra(evaluation)
     return evaluation
@@ -144,3 +145,15 @@ def _warn_of_costs(evaluation: Evaluation, rules: Rules) -> None:
             f"{', '.join(costly)}: unjudged documents count as the worst grade, whose gain is "
             "below 0; with --unjudged nothing they gain 0"
         )
+
+
+def _warn_of_relevance(evaluation: Evaluation) -> None:
+    """Warn that no document of the qrels is relevant to a measure, so that it is 0 everywhere."""
+    from dcglearn.measures.relevance_measure import RelevanceMeasure
+
+    for one in evaluation.measures:
+        if isinstance(one.measure, RelevanceMeasure) and max(one.measure.levels, default=1) < 1:
+            print_note(
+                f"{one.name}: no grade of the qrels is {one.measure.rel} or more, so no document "
+                "is relevant"
+            )

@@ -18,7 +18,7 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.ranked import Ranked
-from dcglearn.evaluation.rules import Rules
+from dcglearn.evaluation.rules import Rules, rules_like
 from dcglearn.evaluation.scoring import with_least
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import NO_DOCUMENT
@@ -114,12 +114,13 @@ def graded_rankings(evaluation: Evaluation, measure: DCG, n_ranks: int) -> Grade
     return GradedRankings(rankings, pools, gains, measure.discounts_for(n_ranks), worst, n_queries)
 
 
-def coherence_rules(rules: Rules) -> Rules:
+def coherence_rules(rules: Rules | str) -> Rules:
     """Return rules under which every document has one rank and one grade.
 
     Parameters
     ----------
-    rules : Rules
+    rules : Rules or str
+        Or the name of a tool in :data:`~dcglearn.evaluation.rules.LIKE`, such as ``"trec_eval"``.
 
     Returns
     -------
@@ -134,9 +135,10 @@ def coherence_rules(rules: Rules) -> Rules:
 
     Examples
     --------
-    >>> coherence_rules(Rules()).ties
-    'input'
+    >>> coherence_rules(Rules()).ties, coherence_rules("trec_eval").ties
+    ('input', 'docid')
     """
+    rules = rules_like(rules) if isinstance(rules, str) else rules
     if rules.unjudged == "bounds":
         raise InputError(
             '`unjudged="bounds"`, and each document needs one grade here',

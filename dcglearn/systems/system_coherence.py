@@ -210,7 +210,9 @@ def chosen_pairs(
                 raise unknown_name("system", name, names)
         i, j = (names.index(name) for name in pair)
         if i == j:
-            raise InputError(f"{pair[0]!r} compared with itself", "give two systems per pair")
+            raise InputError(
+                f"`between` holds {pair[0]!r} compared with itself", "give two systems per pair"
+            )
         if (i, j) in found or (j, i) in found:
             raise InputError(f"{pair[0]!r} and {pair[1]!r} are named twice", "name each pair once")
         found.append((i, j))
