@@ -14,7 +14,6 @@ from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
 from dcglearn.statistics import significance
 from dcglearn.statistics.significance import (
-    clustered_intervals,
     holm,
     paired_intervals,
     paired_p_values,
@@ -148,15 +147,6 @@ def test_intervals_of_paired_differences(rng: np.random.Generator) -> None:
             )
 
 
-def test_intervals_of_weighted_clusters(rng: np.random.Generator) -> None:
-    """Two clusters, drawn with replacement: one of them alone in a quarter of the resamples."""
-    values = np.array([[0.0], [0.0], [1.0]])
-    weights, groups = np.array([1.0, 2.0, 1.0]), np.array([0, 0, 1])
-    assert clustered_intervals(values, groups, weights, rng).tolist() == [[0.0, 1.0]]
-    middle = clustered_intervals(values, groups, weights, rng, level=0.4)
-    assert middle.tolist() == [[0.25, 0.25]]  # the weighted mean of both
-
-
 def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator) -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
     best = {q: {"a": 2.0, "b": 1.0} for q in qrels}
@@ -181,25 +171,3 @@ def test_comparisons_that_are_refused(rng: np.random.Generator) -> None:
     bounds = evaluate(qrels, runs, "zipf", rules=Rules(unjudged="bounds"))
     with pytest.raises(InputError, match="differences of bounds"):
         compare_systems(bounds, "one", rng)
-
-
-def test_intervals_cover_and_know_clusters(rng: np.random.Generator) -> None:
-    """Against normal theory where clusters are alike, and wider where they are not."""
-    n = 400
-    values = rng.normal(size=(n, 1))
-    alone = clustered_intervals(values, np.arange(n), np.ones(n), rng)[0]
-    half = norm.ppf(0.975) * values.std() / np.sqrt(n)
-    assert alone == pytest.approx([values.mean() - half, values.mean() + half], abs=0.03)
-    groups = np.repeat(np.arange(20), 20)
-    together = rng.normal(size=20)[groups][:, None]
-    clustered = clustered_intervals(together, groups, np.ones(n), rng)[0]
-    naive = clustered_intervals(together, np.arange(n), np.ones(n), rng)[0]
-    assert np.ptp(clustered) > 3 * np.ptp(naive)
-
-
-def test_weightless_queries_do_not_spoil_intervals(rng: np.random.Generator) -> None:
-    weights = np.array([1, 1, 1, 0, 0, 0.0])
-    bounds = clustered_intervals(rng.random((6, 2)), np.arange(6), weights, rng)
-    assert np.isfinite(bounds).all()
-    one = clustered_intervals(rng.random((2, 1)), np.zeros(2, int), np.ones(2), rng)
-    assert np.isnan(one).all()

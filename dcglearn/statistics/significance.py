@@ -1,11 +1,10 @@
-"""Confidence intervals of means, and tests of differences between means.
+"""Confidence intervals of mean differences over queries, and tests of them.
 
-Judgments of one query are not independent, so queries are resampled, not judgments: the
-percentile bootstrap over clusters (Efron & Tibshirani, An Introduction to the Bootstrap, 1993,
-chapters 8 and 13). Two systems are compared query by query: if neither is better, each difference
-is as likely to have the other sign (Fisher's randomisation test; Smucker, Allan & Carterette,
-CIKM 2007). Several comparisons are corrected by Holm's step-down method (Scand. J. Statist. 6,
-1979).
+Two systems are compared query by query. The interval of the mean difference is that of the
+percentile bootstrap over queries (Efron & Tibshirani, An Introduction to the Bootstrap, 1993,
+chapter 13). If neither system is better, each difference is as likely to have the other sign
+(Fisher's randomisation test; Smucker, Allan & Carterette, CIKM 2007). Several comparisons are
+corrected by Holm's step-down method (Scand. J. Statist. 6, 1979).
 """
 
 from __future__ import annotations
@@ -60,69 +59,6 @@ def mean_of_counted(values: Floats) -> Floats:
     means = np.full(values.shape[:-1], np.nan)
     np.divide(kept.sum(axis=-1), counted.sum(axis=-1), out=means, where=counted.any(axis=-1))
     return np.ldexp(means, exponents) if exponents.any() else means
-
-
-def clustered_intervals(
-    values: Floats,
-    groups: NDArray[np.integer],
-    weights: Floats,
-    rng: np.random.Generator,
-    level: float = 0.95,
-    resamples: int = RESAMPLES,
-) -> Floats:
-    """Return a bootstrap interval of each column's weighted mean.
-
-    All columns are resampled together: differences of columns, given as columns, get paired
-    intervals.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n, m)
-    groups : ndarray of int, shape (n,)
-        The cluster of each row.
-    weights : ndarray of float, shape (n,)
-    rng : numpy.random.Generator
-    level : float, default 0.95
-    resamples : int, default 9999
-
-    Returns
-    -------
-    ndarray of float, shape (m, 2)
-        Low and high; both nan if fewer than two clusters have weight.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> values = np.array([[1.0], [1.0], [0.0], [0.0]])
-    >>> clustered_intervals(values, np.array([0, 0, 1, 1]), np.ones(4), rng)
-    array([[0., 1.]])
-    """
-    from scipy.stats import bootstrap  # slow to load
-
-    counted = weights > 0  # a resample of clusters without weight would have no mean
-    values, groups, weights = values[counted], groups[counted], weights[counted]
-    distinct, cluster = np.unique(groups, return_inverse=True)
-    if len(distinct) < 2:
-        return np.full((values.shape[1], 2), np.nan)
-    sums = np.array([np.bincount(cluster, weights * column) for column in values.T])
-    sizes = np.broadcast_to(np.bincount(cluster, weights), sums.shape)
-
-    def mean(total: Floats, size: Floats, axis: int) -> Floats:
-        return np.asarray(total.sum(axis=axis) / size.sum(axis=axis))
-
-    interval = bootstrap(
-        (sums, sizes),
-        mean,
-        paired=True,
-        vectorized=True,
-        axis=-1,
-        n_resamples=resamples,
-        batch=max(1, _DRAWN_AT_ONCE // sums.size),
-        confidence_level=level,
-        method="percentile",
-        rng=rng,
-    ).confidence_interval
-    return np.stack([interval.low, interval.high], axis=1)
 
 
 def paired_p_values(
