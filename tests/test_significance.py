@@ -116,15 +116,15 @@ def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator
 
     exact, words = shown(13, "randomisation")
     assert exact == ["0.0002", "0.0005"]
-    assert len(words) == 2
+    assert not [line for line in words if "none of" in line or "can be below" in line]
     drawn, words = shown(40, "randomisation")
     assert drawn == ["<=0.0001", "<=0.0002"]
-    assert words[2] == (
+    assert words[-1] == (
         "p <= 0.0001: none of 9,999 random exchanges of the two systems gave as large a difference"
     )
     few, words = shown(5, "randomisation")
     assert few == ["0.0625", "0.1250"]
-    assert words[2] == "with 5 queries no p can be below 0.0625"
+    assert words[-1] == "with 5 queries no p can be below 0.0625"
 
 
 def test_equal_differences_are_certain_in_the_t_test(rng: np.random.Generator) -> None:
