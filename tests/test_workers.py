@@ -250,7 +250,11 @@ def test_a_cluster_reads_packed_judgments_for_a_fit(
 
 OTHER_PROGRAMS = {
     # results of other code, honestly labelled
-    "other": ("trials/compute.py", '"precision": agreement(', '"precision": 0.5 * agreement('),
+    "other": (
+        "trials/compute.py",
+        '"precision": exact.agreement(',
+        '"precision": 0.5 * exact.agreement(',
+    ),
     # one that computes without a look at what is wanted, as earlier versions did
     "earlier": ("base/cluster.py", "    there = program_for(function)\n", "    return [(-1, 0)]\n"),
     # one that computes all the same, and says what it is
