@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +23,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.naming.names import NamedMeasure
 from dcglearn.statistics.tukey import tukey_test
 from dcglearn.system_commands.between import named_pair
+from dcglearn.system_report.conclusions import conclusions_in_words
 from dcglearn.systems.conclusions import given_measure, system_conclusions
 from dcglearn.systems.graded_rankings import coherence_rules
 
@@ -222,6 +224,16 @@ def test_frame_and_json_hold_the_same(rng: np.random.Generator) -> None:
     assert sum(one["pairs"] for one in content["counts"]) == 10
 
 
+def test_what_is_not_settled_is_explained(rng: np.random.Generator) -> None:
+    found = system_conclusions(evaluated(*drawn_collection(rng), Rules()), K, rng)
+    first, *others = found.pairs
+    verdict = replace(first.pair.mean_ndcg, winner="undecided")
+    open_pair = replace(first, pair=replace(first.pair, mean_ndcg=verdict))
+    unsettled = replace(found, pairs=(open_pair, *others))
+    assert not any(line.startswith("not settled:") for line in conclusions_in_words(found))
+    assert any(line.startswith("not settled:") for line in conclusions_in_words(unsettled))
+
+
 def test_rules_of_coherence_by_the_name_of_a_tool() -> None:
     assert coherence_rules("trec_eval") == coherence_rules(LIKE["trec_eval"])
     assert coherence_rules("sklearn") == replace(LIKE["sklearn"], ties="input")
@@ -281,8 +293,12 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     assert printed == (tmp_path / "pairs.csv").read_text()
     latex = (tmp_path / "pairs.tex").read_text()
     assert latex == run("coherence", *files, "--K", K, "--format", "latex").stdout
-    assert latex.count(r"\begin{tabular}") == 2
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\begin{longtable}") == 1
     assert r"e\&f" in latex
+    ahead = [line.split(" & ")[0] for line in latex.splitlines() if line.count(" & ") == 5][2:]
+    assert ahead == [
+        (row["ahead"] or row["a"]).replace("&", r"\&").replace("_", r"\_") for row in rows
+    ]
     assert "% p: Tukey's HSD test with randomisation" in latex
     listed = (tmp_path / "pairs.md").read_text().split("| :-- | :-- |")[1].splitlines()[1:11]
     leaders = [line.split(" | ")[0].removeprefix("| ") for line in listed]
@@ -292,6 +308,23 @@ def test_the_command_writes_every_pair(files: list[str], run: Run, tmp_path: Pat
     assert n_depending == sum(
         one["pairs"] for one in content["counts"] if one["holds for"] == "depends"
     )
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_fits_the_width_of_an_article(files: list[str], run: Run, tmp_path: Path) -> None:
+    assert run("coherence", *files, "--K", K, "-o", "pairs.tex").returncode == 0
+    package = "\\documentclass{article}\\usepackage{longtable}"
+    paper = f"{package}\n\\begin{{document}}\n\\input{{pairs.tex}}\n\\end{{document}}\n"
+    (tmp_path / "paper.tex").write_text(paper)
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout
 
 
 def test_the_command_between_two_systems(files: list[str], run: Run, tmp_path: Path) -> None:

@@ -18,19 +18,16 @@ from dcglearn.system_report.conclusions import (
     conclusions_table,
     digest_table,
 )
+from dcglearn.system_report.conclusions_latex import conclusions_latex
 from dcglearn.systems.conclusions import SystemConclusions
 
 ConclusionForm = Literal["text", "md", "latex", "csv"]
 
-_WRITERS: dict[ConclusionForm, Callable[[Table], str]] = {
+_WRITERS: dict[str, Callable[[Table], str]] = {
     "text": Table.text,
     "md": Table.markdown,
-    "latex": Table.latex,
     "csv": Table.csv,
 }
-
-_NOTE: dict[ConclusionForm, str] = {"text": "", "md": "* ", "latex": "% ", "csv": ""}
-"""What comes before each note below the tables."""
 
 CONCLUSION_FORMATS: dict[str, ConclusionForm] = {
     ".csv": "csv",
@@ -53,12 +50,14 @@ def conclusions_document(conclusions: SystemConclusions, form: ConclusionForm) -
     -------
     str
     """
-    write, start = _WRITERS[form], _NOTE[form]
+    if form == "latex":
+        return conclusions_latex(conclusions)
+    write = _WRITERS[form]
     pairs = write(conclusions_table(conclusions))
     if form == "csv":
         return pairs
-    escape = markdown_cell if form == "md" else plain_text
-    notes = "\n".join(start + escape(text) for text in conclusions_in_words(conclusions))
+    words = conclusions_in_words(conclusions)
+    notes = "\n".join(f"* {markdown_cell(x)}" if form == "md" else plain_text(x) for x in words)
     return f"{write(digest_table(conclusions))}\n\n{pairs}\n\n{notes}"
 
 

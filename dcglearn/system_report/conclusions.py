@@ -75,12 +75,13 @@ def conclusions_table(
     tests = ("p", "significant") if conclusions.tested else ()
     rows = [
         (
-            *_leader_first(one),
+            *leader_first(one),
             _IN_WORDS.get(one.holds_for, one.holds_for),
             abs(one.difference),
             *([shown_p(one.p, is_least(one.p, conclusions.drawn))] if tests else []),
             *(["yes" if one.significant else "no"] if tests else []),
-            *_queries(one),
+            _agreeing(one),
+            *queries_by_verdict(one),
         )
         for one in chosen
     ]
@@ -203,6 +204,11 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
         f"any gains: the same system is ahead by mean nDCG with any gains, discounts {given}; "
         "any gains and discounts: also by mean DCG with any gains and any discounts"
     ]
+    if any(one.holds_for == "not settled" for one in conclusions.pairs):
+        lines.append(
+            "not settled: the search over all gains ended at its limit, with no gains found that "
+            "reverse the order and no proof that there are none"
+        )
     if with_queries:
         lines.append(
             "the first system of a row is ahead, unless they are equal; queries for, against: on "
@@ -222,16 +228,41 @@ def conclusions_in_words(conclusions: SystemConclusions, with_queries: bool = Tr
     ]
 
 
-def _leader_first(one: PairConclusion) -> tuple[str, str]:
+def leader_first(one: PairConclusion) -> tuple[str, str]:
+    """Return the systems of a pair, the one that is ahead first.
+
+    Parameters
+    ----------
+    one : PairConclusion
+
+    Returns
+    -------
+    (str, str)
+    """
     names = one.pair.a, one.pair.b
     return names[::-1] if one.leader == "b" else names
 
 
-def _queries(one: PairConclusion) -> list[Cell]:
+def queries_by_verdict(one: PairConclusion) -> tuple[int, int, int, int]:
+    """Return how many queries, by themselves, are for the system that is ahead, and against it.
+
+    Parameters
+    ----------
+    one : PairConclusion
+
+    Returns
+    -------
+    (int, int, int, int)
+        For it, against it, those that depend on the gains, and those on which both are equal.
+    """
     leader = one.leader or "a"
-    other = {"a": "b", "b": "a"}[leader]
-    share = None if math.isnan(one.agreeing) else one.agreeing
-    return [share, *(one.n_queries(winner) for winner in (leader, other, "depends", "equal"))]
+    other = "b" if leader == "a" else "a"
+    ahead, behind = one.n_queries(leader), one.n_queries(other)
+    return ahead, behind, one.n_queries("depends"), one.n_queries("equal")
+
+
+def _agreeing(one: PairConclusion) -> float | None:
+    return None if math.isnan(one.agreeing) else one.agreeing
 
 
 def _grades(row: Sequence[int], scale: Scale) -> str:
