@@ -139,8 +139,9 @@ def test_scores_that_only_rise_are_said(files: tuple[Path, list[Path]]) -> None:
     runs[1].write_bytes(gzip.compress("".join([*rising, "q1 Q0 x 12 0 a\n"]).encode()))
     runs[2].write_bytes(gzip.compress("".join(rising[1:]).encode()))
     runs[3].write_bytes(gzip.compress("".join(rising[::-1]).encode()))
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", InputWarning)
+    runs[4].write_bytes(gzip.compress(b"q1 Q0 x 1 1.7e308 a\nq1 Q0 y 2 -1.7e308 a\n"))
+    with warnings.catch_warnings(record=True) as said:  # none of an overflow either
+        warnings.simplefilter("always")
         evaluate(qrels, runs, "zipf")
     assert [str(one.message) for one in said] == [
         f"{runs[0]}: the scores rise from line to line in every query, and the largest counts as "

@@ -196,7 +196,12 @@ def test_the_command_lists_every_name(run: Run) -> None:
         ("nDCG(dcg='exp-log2')@10", "nDCG(exponential-log2) @ 10"),
         ('nDCG(dcg="log2")@10', "nDCG(linear-log2) @ 10"),
         ("ndcg_score", "nDCG(linear-log2)"),
+        ("ndcg.1=3,2=7", "nDCG({2: 7, 1: 3, 0: 0}, log2)"),
+        ("NDCG.2=7,1=3.5", "nDCG({2: 7, 1: 3.5, 0: 0}, log2)"),
+        ("nDCG(gains={0:0,1:3,2:7})@10", "nDCG({2: 7, 1: 3, 0: 0}, log2) @ 10"),
+        ("nDCG(gains={2: 7, 1: 3, 0: -1})", "nDCG({2: 7, 1: 3, 0: -1}, log2)"),
         ("nDCG(zipf) @ 10", None),
+        ("nDCG(gains={1;3})", None),
         ("zipf", None),
         ("learned.json", None),
     ],
@@ -209,8 +214,9 @@ def test_names_of_other_tools_are_understood(text: str, meant: str | None) -> No
     found = measure_for_documents(text, scale, 20)
     assert (found.name, found.measure) == (text, measure_for_documents(meant, scale, 20).measure)
     assert as_measure(text, scale, 20) == found.measure
-    with pytest.raises(InputError, match="needs the grades"):
-        as_measure(text)
+    if "gains" not in text and "=" not in text:
+        with pytest.raises(InputError, match="needs the grades"):
+            as_measure(text)
 
 
 def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path: Path) -> None:
@@ -244,6 +250,11 @@ def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path:
         (("-m", "dcg@"), "dcg@: the cutoff '' is not a whole number"),
         (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
         (("-m", "ndcg_cut@"), "ndcg_cut@"),
+        (
+            ("-m", "ndcg_cut.5,10"),
+            "several measures; write one at a time: ndcg_cut.5 and ndcg_cut.10",
+        ),
+        (("-m", "ndcg.1=3"), "ndcg.1=3: has no gain for the grade 2, only for 1, 0"),
     ):
         assert message in refused("evaluate", "qrels", "one", *arguments), arguments
     for name in ("P@10", "recip_rank", "ERR([0.9, 0.3, 0])@20", "RBP(p=0.8)"):

@@ -103,8 +103,9 @@ def scores_rise(run: Run) -> bool:
     >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))
     (True, False)
     """
-    steps = np.diff(run.number)[np.diff(run.query) == 0]
-    return bool((steps >= 0).all() and np.count_nonzero(steps) >= LEAST_STEPS)
+    within = np.diff(run.query) == 0
+    before, after = run.number[:-1][within], run.number[1:][within]
+    return bool((after >= before).all() and np.count_nonzero(after > before) >= LEAST_STEPS)
 
 
 def _in_order(
