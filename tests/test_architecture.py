@@ -251,15 +251,31 @@ def test_generators_are_the_last_required_argument(name: str, function: object) 
 
 
 SUPPRESSION = re.compile(
-    r"# noqa|# type: ignore|[.]suppress\(|with suppress\(|(filterwarnings|simplefilter)\(\s*.ignore"
+    r"# noqa|# type: ignore|# fmt: (skip|off)|# pragma|[.]suppress\(|with suppress\("
+    r"|suppress_health[_]check=|(filterwarnings|simplefilter)\(\s*.ignore"
 )
+SKIPS = {"pytest.skip", "pytest.xfail", "pytest.importorskip"} | {
+    f"pytest.mark.{name}" for name in ("skip", "skipif", "xfail")
+}
 
 
 def bare_suppressions(text: str) -> list[str]:
     """Lines that suppress something without a comment that says why."""
     found = [line for line in text.splitlines() if SUPPRESSION.search(line)]
-    code = r"# (noqa: [A-Z0-9, ]+|type: ignore(\[[\w, -]+\])?)"
+    code = r"# (noqa: [A-Z0-9, ]+|type: ignore(\[[\w, -]+\])?|fmt: (skip|off)|pragma: no cover)"
     return [line for line in found if not re.search(r"( - |# )\S", re.sub(code, "", line))]
+
+
+def bare_skips(text: str) -> list[str]:
+    """Calls that leave a test out, or let it fail, without a text that says why."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [
+        ast.unparse(call)
+        for call in calls
+        if (name := ast.unparse(call.func)) in SKIPS
+        and not any(keyword.arg == "reason" for keyword in call.keywords)
+        and not (name in ("pytest.skip", "pytest.xfail") and call.args)
+    ]
 
 
 SOURCES = [
@@ -272,6 +288,7 @@ SOURCES = [
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_a_suppression_has_its_reason_beside_it(path: Path) -> None:
     assert not bare_suppressions(path.read_text("utf-8"))
+    assert not bare_skips(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -280,10 +297,21 @@ def test_a_suppression_has_its_reason_beside_it(path: Path) -> None:
         ("x = 1", "noqa: S101"),
         ("x = 1", "type: ignore"),
         ("x = 1", "type: ignore[arg-type, misc]"),
+        ("x = 1", "fmt: skip"),
+        ("suppress_{}check=[],", ""),
         ("with {}(KeyError):", ""),
     ],
 )
 def test_a_bare_suppression_would_be_seen(code: str, comment: str) -> None:
-    line = code.format("suppress") + (f"  # {comment}" if comment else "")
+    line = code.format("suppress" if "with" in code else "health_") + (
+        f"  # {comment}" if comment else ""
+    )
     assert bare_suppressions(line) == [line]
     assert not bare_suppressions(f"{line}  # it may be missing")
+
+
+def test_a_bare_skip_would_be_seen() -> None:
+    for bare in ("pytest.skip()", "pytest.importorskip('torch')", "pytest.mark.skipif(True)"):
+        assert bare_skips(bare) == [bare]
+    for told in ("pytest.skip('no awk')", "pytest.importorskip('torch', reason='large')"):
+        assert not bare_skips(told)

@@ -154,7 +154,7 @@ def check_command(files: Path, line: list[str], encoding: str = "utf-8") -> None
 @settings(
     max_examples=EXAMPLES,
     deadline=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=list(HealthCheck),  # each example runs a program, which takes long
     phases=[Phase.explicit, Phase.generate] if TIMES == 1 else list(Phase),
     report_multiple_bugs=True,
 )

@@ -177,7 +177,7 @@ def test_pairs_by_name_and_what_is_refused(rng: np.random.Generator) -> None:
         ([], r"`between` is \[\]"),
     ):
         with pytest.raises(InputError, match=message):
-            system_conclusions(evaluation, K, RNG(), between=between)  # type: ignore[arg-type]  # on purpose
+            system_conclusions(evaluation, K, RNG(), between=between)  # type: ignore[arg-type]  # what is no pair is refused
     for measure, message in (
         (DCG(GAINS, "log2", K), "is not an nDCG; name nDCG"),
         (DCG(GAINS, "log2", normalise="ideal"), "has all ranks, and 4 are compared; raise `n_r"),

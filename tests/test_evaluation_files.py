@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
 
@@ -245,8 +247,6 @@ def test_parquet_in_polars(with_gaps: Evaluation, tmp_path: Path) -> None:
 
 def test_parquet_in_duckdb_and_pandas(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")
-    pd = pytest.importorskip("pandas")
-    pq = pytest.importorskip("pyarrow.parquet")
     run = {q: {"new": 3.0, "a": 2.0} for q in QUERIES}
     found = evaluate(QRELS, {"one": run, **RUNS}, FIRST, rules=Rules(unjudged="bounds"))
     (path,) = write_evaluation(found, tmp_path / "values.parquet")

@@ -412,7 +412,7 @@ def test_a_pdf_embeds_its_fonts_as_type_42(tmp_path: Path) -> None:
     assert b"/CreationDate" not in content
     width, height = map(
         float, re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content).groups()
-    )  # type: ignore[union-attr]  # found
+    )  # type: ignore[union-attr]  # each page has a size
     assert width == pytest.approx(3.3 * 72)
     assert 100 < height < 300
 

@@ -101,7 +101,10 @@ def test_columns_that_are_ignored_are_never_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "columns",
     [
-        {name: pa.array(values).cast(kind) for (name, values), kind in zip(ROWS.items(), kinds)}  # noqa: B905  # three columns each
+        {
+            name: pa.array(values).cast(kind)
+            for (name, values), kind in zip(ROWS.items(), kinds, strict=True)
+        }
         for kinds in (
             (pa.list_(pa.float32()), pa.large_list(pa.int8()), pa.large_string()),
             (pa.list_(pa.string()), pa.list_(pa.large_string()), pa.string()),

@@ -192,7 +192,7 @@ def test_a_given_format_counts_more_than_the_suffix(tmp_path: Path) -> None:
     source = only(write(tmp_path / "x.dat", b"a,b\tc\n"), "tsv")
     assert (source.format, source.delimiter) == ("tsv", "\t")
     with pytest.raises(InputError, match="unknown `file_format` 'tvs'; did you mean 'tsv'"):
-        find_sources("x", "tvs")  # type: ignore[arg-type]  # the fault
+        find_sources("x", "tvs")  # type: ignore[arg-type]  # what is no format is refused
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,10 @@ def test_threads_change_nothing(
     measures = ["nDCG([2, 1, 0.5], log2) @ 10", "linear-discount"]
     found = evaluate(qrels, runs, measures, rules=rules)
     assert found.systems == tuple(path.name for path in runs)  # they have the same tag
-    alone = [evaluate(qrels, path, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
-             for path in runs]  # fmt: skip
+    alone = [
+        evaluate(qrels, path, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
+        for path in runs
+    ]
     monkeypatch.setattr(reading, "READING_THREADS", 1)
     assert same(evaluate(qrels, runs, measures, rules=rules), found)
     own = evaluate(qrels, runs, measures, rules=Rules(**{**vars(rules), "pool": "own"}))

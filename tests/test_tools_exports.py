@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
@@ -225,7 +226,6 @@ def test_ties_of_two_levels(tmp_path: Path) -> None:
 
 
 def test_query_numbers_of_which_some_are_missing(tmp_path: Path) -> None:
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pd.DataFrame({"query": [3, None], "a": [[1]] * 2, "b": [[0]] * 2, "answer": ["a", "b"]})
     for name, write in (("x.parquet", frame.to_parquet), ("x.feather", frame.to_feather)):
         write(tmp_path / name)

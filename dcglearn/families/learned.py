@@ -91,7 +91,7 @@ class LearnedFamilies(ProductStructure):
         """Whether the gains, and whether the discounts, are given up to the scale."""
         sides = (self.gains, self.discounts)
         families = (self.gain_family, self.discount_family)
-        return tuple(  # type: ignore[return-value]  # two sides
+        return tuple(  # type: ignore[return-value]  # a tuple of two, which mypy cannot count
             side.n_generators == 1 and family.shape is None
             for side, family in zip(sides, families, strict=True)
         )
