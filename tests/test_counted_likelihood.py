@@ -133,12 +133,12 @@ def failing() -> Iterator[int]:
 
 def test_blocks_are_drawn_once_and_their_error_is_raised_again() -> None:
     drawn = []
-    blocks = Blocks(drawn.append(i) or i for i in range(3))
+    blocks = Blocks(lambda: (drawn.append(i) or i for i in range(3)))
     assert next(iter(blocks)) == 0
     assert drawn == [0]
     assert list(blocks) == list(blocks) == [0, 1, 2]
     assert drawn == [0, 1, 2]
-    blocks = Blocks(failing())
+    blocks = Blocks(failing)
     for _ in range(2):
         with pytest.raises(InputError, match="no more"):
             list(blocks)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from conftest import ROOT
 
 import dcglearn
 from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.design.sampling import draw_lists
 from dcglearn.lab.store import CELLS_FILE
+from dcglearn.trials import draws
 
 SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}
 
@@ -42,6 +46,41 @@ def test_the_same_table_from_two_processes() -> None:
     pd.testing.assert_frame_equal(
         one.run(progress=False), two.run(workers=2, progress=False), check_exact=True
     )
+
+
+def stopping_at(draw: int) -> Callable[..., Any]:
+    """Draw lists until somebody presses Ctrl-C."""
+    numbers = itertools.count(1)
+
+    def drawn(*given: Any) -> Any:
+        if next(numbers) == draw:
+            raise KeyboardInterrupt
+        return draw_lists(*given)
+
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("column", "setting"),
+    [
+        ("precision", {"test_pairs": 1200}),
+        ("precision", {"reliability": 0.9, "C": "validation", "validation_pairs": 1200}),
+        ("width", {"learner": "judgment-model", "lists": "drawn"}),
+    ],
+)
+def test_an_interrupted_run_continues_with_the_same_lists(
+    column: str, setting: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the process that was interrupted, which keeps what it drew."""
+    content = {**SMALL, "columns": [column], "setting": {"pairs": 1200, **setting}}
+    lab = dcglearn.experiment(content)
+    for draw in (2, 3, 2):  # also where lists are drawn again
+        monkeypatch.setattr(draws, "draw_lists", stopping_at(draw))
+        with pytest.warns(InputWarning, match="0 of 2 cells"), pytest.raises(KeyboardInterrupt):
+            lab.run(progress=False)
+    monkeypatch.undo()
+    elsewhere = dcglearn.experiment(content).run(workers=2, progress=False)
+    pd.testing.assert_frame_equal(lab.run(progress=False), elsewhere, check_exact=True)
 
 
 def test_the_shipped_experiments_are_known_by_name() -> None:

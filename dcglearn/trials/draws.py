@@ -8,7 +8,7 @@ a large one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain, count, islice
 from threading import Lock
@@ -47,24 +47,25 @@ _OF_JUDGE = ("truth", "reliability", "bias")
 class Blocks:
     """Blocks of a sample, drawn when they are first asked for and then kept.
 
-    Threads may share it. An error in drawing is raised whenever that block is asked for.
+    Threads may share it. If drawing fails or is interrupted, the next call draws again from the
+    start, so that an interrupted run in a notebook continues with the same blocks.
 
     Parameters
     ----------
-    source : iterator
-        Draws them.
+    start : callable
+        Returns an iterator that draws them; the same ones each time.
 
     Examples
     --------
-    >>> blocks = Blocks(iter("abc"))
+    >>> blocks = Blocks(lambda: iter("abc"))
     >>> [next(iter(blocks)) for _ in range(2)], list(blocks)
     (['a', 'a'], ['a', 'b', 'c'])
     """
 
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source = source
+    def __init__(self, start: Callable[[], Iterator[Any]]) -> None:
+        self._start = start
+        self._source: Iterator[Any] | None = None
         self._kept: list[Any] = []
-        self._end: Exception | None = None
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[Any]:
@@ -80,14 +81,10 @@ class Blocks:
         with self._lock:
             if number < len(self._kept):  # another thread drew it
                 return
-            if self._end is None:
-                try:
-                    self._kept.append(next(self._source))
-                    return
-                except Exception as error:
-                    self._end = error
-            if not isinstance(self._end, StopIteration):
-                raise self._end
+            source = self._source or islice(self._start(), number, None)
+            self._source = None  # an iterator that did not return is of no further use
+            self._kept += islice(source, 1)
+            self._source = source
 
 
 def true_measures(cell: dict[str, Any], own: OwnFunctions) -> tuple[Measure, Measure]:
@@ -138,9 +135,14 @@ def training_lists(cell: dict[str, Any], own: OwnFunctions, n: int) -> Pairs:
 def _lists(part: str, own: OwnFunctions) -> Blocks:
     """Return blocks of lists; truths and judges share them."""
     name, cell = json.loads(part)
-    setting, rng = setting_of(cell), rng_for(cell, name)
+    setting = setting_of(cell)
     lists = lists_to_test_on(setting) if name == "test" else setting.lists
-    return Blocks(draw_lists(setting, lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
+
+    def drawn() -> Iterator[Pairs]:
+        rng = rng_for(cell, name)
+        return (draw_lists(setting, lists, PAIRS_PER_BLOCK, rng, own) for _ in count())
+
+    return Blocks(drawn)
 
 
 def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -> StrictPairs:
@@ -173,7 +175,7 @@ def _judged(part: str, own: OwnFunctions) -> Blocks:
     setting = setting_of(cell)
     truth, _ = true_measures(cell, own)
     judge, lists = calibrated_judge(cell, own), _lists(*_part(cell, own, name, ()))
-    return Blocks(judged_blocks(setting, truth, lists, rng_for(cell, "judge"), judge, own))
+    return Blocks(lambda: judged_blocks(setting, truth, lists, rng_for(cell, "judge"), judge, own))
 
 
 def exact_pairs(cell: dict[str, Any], own: OwnFunctions, name: str) -> CodedPairs:
