@@ -250,6 +250,9 @@ def test_names_that_hold_commas() -> None:
         ("x", "'x' is not a pair of systems; write A,B. Known: x, x,y, y,z, z"),
         ("x,w", "unknown system 'w'"),
         ("x,y,w", "unknown pair of systems 'x,y,w'"),
+        ('"x,w', "unknown system '\"x'"),
+        ("x\nz,x", r"unknown system 'x\\nz'"),
+        ("\r\n", r"'\\r\\n' is not a pair of systems"),
     ):
         with pytest.raises(InputError, match=message):
             named_pair(text, ["x", "y,z", "x,y", "z"])

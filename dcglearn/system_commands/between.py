@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 
 from dcglearn.base.errors import InputError
@@ -36,7 +37,7 @@ def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:
     >>> named_pair("old,new", ["old", "new"]), named_pair("a,b,c", ["a,b", "c"])
     (('old', 'new'), ('a,b', 'c'))
     """
-    quoted = next(csv.reader([text], skipinitialspace=True), [])
+    quoted = next(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True), [])
     if '"' in text and len(quoted) == 2 and set(quoted) <= set(names):
         return quoted[0], quoted[1]
     splits = [(text[:at], text[at + 1 :]) for at, letter in enumerate(text) if letter == ","]
