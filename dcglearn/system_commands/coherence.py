@@ -22,8 +22,6 @@ from dcglearn.system_commands.systems import (
 from dcglearn.terminal.choices import (
     FixedTiesChoice,
     GradedUnjudgedChoice,
-    LikeChoice,
-    MissingChoice,
     PrintFormat,
 )
 from dcglearn.terminal.options import (
@@ -46,6 +44,8 @@ from dcglearn.terminal.system_options import (
     ComparisonsSeedOption,
     GradesOption,
     LenientRunsOption,
+    LikeOption,
+    MissingOption,
     ResultsJsonOption,
 )
 
@@ -86,16 +86,7 @@ def coherence(
             rich_help_panel=MEASURES,
         ),
     ] = 10,
-    like: Annotated[
-        LikeChoice | None,
-        typer.Option(
-            "--like",
-            metavar="TOOL",
-            help="Compare the rankings that trec_eval, ir_measures, ranx, sklearn or gdeval "
-            "scores. An option below replaces one of its rules.",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
+    like: LikeOption = None,
     ties: Annotated[
         FixedTiesChoice | None,
         typer.Option(
@@ -114,15 +105,7 @@ def coherence(
             rich_help_panel=RULES,
         ),
     ] = None,
-    missing: Annotated[
-        MissingChoice | None,
-        typer.Option(
-            "--missing",
-            help="Value of a query that a run does not answer: 0, or out to leave it out of the "
-            "run's mean. By default 0.",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
+    missing: MissingOption = None,
     between: Annotated[
         list[str] | None,
         typer.Option(

@@ -28,7 +28,6 @@ from dcglearn.terminal.choices import (
     CompareChoice,
     CorrectChoice,
     LikeChoice,
-    MissingChoice,
     PoolChoice,
     PrintFormat,
     TestChoice,
@@ -49,6 +48,8 @@ from dcglearn.terminal.system_options import (
     ComparisonsSeedOption,
     GradesOption,
     LenientRunsOption,
+    LikeOption,
+    MissingOption,
     ResultsJsonOption,
 )
 
@@ -77,16 +78,7 @@ def evaluate(
             rich_help_panel=MEASURES,
         ),
     ] = None,
-    like: Annotated[
-        LikeChoice | None,
-        typer.Option(
-            "--like",
-            metavar="TOOL",
-            help="Treat ties, unjudged documents and missing queries as trec_eval, ir_measures, "
-            "ranx, sklearn or gdeval does. An option below replaces that one rule.",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
+    like: LikeOption = None,
     ties: Annotated[
         TiesChoice | None,
         typer.Option(
@@ -116,15 +108,7 @@ def evaluate(
             rich_help_panel=RULES,
         ),
     ] = None,
-    missing: Annotated[
-        MissingChoice | None,
-        typer.Option(
-            "--missing",
-            help="Value of a query that a run does not answer: 0, or out to leave it out of the "
-            "run's mean. By default 0.",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
+    missing: MissingOption = None,
     pool: Annotated[
         PoolChoice | None,
         typer.Option(

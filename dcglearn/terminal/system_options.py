@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dcglearn.terminal.choices import LikeChoice, MissingChoice
 from dcglearn.terminal.options import SCALE_HELP
 
 MEASURES, RULES, COMPARISONS, OUTPUT = "Measures", "Rules", "Comparisons", "Output"
@@ -14,6 +15,25 @@ MEASURES, RULES, COMPARISONS, OUTPUT = "Measures", "Rules", "Comparisons", "Outp
 GradesOption = Annotated[
     str | None,
     typer.Option("--scale", metavar="BEST,...,WORST", help=SCALE_HELP, rich_help_panel=MEASURES),
+]
+LikeOption = Annotated[
+    LikeChoice | None,
+    typer.Option(
+        "--like",
+        metavar="TOOL",
+        help="Treat ties, unjudged documents and missing queries as trec_eval, ir_measures, "
+        "ranx, sklearn or gdeval does. An option below replaces that one rule.",
+        rich_help_panel=RULES,
+    ),
+]
+MissingOption = Annotated[
+    MissingChoice | None,
+    typer.Option(
+        "--missing",
+        help="Value of a query that a run does not answer: 0, or out to leave it out of the "
+        "run's mean. By default 0.",
+        rich_help_panel=RULES,
+    ),
 ]
 LenientRunsOption = Annotated[
     bool,
