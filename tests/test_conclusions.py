@@ -145,6 +145,20 @@ def test_an_exact_p_of_two_systems() -> None:
     assert found.counts() == {("any gains and discounts", False): 1}
 
 
+def test_a_difference_in_favour_of_the_other_system_is_not_significant() -> None:
+    """By its mean "first" is ahead; on the queries that both answer, where it is tested, behind."""
+    qrels = {f"q{i:02}": {"good": 1, "bad": 0} for i in range(20)}
+    runs = {
+        "first": {q: {"bad": 2.0, "good": 1.0} for q in list(qrels)[:8]},
+        "second": {q: {"good" if q < "q08" else "bad": 1.0} for q in qrels},
+    }
+    rules = Rules("input", missing=None)
+    (one,) = system_conclusions(evaluate(qrels, runs, "nDCG@2", rules=rules), 2, RNG()).pairs
+    assert (one.ahead, one.decided, one.p) == ("first", True, 2 / 2**8)
+    assert one.difference == pytest.approx(1 / np.log2(3) - 8 / 20)
+    assert one.significant is False
+
+
 def RNG() -> np.random.Generator:
     return np.random.default_rng(0)
 
@@ -202,6 +216,7 @@ def test_equal_systems_and_one_query() -> None:
     assert np.isnan(one.agreeing)
     assert np.isnan(one.p)
     assert found.counts() == {("equal", None): 1}
+    assert replace(one, difference=1e-17).leader is None, "rounding puts no system ahead"
     content = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert content["tested"] is None
     assert content["pairs"][0]["p"] is None

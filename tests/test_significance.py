@@ -122,6 +122,9 @@ def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator
     assert words[-1] == (
         "p <= 0.0001: none of 9,999 random exchanges of the two systems gave as large a difference"
     )
+    exact, words = shown(40, "t")
+    assert exact == ["<0.0001", "<0.0001"]
+    assert not [line for line in words if "none of" in line]
     few, words = shown(5, "randomisation")
     assert few == ["0.0625", "0.1250"]
     assert words[-1] == "with 5 queries no p can be below 0.0625"
