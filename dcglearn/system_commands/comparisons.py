@@ -86,15 +86,15 @@ def tables_of_comparisons(
     """Return the tables to print: one of all comparisons, or digests of many pairs."""
     from dcglearn.system_report.all_pairs import all_pairs_tables
     from dcglearn.system_report.system_comparisons import comparisons_table
+    from dcglearn.systems.compare_systems import has_several_baselines
 
     if not comparisons:
         return []
     if _are_many_pairs(comparisons):
         return all_pairs_tables(evaluation, comparisons)
-    baselines = {one.baseline for one in comparisons}
-    from_one = f"Differences from {min(baselines)}"
-    caption = "Differences of all pairs" if len(baselines) > 1 else from_one
-    return [comparisons_table(comparisons, caption)]
+    several = has_several_baselines(comparisons)
+    whose = "of all pairs" if several else f"from {comparisons[0].baseline}"
+    return [comparisons_table(comparisons, f"Differences {whose}")]
 
 
 def words_of_comparisons(comparisons: Sequence[SystemComparison]) -> list[str]:
@@ -109,4 +109,6 @@ def words_of_comparisons(comparisons: Sequence[SystemComparison]) -> list[str]:
 
 
 def _are_many_pairs(comparisons: Sequence[SystemComparison]) -> bool:
-    return len(comparisons) > MOST_UNASKED and len({one.baseline for one in comparisons}) > 1
+    from dcglearn.systems.compare_systems import has_several_baselines
+
+    return len(comparisons) > MOST_UNASKED and has_several_baselines(comparisons)

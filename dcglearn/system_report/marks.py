@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from dcglearn.system_report.p_values import SIGNIFICANT
-from dcglearn.systems.compare_systems import SystemComparison
+from dcglearn.systems.compare_systems import SystemComparison, has_several_baselines
 
 _RANGE = 4
 """From so many neighbours on, a range is shown: a-d."""
@@ -69,10 +69,9 @@ def significance_marks(
     {('good', 'nDCG@10'): '*'}
     """
     significant = [c for c in comparisons if c.corrected < level]
-    baselines = {c.baseline for c in comparisons}
-    if len(baselines) <= 1:
+    if not has_several_baselines(comparisons):
         stars = {(c.system, c.measure): "*" for c in significant}
-        return SignificanceMarks(stars, {}, next(iter(baselines), None))
+        return SignificanceMarks(stars, {}, comparisons[0].baseline if comparisons else None)
     below: dict[tuple[str, str], set[int]] = {}
     at = {system: s for s, system in enumerate(systems)}
     for c in significant:

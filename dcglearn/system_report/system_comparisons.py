@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dcglearn.base.numbers import counted
 from dcglearn.report.tables import Cell, Table
 from dcglearn.system_report.p_values import SIGNIFICANT, is_least, shown_p
-from dcglearn.systems.compare_systems import SystemComparison
+from dcglearn.systems.compare_systems import SystemComparison, has_several_baselines
 
 _COLUMNS = (
     *("measure", "system", "other system", "difference", "from", "to", "p", "corrected"),
@@ -31,8 +31,8 @@ def in_order(
         Of all pairs, each is the difference of the system that comes first from the other one.
     """
     place = {system: s for s, system in enumerate(systems)}
-    measure = {c.measure: m for m, c in reversed([*enumerate(comparisons)])}
-    if len({c.baseline for c in comparisons}) > 1:
+    measure = {name: m for m, name in enumerate(dict.fromkeys(c.measure for c in comparisons))}
+    if has_several_baselines(comparisons):
         comparisons = [
             c.exchanged() if place[c.system] > place[c.baseline] else c for c in comparisons
         ]
@@ -64,7 +64,7 @@ def comparisons_table(comparisons: Sequence[SystemComparison], caption: str = ""
         shown.append([*start, *_p(c), *counts])
         numbers.append([*start, c.p, c.corrected, *counts])
     hidden = set()
-    if len({c.baseline for c in comparisons}) < 2:
+    if not has_several_baselines(comparisons):
         hidden.add("other system")
     if all(c.correction == "none" for c in comparisons):
         hidden.add("corrected")
@@ -91,8 +91,10 @@ def comparisons_in_words(comparisons: Sequence[SystemComparison]) -> list[str]:
     """
     if not comparisons:
         return []
+    several = has_several_baselines(comparisons)
+    other = "the other system" if several else comparisons[0].baseline
     lines = [
-        f"difference: mean of the system minus that of {_other_in_words(comparisons)}; "
+        f"difference: mean of the system minus that of {other}; "
         "from, to: its 95% interval, by a bootstrap over queries",
         f"p: {paired_test_in_words(comparisons)}, two-sided; {correction_in_words(comparisons)}",
         "better, worse, equal: queries on which the system's value is higher, lower, the same",
@@ -167,20 +169,14 @@ def correction_in_words(comparisons: Sequence[SystemComparison]) -> str:
         return "not corrected for the number of comparisons"
     how = {"holm": "Holm's method", "tukey": "Tukey's HSD test with randomisation"}[one.correction]
     several = len({c.measure for c in comparisons}) > 1
-    pairs = len({c.baseline for c in comparisons}) > 1
     if several and one.family == len(comparisons):
         whose = "all measures"
     else:
         whose = "each measure" if several else "the measure"
     if one.family == 1:
         return f"one comparison of {whose}: nothing to correct"
-    count = counted(one.family, "pair" if pairs else "comparison")
+    count = counted(one.family, "pair" if has_several_baselines(comparisons) else "comparison")
     return f"corrected for the {count} of {whose}, by {how}"
-
-
-def _other_in_words(comparisons: Sequence[SystemComparison]) -> str:
-    baselines = {c.baseline for c in comparisons}
-    return "the other system" if len(baselines) > 1 else baselines.pop()
 
 
 def _limits(comparisons: Sequence[SystemComparison]) -> list[str]:

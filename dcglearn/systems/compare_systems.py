@@ -7,6 +7,7 @@ correction is one of a set among which, with a chance of .95, none is a mistake.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -106,6 +107,20 @@ class SystemComparison:
     def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON-able dict."""
         return dict(vars(self))
+
+
+def has_several_baselines(comparisons: Sequence[SystemComparison]) -> bool:
+    """Return whether systems are compared with more than one other, as in all pairs of three.
+
+    Parameters
+    ----------
+    comparisons : sequence of SystemComparison
+
+    Returns
+    -------
+    bool
+    """
+    return len({one.baseline for one in comparisons}) > 1
 
 
 def compare_systems(
