@@ -159,6 +159,15 @@ def test_corrections_of_all_pairs(found: Evaluation) -> None:
     assert t[1, :, 1] == pytest.approx(holm(t[1, :, 0]))
 
 
+def test_one_system_has_no_pairs() -> None:
+    """Not even if all its queries are left out."""
+    qrels = {"q1": {"a": 0}, "q2": {"a": 0}}
+    rules = Rules(worthless=None, missing=None)
+    found = evaluate(qrels, {"one": {"q1": {"a": 1.0}}}, "nDCG@2", rules=rules)
+    assert np.isnan(found.values).all()
+    assert compare_all_pairs(found, np.random.default_rng(0)) == []
+
+
 def test_corrections_with_a_baseline(found: Evaluation) -> None:
     def compared(correct: str) -> np.ndarray:
         rng = np.random.default_rng(1)

@@ -168,6 +168,15 @@ def test_orderings_and_their_reversed_pairs(drawn: tuple[IndexedQrels, list[Retr
         )
         assert flip.first > 0 > flip.second
         assert flip.causes[0] == found.queries[int(np.argmin(moved))]
+    kept, *others = one.reversed_pairs
+    assert others
+    assert one.among([(kept.behind, kept.ahead)]).reversed_pairs == (kept,)
+    assert one.among([]).reversed_pairs == ()
+    with_residual = evaluate(known, runs, ["RBP(p=0.8)", names[0]])
+    assert len(with_residual.measures) == 3
+    assert [(x.first, x.second) for x in compare_orderings(with_residual)] == [
+        ("RBP(p=0.8)", names[0])
+    ]
 
 
 def test_gains_of_0_are_among_any_gains() -> None:
