@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -70,6 +72,37 @@ def test_a_column_that_the_table_lacks_is_named(tmp_path: Path, used: str, messa
 def test_what_else_fails_is_left_to_the_numbers(tmp_path: Path, used: str) -> None:
     right = 'curves(table, "learner", "precision", "judge")'
     checked(read_config(written(tmp_path, CODE.replace(right, used))))
+
+
+@pytest.mark.parametrize(
+    ("setting", "sweep", "columns"),
+    [
+        ({"lists": "drawn"}, {"ranks": [5, 8]}, ["discounts_8", "gains_5"]),
+        ({"lists": "documents", "base": [3, 3, 2, 2, 1, 1]}, {"pairs": [20, 50]}, ["gains_6"]),
+    ],
+)
+def test_columns_of_gains_and_discounts_are_those_of_the_cells(
+    tmp_path: Path, setting: dict[str, Any], sweep: dict[str, list[int]], columns: list[str]
+) -> None:
+    """Of any cell; for documents, each has a gain."""
+    (key,) = sweep
+    drawn = "".join(f"[curves(table, {key!r}, {name!r}, 'truth')]," for name in columns)
+    code = (
+        "from dcglearn.lab.plots import curves\nCOLUMNS = ('gains', 'discounts')\n"
+        f"def figures(table):\n    {drawn}\n    return []\n"
+    )
+    tables = {"setting": {**setting, "test_pairs": 50}, "sweep": sweep}
+    keys = {'experiment = "mine"', 'figures = ["T"]', "seed = 5", "repetitions = 1"}
+    for name, table in tables.items():
+        keys |= {f"{name}.{one} = {json.dumps(value)}" for one, value in table.items()}
+    config = read_config(written(tmp_path, code, "\n".join(sorted(keys))))
+    checked(config)
+    table = experiment(config.path, tmp_path / "out").run(progress=False)
+    assert set(columns) < set(table)
+    missing = f"{columns[0][:-1]}9"
+    code = code.replace(columns[0], missing)
+    with pytest.raises(InputError, match=f"uses the column '{missing}'"):
+        checked(read_config(written(tmp_path, code, "\n".join(sorted(keys)))))
 
 
 @pytest.mark.parametrize("path", config_files(), ids=lambda path: path.stem)

@@ -15,13 +15,14 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.design.config import Config
+from dcglearn.design.setting import Setting
 from dcglearn.lab.experiment_files import Experiment
 from dcglearn.lab.result_tables import add_settings, as_text, column_not_there
 
 REPETITIONS = 2
 
-_SEVERAL = {"gains": "grades", "discounts": "ranks"}
-"""Results of several numbers, one for each grade or rank."""
+_SEVERAL = ("gains", "discounts")
+"""Results of several numbers, one for each grade, document or rank."""
 
 
 def check_figure_columns(experiment: Experiment, config: Config, quick: bool = False) -> None:
@@ -71,9 +72,14 @@ def _made_up(experiment: Experiment, config: Config, quick: bool) -> pd.DataFram
     names = []
     for name in experiment.columns:
         if name in _SEVERAL:
-            setting = settings[0][1]
-            n = setting.n_ranks if name == "discounts" else setting.grades
-            names += [f"{name}_{i}" for i in range(1, n + 1)]
+            most = max(_count(name, setting) for _, setting in settings)
+            names += [f"{name}_{i}" for i in range(1, most + 1)]
         else:
             names.append(name)
     return table.assign(**{name: rng.uniform(0.5, 0.6, len(table)) for name in names})
+
+
+def _count(name: str, setting: Setting) -> int:
+    """Return how many gains or discounts a cell results in."""
+    per_rank = name == "discounts" or setting.documents
+    return setting.n_ranks if per_rank else setting.grades
