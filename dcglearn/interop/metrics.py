@@ -18,11 +18,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays
-from dcglearn.evaluation.ranked import ratio, score_runs
+from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.ir_measures_provider import OwnMeasure, measure_object
 from dcglearn.interop.requirements import labels_of, with_labels
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.ideal import check_ideal, divide_or_zero
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
@@ -191,20 +192,15 @@ def measure_frames(measure: DCG | LinearUtility, n_ranks: int = 10) -> MeasureFr
 
 
 def _normalised(measure: DCG, values: Floats, grades: Integers) -> Floats:
-    """Divide by the ideal of full lists: every document of a list is ranked."""
+    """Return values of full lists, in which every document is ranked, as their form has them."""
     if measure.normalise is None:
         return values
     best = measure.ideal(grades)
-    worst = measure.worst(grades) if measure.normalise == "minmax" else np.zeros_like(best)
-    if measure.normalise == "ideal":
-        wrong = (best < 0) | ((best == 0) & (values < 0))
-        if wrong.any():
-            raise InputError(
-                f"the ideal is {best[wrong][0]:g}: dividing by it reverses the order",
-                "use minmaxDCG, or gains of 0 or more",
-                f"row {int(np.argmax(wrong))}",
-            )
-    return ratio(values - worst, best - worst, 0.0)
+    if measure.normalise == "minmax":
+        worst = measure.worst(grades)
+        return divide_or_zero(values - worst, best - worst)
+    check_ideal(best, values)
+    return divide_or_zero(values, best)
 
 
 def _grade_indices(labels: NDArray[Any], scale: Scale) -> Integers:

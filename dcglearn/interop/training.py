@@ -24,6 +24,7 @@ from dcglearn.interop.lambdas import RISING, Rising, blocks_of_lists, lambdas_of
 from dcglearn.interop.requirements import SINGLE, check_range, with_labels
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
+from dcglearn.measures.ideal import check_ideal
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike, as_measure
 
@@ -276,10 +277,5 @@ def _extremes(measure: DCG, gains: Floats, queries: Integers) -> tuple[Floats, F
     largest = best(ranked)
     if measure.normalise == "minmax":
         return largest, -best(-ranked[:, ::-1])
-    if (largest < 0).any():
-        raise InputError(
-            f"the ideal is {largest.min():g}: dividing by it reverses the order",
-            "use minmaxDCG, or gains of 0 or more",
-            f"query {int(queries[np.argmin(largest)]) + 1}",
-        )
+    check_ideal(largest, place=lambda row: f"query {queries[row] + 1}")
     return largest, np.zeros_like(largest)

@@ -30,6 +30,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grade_indices import checked_grades
 from dcglearn.measures.ideal import (
+    check_ideal,
     check_pools,
     divide_or_zero,
     ideal_dcg,
@@ -275,13 +276,7 @@ class DCG:
         if self.normalise == "minmax":
             worst = extreme(False)
             return divide_or_zero(value - worst, best - worst)
-        wrong = (best < 0) | ((best == 0) & (value < 0))
-        if wrong.any():
-            raise InputError(
-                f"the ideal is {best[wrong].ravel()[0]:g}: dividing by it reverses the order",
-                "use minmaxDCG, or gains of 0 or more",
-                f"row {int(np.argmax(wrong))}",
-            )
+        check_ideal(best, value)
         return divide_or_zero(value, best)
 
     def ideal(self, pools: ArrayLike) -> Floats:

@@ -137,3 +137,42 @@ def divide_or_zero(numerator: Floats, denominator: Floats) -> Floats:
     ratio: Floats = np.zeros_like(numerator)
     np.divide(numerator, denominator, out=ratio, where=denominator > 0)
     return ratio
+
+
+def check_ideal(
+    best: Floats, values: Floats | None = None, place: Callable[[int], str] = "row {}".format
+) -> None:
+    """Refuse ideals whose quotient reverses the order of two rankings.
+
+    Parameters
+    ----------
+    best : ndarray of float
+        The ideals.
+    values : ndarray of float, same shape, optional
+        What is divided by them. Without it, an ideal of 0 is never refused.
+    place : callable, optional
+        From the position of an ideal, flattened, to what an error calls it.
+
+    Raises
+    ------
+    InputError
+        If an ideal is below 0, or is 0 for a value below 0.
+
+    Examples
+    --------
+    >>> check_ideal(np.array([2.0, 0.0]), np.array([-1.0, 0.0]))
+    >>> check_ideal(np.array([2.0, -0.5]))
+    Traceback (most recent call last):
+        ...
+    dcglearn.base.errors.InputError: row 1: the ideal is -0.5: dividing by it reverses the order;
+    use minmaxDCG, or gains of 0 or more
+    """
+    wrong = best < 0
+    if values is not None:
+        wrong |= (best == 0) & (values < 0)
+    if wrong.any():
+        raise InputError(
+            f"the ideal is {best[wrong][0]:g}: dividing by it reverses the order",
+            "use minmaxDCG, or gains of 0 or more",
+            place(int(np.argmax(wrong))),
+        )
