@@ -232,7 +232,7 @@ def test_identifiers_are_text(column: str) -> None:
 
 def test_ir_measures_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(InputError, match="pip install ir_measures"):
+    with pytest.raises(InputError, match=r"pip install 'dcglearn\[evaluators\]'"):
         ir_measure(DCG([1, 0]))
 
 

@@ -24,6 +24,7 @@ from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
 from dcglearn.collection.qrels_runs import Run, qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
+from dcglearn.evaluation.relevance_scores import ir_measures_module
 from dcglearn.evaluation.rules import Ties
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale, canonical_label
@@ -242,9 +243,16 @@ def measure_object(own: OwnMeasure, name: str) -> Any:
     Returns
     -------
     ir_measures.Measure
-    """
-    import ir_measures
+        It is computed by a provider, which is put in front of those of
+        ``ir_measures.DefaultPipeline`` and leaves all other measures to them. In a pipeline
+        without it, the object is an ordinary measure made by ``ir_measures.define``.
 
+    Raises
+    ------
+    InputError
+        If ir_measures is not installed.
+    """
+    ir_measures = ir_measures_module()
     provider = _provider()
     if provider not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.insert(0, provider)

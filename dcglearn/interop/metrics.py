@@ -21,13 +21,13 @@ from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs
 from dcglearn.evaluation.rules import TIES, Ties
 from dcglearn.interop.ir_measures_provider import OwnMeasure, measure_object
-from dcglearn.interop.requirements import labels_of, with_labels
+from dcglearn.interop.requirements import as_dcg, labels_of, with_labels
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_ideal, divide_or_zero
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.significance import mean_of_counted
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def sklearn_metric(measure: MeasureLike, ties: Ties = "mean") -> Metric:
     """
     if not is_one_of(ties, ("mean", "input")):
         raise unknown_name("`ties`", ties, ["mean", "input"])
-    labelled = with_labels(_as_dcg(measure))
+    labelled = with_labels(as_dcg(measure))
     scale = Scale(labels_of(labelled))
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
@@ -108,9 +108,10 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     -------
     ir_measures.Measure
         For ``ir_measures.calc_aggregate([it], qrels, run)`` and ``eval_metrics`` of
-        ``pyterrier.Experiment``. A document without a judgment gains nothing. A query that is
-        missing from the run counts 0; a query without qrels is left out. With gains below 0 the
-        ideal leaves out documents with a negative gain, see
+        ``pyterrier.Experiment``. Its provider stands in ``ir_measures.DefaultPipeline`` and leaves
+        other measures to those that were there. A document without a judgment gains nothing. A
+        query that is missing from the run counts 0; a query without qrels is left out. With gains
+        below 0 the ideal leaves out documents with a negative gain, see
         :func:`dcglearn.evaluation.ranked.score_runs`.
 
     Raises
@@ -121,20 +122,9 @@ def ir_measure(measure: MeasureLike, ties: Ties = "mean") -> Any:
     """
     if not is_one_of(ties, TIES):
         raise unknown_name("`ties`", ties, TIES)
-    try:
-        import ir_measures  # noqa: F401 - whether it is there
-    except ImportError as error:
-        raise InputError("ir_measures is not installed", "pip install ir_measures") from error
-    labelled = with_labels(_as_dcg(measure))
+    labelled = with_labels(as_dcg(measure))
     own = OwnMeasure(labelled, Scale(labels_of(labelled)), ties)
     return measure_object(own, f"{labelled}{_TIES_IN_NAMES[ties]}")
-
-
-def _as_dcg(measure: MeasureLike) -> DCG:
-    found = as_measure(measure)
-    if not isinstance(found, DCG):
-        raise InputError("gains that differ by rank", "give a DCG: a metric has one gain per grade")
-    return found
 
 
 @dataclass(frozen=True)

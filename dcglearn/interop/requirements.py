@@ -21,6 +21,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, rule_discounts
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Label
+from dcglearn.naming.names import MeasureLike, as_measure
 
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
 """The remedy if a tool's own nDCG cannot compute a measure."""
@@ -47,6 +48,33 @@ class Export:
 
     text: str
     notes: tuple[str, ...] = ()
+
+
+def as_dcg(measure: MeasureLike) -> DCG:
+    """Return a DCG from any of its forms, for what needs one gain per grade.
+
+    Parameters
+    ----------
+    measure : DCG, MeasureFile, or its name
+
+    Returns
+    -------
+    DCG
+
+    Raises
+    ------
+    InputError
+        If there is no such measure, or its gains differ by rank.
+
+    Examples
+    --------
+    >>> as_dcg("DCG([3, 1, 0], zipf) @ 5")
+    DCG([3, 1, 0], zipf) @ 5
+    """
+    found = as_measure(measure)
+    if not isinstance(found, DCG):
+        raise InputError("gains that differ by rank", "give a DCG: it has one gain per grade")
+    return found
 
 
 def with_labels(measure: DCG, labels: Sequence[Label] | None = None) -> DCG:

@@ -21,12 +21,12 @@ from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import ratio, score_runs
 from dcglearn.evaluation.rules import Ties
 from dcglearn.interop.lambdas import RISING, Rising, blocks_of_lists, lambdas_of_lists
-from dcglearn.interop.requirements import SINGLE, check_range, with_labels
+from dcglearn.interop.requirements import SINGLE, as_dcg, check_range, with_labels
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
 from dcglearn.measures.ideal import check_ideal
 from dcglearn.measures.rescaled import rescaled
-from dcglearn.naming.names import MeasureLike, as_measure
+from dcglearn.naming.names import MeasureLike
 
 _FEW = 10_000
 """Fewer documents are not worth a thread."""
@@ -210,12 +210,7 @@ class RankingMetric:
 
         Parameters
         ----------
-        first, second : array-like, or a dataset
-            Scores and a dataset of LightGBM or XGBoost; or labels and scores.
-        weight : array-like, optional
-            With labels: one per document or per query.
-        group : array-like, optional
-            With labels: the number of documents of each query.
+        first, second, weight, group : as for :class:`LambdaRankObjective`
 
         Returns
         -------
@@ -244,9 +239,7 @@ class RankingMetric:
 
 
 def _checked_measure(measure: MeasureLike) -> DCG:
-    found = as_measure(measure)
-    if not isinstance(found, DCG):
-        raise InputError("gains that differ by rank", "give a DCG: documents have one gain each")
+    found = as_dcg(measure)
     if found.normalise is None:
         check_range(found, "a training tool", SINGLE)
     elif found.normalise == "ideal" and max(found.gains) <= 0:
