@@ -110,7 +110,7 @@ def test_an_adjusted_cluster_of_one_judgment_is_a_root_of_its_information(
     rng: np.random.Generator,
 ) -> None:
     """(I - r r')^-1/2 u, from its eigenvalues, for few judgments that each decide a lot."""
-    counted, _ = both(JudgmentModel(), judged(20, "strict", rng))
+    counted, _ = both(JudgmentModel(gains="linear"), judged(20, "strict", rng))
     maximum = highest_posterior(counted)
     found = covariance(counted, maximum).clusterings[0]
     whitened = counted.sum_over_rows(

@@ -18,6 +18,9 @@ import numpy as np
 from dcglearn.base.types import Floats
 from dcglearn.families.vectors import Family
 
+START = 2.0
+"""The weight of the best grade at the first rank, in log odds, where an estimate begins."""
+
 
 class WeightFamily(Protocol):
     """Matrices W as functions of parameters."""
@@ -78,7 +81,9 @@ class Products:
     @cached_property
     def start(self) -> Floats:
         """Where an estimate begins, shape (p,)."""
-        return np.concatenate([self.discounts.start, self.gains.start])
+        scale = self.discounts.start.copy()
+        scale[: 1 if self.discounts.shape else None] *= START  # of one shape, or combinations
+        return np.concatenate([scale, self.gains.start])
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -143,7 +148,7 @@ class AnyWeights:
     @cached_property
     def start(self) -> Floats:
         """Where an estimate begins, shape (p,): linear gains and the usual discounts."""
-        gains = np.arange(self.n_grades - 1, 0, -1) / (self.n_grades - 1)
+        gains = START * np.arange(self.n_grades - 1, 0, -1) / (self.n_grades - 1)
         return np.outer(1 / np.log2(np.arange(2, self.n_ranks + 2)), gains).ravel()
 
     @property
@@ -187,8 +192,8 @@ class GivenWeights:
 
     @cached_property
     def start(self) -> Floats:
-        """Where an estimate begins, shape (1,): a weight of 2 for the largest entry."""
-        return np.array([2 / np.abs(self._relative).max()])
+        """Where an estimate begins, shape (1,): the weight START for the largest entry."""
+        return np.array([START / np.abs(self._relative).max()])
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:

@@ -178,9 +178,31 @@ def link_test(fit: JudgmentFit) -> LinkTest:
         shares = np.bincount(numbers, (rows**2).sum(axis=1))
         found.append((float(totals @ totals), float(size**2 / (shares @ shares))))
     variance, df = max(one for one, _ in found), min(df for _, df in found)
-    total = float(efficient.sum())
+    return link_test_of_scores(float(efficient.sum()), size, variance, df)
+
+
+def link_test_of_scores(total: float, information: float, variance: float, df: float) -> LinkTest:
+    """Return the test of the link from the sum of scores in gamma.
+
+    Parameters
+    ----------
+    total : float
+        Of the scores in gamma, without what moves with the other parameters.
+    information : float
+        On gamma, beyond that on the other parameters.
+    variance : float
+        Of the total, robust to clusters.
+    df : float
+        Degrees of freedom of the variance.
+
+    Examples
+    --------
+    >>> round(link_test_of_scores(3.0, 2.0, 1.0, 1e9).p, 4)
+    0.0027
+    """
     t = total / math.sqrt(variance) if variance else 0.0
-    return LinkTest(total / size if size else 0.0, t, df, float(2 * stdtr(df, -abs(t))))
+    gamma = total / information if information else 0.0
+    return LinkTest(gamma, t, df, float(2 * stdtr(df, -abs(t))))
 
 
 def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:

@@ -219,24 +219,41 @@ def _clustering(
     n, answers, P = information.shape
     rows = information.reshape(-1, P)
     of_row = clusters if answers == 1 else np.repeat(clusters, answers)
-    alone = answers == 1 and np.array_equal(clusters, np.arange(n))
-    totals = scores if alone else sum_by(clusters, scores)
-    pull = np.einsum("ij,ij->i", rows, totals if alone else totals[of_row])
-    moved = rows * pull[:, None]
-    adjusted = totals + (moved if alone else sum_by(of_row, moved)) / 2
+    if answers == 1 and np.array_equal(clusters, np.arange(n)):
+        factors = adjustment_of_one((rows**2).sum(axis=1))
+        return Clustering(name, (scores * factors[:, None]) @ root.T, rows, of_row)
+    totals = sum_by(clusters, scores)
+    pull = np.einsum("ij,ij->i", rows, totals[of_row])
+    adjusted = totals + sum_by(of_row, rows * pull[:, None]) / 2
     leverage = np.bincount(of_row, (rows**2).sum(axis=1))
     large = np.flatnonzero(leverage > SMALL_CLUSTER)
-    if alone:
-        factors = np.maximum(1 - leverage[large], _FIRMEST) ** -0.5 - 1
-        share = factors * pull[large] / leverage[large]
-        adjusted[large] = totals[large] + rows[large] * share[:, None]
-    elif len(large):
+    if len(large):
         order = np.argsort(of_row, kind="stable")
         ends = np.searchsorted(of_row[order], np.arange(len(totals) + 1)).tolist()
         parts = [rows[order[ends[q] : ends[q + 1]]] for q in large.tolist()]
         adjusted[large] = adjusted_totals(totals[large], np.stack([x.T @ x for x in parts]))
     steps = adjusted @ root.T
     return Clustering(name, steps, rows, of_row)
+
+
+def adjustment_of_one(leverage: Floats) -> Floats:
+    """Return what adjusts the score of a cluster of one strict judgment, shape (n,).
+
+    The score has the direction of the judgment's row of information, so that its adjustment is a
+    factor, (1 - leverage)^-1/2.
+
+    Parameters
+    ----------
+    leverage : ndarray of float, shape (n,)
+        The traces of F_q H^-1.
+
+    Examples
+    --------
+    >>> adjustment_of_one(np.array([0.01, 0.36]))
+    array([1.005, 1.25 ])
+    """
+    firm = np.maximum(1 - leverage, _FIRMEST) ** -0.5
+    return np.asarray(np.where(leverage > SMALL_CLUSTER, firm, 1 + leverage / 2))
 
 
 def adjusted_total(total: Floats, information: Floats) -> Floats:

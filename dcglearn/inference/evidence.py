@@ -153,12 +153,12 @@ class Evidence:
         """Whether some judgments share a query."""
         return bool(self.queries.max(initial=-1) + 1 < len(self))
 
-    def take(self, rows: slice | NDArray[np.bool_]) -> Evidence:
+    def take(self, rows: slice | NDArray[np.bool_] | Integers) -> Evidence:
         """Return some of the judgments; queries and judges keep their numbers.
 
         Parameters
         ----------
-        rows : slice or ndarray of bool, shape (n,)
+        rows : slice or ndarray of bool or int, shape (n,)
         """
         return Evidence(
             self.layout,

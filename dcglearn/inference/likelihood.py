@@ -235,8 +235,9 @@ class Likelihood:
         information = np.zeros((self.n_parameters, self.n_parameters))
         information[: self.n_weights, : self.n_weights] = J.T @ J / PRIOR_SD**2
         for at, name in enumerate(self.names, self.n_weights):
-            lapse = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
-            information[at, at] = lapse if name == "lapses" else 1 / PRIOR_SD**2
+            information[at, at] = 1 / PRIOR_SD**2
+            if name == "lapses":
+                information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
         return information
 
     def log_likelihood(self, parameters: Floats) -> float:

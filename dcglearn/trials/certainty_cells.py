@@ -30,6 +30,12 @@ from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.answering import Answerer
 from dcglearn.simulation.truths import grade_scale
+from dcglearn.trials.binomial_likelihood import (
+    BinomialEvidence,
+    BinomialFit,
+    Differences,
+    fit_counted,
+)
 from dcglearn.trials.counted_likelihood import CountedLikelihood
 
 LISTS_OF_A_QUERY = 4
@@ -48,7 +54,7 @@ def certainty(
     list_rng: np.random.Generator,
     rng: np.random.Generator,
     own: OwnFunctions = NO_FUNCTIONS,
-    drawn: Pairs | None = None,
+    drawn: Pairs | Differences | None = None,
 ) -> dict[str, Any]:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth.
 
@@ -63,8 +69,9 @@ def certainty(
         Draws answers.
     own : OwnFunctions, default none
         May draw the lists.
-    drawn : ndarray of int8, shape (n, 2, K), optional
-        The lists that `list_rng` would draw.
+    drawn : ndarray of int8, shape (n, 2, K), or Differences, optional
+        The lists that `list_rng` would draw; the differences between them are enough if judgments
+        are strict and independent.
 
     Returns
     -------
@@ -89,19 +96,24 @@ def certainty(
     if not isinstance(truth, DCG) and not setting.hypotheses:
         remedy = "name a DCG, or `hypotheses` to test"
         raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
-    data = simulated_judgments(setting, truth, list_rng, rng, own, drawn)
-    evidence = Evidence.of(data, setting.ties)
+    evidence: Evidence
+    if isinstance(drawn, Differences):
+        evidence = _counted_judgments(setting, truth, drawn, rng)
+    else:
+        data = simulated_judgments(setting, truth, list_rng, rng, own, drawn)
+        evidence = Evidence.of(data, setting.ties)
+    scale = grade_scale(setting.grades)
     fits: dict[JudgmentModel, JudgmentFit] = {}
 
     def fitted(model: JudgmentModel) -> JudgmentFit:
         if model not in fits:
-            fits[model] = _fit(model, evidence, data.scale)
+            fits[model] = _fit(model, evidence, scale)
         return fits[model]
 
     fit = fitted(model_named(f"{setting.gains}-{setting.discounts}", setting.ties))
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
-    result["p:link"] = link_test(fit).p
+    result["p:link"] = (fit.link_test() if isinstance(fit, BinomialFit) else link_test(fit)).p
     for text in setting.hypotheses:
         smaller, larger = (fitted(one) for one in hypothesis_named(text, setting.ties))
         result[f"p:{text}"] = likelihood_ratio(smaller, larger).p
@@ -110,12 +122,24 @@ def certainty(
 
 def _fit(model: JudgmentModel, evidence: Evidence, scale: Scale) -> JudgmentFit:
     """Fit as :meth:`JudgmentModel.fit_evidence` does, with the faster likelihood if it can."""
+    if isinstance(evidence, BinomialEvidence):
+        found = fit_counted(model, evidence, scale)
+        return found or _fit(model, evidence.one_by_one(), scale)
     if not model.has_own_family and model.discounts in ORDERED:
         return model.fit_evidence(evidence, scale)
     likelihood = CountedLikelihood(
         evidence, model.family(scale, evidence.shape[0]), model.ties, model.side, model.lapses
     )
     return JudgmentFit(model, scale, likelihood, highest_posterior(likelihood), None)
+
+
+def _counted_judgments(
+    setting: Setting, truth: Measure, differences: Differences, rng: np.random.Generator
+) -> BinomialEvidence:
+    """Judge lists by the differences between them, and count the answers."""
+    W = in_log_odds(truth.matrix_for(setting.n_ranks), setting.sensitivity)
+    answerer = Answerer(setting.noise, setting.lapses)
+    return BinomialEvidence.of_answers(differences, answerer.answers(differences.scores(W), rng))
 
 
 def simulated_judgments(

@@ -39,11 +39,13 @@ from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
 from dcglearn.solver.c_path import solve_path
 from dcglearn.solver.problem import Problem
+from dcglearn.trials.binomial_likelihood import Differences
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
     exact_pairs,
     judged_pairs_of,
     preset_precision,
+    training_differences,
     training_lists,
     true_measures,
 )
@@ -151,7 +153,7 @@ def compute_cell(
     setting = _setting_of(cell, own)
     truth, graded = true_measures(cell, own)
     if setting.learner == JUDGMENT_MODEL:
-        drawn = None if setting.clusters else training_lists(cell, own, setting.pairs)
+        drawn = None if setting.clusters else _drawn_for(setting, cell, own)
         rngs = rng_for(cell, "training"), rng_for(cell, "judge")
         return certainty(setting, truth, *rngs, own, drawn)
     judged = judged_pairs_of(cell, own, setting)
@@ -178,6 +180,12 @@ def compute_cell(
         **{f"precision:{name}": preset_precision(name, cell, own) for name in setting.against},
         **{name: _result(name, truth, learned, data, own) for name in cell.get("columns", ())},
     }
+
+
+def _drawn_for(setting: Setting, cell: dict[str, Any], own: OwnFunctions) -> Pairs | Differences:
+    """Return the lists of a model of the judgment; where it is enough, how they differ."""
+    found = training_differences(cell, own, setting.pairs) if setting.ties == "strict" else None
+    return training_lists(cell, own, setting.pairs) if found is None else found
 
 
 def _own_functions(cell: dict[str, Any], codes: Sequence[Code]) -> OwnFunctions:

@@ -1,12 +1,8 @@
 """The likelihood of some thousand judgments, many times: sums over codes instead of judgments.
 
-Judgments depend on W only through x, the difference of two encoded lists, of which one code takes
-few values (:mod:`dcglearn.encoding.pair_codes`). For derivatives y of each judgment in v = <W, x>,
-
-    sum y x = sum_codes (sum of y at each value of the code) x(value),
-
-and sum y x x' likewise from pairs of codes. So the gradient and the Hessian in W need no row of x,
-and those in the parameters follow by the chain rule. With few judgments, X itself is kept.
+Judgments depend on W only through x, the difference of two encoded lists; the sums that the
+gradient and the Hessian in W need are those of :mod:`dcglearn.trials.coded_rows`, and those in the
+parameters follow by the chain rule.
 
 P = e q + (1 - e) p is the probability of an answer, p that of one which is meant. With
 m = (1 - e) p / P, f and s the derivatives of log p in an input i, those of log P are m f_i and
@@ -20,16 +16,13 @@ from functools import cached_property
 
 import numpy as np
 
-from dcglearn.base.types import Floats, Integers
-from dcglearn.encoding.pair_codes import CodeLayout
+from dcglearn.base.types import Floats
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.trials.coded_rows import CodedRows
 
 MAX_JUDGMENTS = 1 << 15
 """More are summed in chunks, by the general likelihood."""
-
-_DENSE_JUDGMENTS = 4000
-"""Up to this many, products with X take less time than counting."""
 
 _FEWEST_LAPSES = 1e-6
 _LARGEST = 100.0
@@ -37,65 +30,6 @@ _LARGEST = 100.0
 beyond this frequency of ties all else is: the general likelihood takes care of that."""
 
 _LARGEST_EXPONENT = 700.0
-
-
-@dataclass(frozen=True, eq=False)
-class CodedRows:
-    """The rows x of judgments, and products with them.
-
-    Parameters
-    ----------
-    layout : CodeLayout
-    codes : ndarray of int, shape (codes per pair, n)
-
-    Examples
-    --------
-    >>> layout = CodeLayout(2, 2, False)
-    >>> rows = CodedRows(layout, layout.encode(np.array([[[0, 1], [1, 1]]], np.int8)))
-    >>> rows.products(np.eye(4)).T
-    array([[ 1., -1.,  0.,  0.]])
-    >>> rows.sums(np.array([[2.0]]))[0]
-    array([[ 2., -2.,  0.,  0.]])
-    """
-
-    layout: CodeLayout
-    codes: Integers
-
-    @cached_property
-    def X(self) -> Floats | None:
-        """The rows, shape (n, K L), if there are few."""
-        if self.codes.shape[1] > _DENSE_JUDGMENTS:
-            return None
-        tables = zip(self.codes, self.layout.tables, strict=True)
-        return np.hstack([values.take(code, axis=0) for code, (values, _) in tables])
-
-    def products(self, J: Floats) -> Floats:
-        """Return (X J)', shape (p, n), for J of shape (K L, p)."""
-        if self.X is not None:
-            return np.asarray(J.T @ self.X.T)
-        total = np.zeros((J.shape[1], self.codes.shape[1]))
-        for code, (values, columns) in zip(self.codes, self.layout.tables, strict=True):
-            for row, table in zip(total, (values @ J[columns]).T.copy(), strict=True):
-                row += table.take(code)
-        return total
-
-    def sums(self, y: Floats) -> tuple[Floats, Floats]:
-        """Return Y X, shape (m, K L), for Y of shape (m, n), and X' diag(y) X for the last y."""
-        if self.X is not None:
-            return y @ self.X, self.X.T @ (self.X * y[-1][:, None])
-        tables, m = self.layout.tables, len(y)
-        n_columns = self.layout.n_ranks * self.layout.n_grades
-        sums, gram = np.empty((m, n_columns)), np.empty((n_columns, n_columns))
-        for i, (left, at_i) in enumerate(tables):
-            counts = np.stack([np.bincount(self.codes[i], row, len(left)) for row in y])
-            sums[:, at_i] = counts @ left
-            gram[at_i, at_i] = left.T @ (left * counts[-1][:, None])
-            for j, (right, at_j) in enumerate(tables[:i]):
-                joint = self.codes[i] * len(right) + self.codes[j]
-                table = np.bincount(joint, y[-1], len(left) * len(right)).reshape(len(left), -1)
-                gram[at_i, at_j] = left.T @ table @ right
-                gram[at_j, at_i] = gram[at_i, at_j].T
-        return sums, gram
 
 
 @dataclass(frozen=True, eq=False)
