@@ -119,7 +119,7 @@ def _gains_by_more(table: pd.DataFrame) -> list[MeanInterval]:
             rows_where(table, C=MORE, pairs=n),
             rows_where(table, C=OWN, pairs=n),
             "precision",
-            f"C chosen on more judgments minus on these, at {n} judgments:",
+            f"C chosen on more judgments minus on these, at {n:,} judgments:",
         )
         for n in (sizes[0], *(n for n in SHOWN if n in sizes), sizes[-1])
     ]
@@ -128,7 +128,7 @@ def _gains_by_more(table: pd.DataFrame) -> list[MeanInterval]:
 def _ahead(table: pd.DataFrame, name: str, size: int) -> MeanInterval:
     preset = table.assign(precision=table[f"precision:{name}"])
     return paired_difference(
-        table, preset, "precision", f"learned minus {name} at {size} judgments:"
+        table, preset, "precision", f"learned minus {name} at {size:,} judgments:"
     )
 
 
@@ -139,4 +139,4 @@ def _from(table: pd.DataFrame, name: str, sizes: list[int]) -> str:
         if not _ahead(rows_where(table, pairs=size), name, size).low > 0:
             break
         since = size
-    return f"{since}" if since else f"more than {sizes[-1]}"
+    return f"{since:,}" if since else f"more than {sizes[-1]:,}"

@@ -25,7 +25,7 @@ OTHER = "like no preset"
 BAND_OF_COVERAGE = (0.93, 0.97)
 LEAST = 0.90
 
-LEVELS = {"93%": 0.93, "97%": 0.97}
+LEVELS = {"0.93": 0.93, "0.97": 0.97}
 Y = "share of 95% intervals that contain the truth"
 
 

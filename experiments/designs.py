@@ -38,7 +38,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "judgments",
                 "share of 95% intervals that contain the truth",
                 tuple(series),
-                {"93%": 0.93, "97%": 0.97},
+                {"0.93": 0.93, "0.97": 0.97},
                 log_x=True,
                 within=SHARE,
                 title=LISTS[str(lists)],

@@ -43,7 +43,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "training pairs",
                 "precision",
                 _curves(table, "precision"),
-                {"95%": 0.95},
+                {str(PRECISE): PRECISE},
                 log_x=True,
                 within=SHARE,
             ),

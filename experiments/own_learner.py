@@ -12,7 +12,7 @@ from dcglearn.correlation.agreement import agreement, score_differences
 from dcglearn.design.setting import Setting
 from dcglearn.lab.claims import Claim, judge_above_zero
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.repetitions import MeanInterval, paired_difference, rows_where
+from dcglearn.lab.repetitions import MeanInterval, common_value, paired_difference, rows_where
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
@@ -21,6 +21,13 @@ COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 JUDGES = {"calibrated": "with noise", "skimming": "looking at the first ranks only"}
 
 NAMES = {"qp": "Quadratic program", "logistic": "Logistic regression", "counting": "Counting"}
+
+RESULTS = {
+    "precision": "precision",
+    "clear_precision": "precision on clear pairs",
+    "regret": "regret",
+    "kendall_tau": "Kendall's tau",
+}
 
 
 @learner
@@ -116,7 +123,7 @@ def _figure(
     panels = [
         Plot(
             "judgments",
-            {"regret": "regret", "kendall_tau": "Kendall's tau"}[column],
+            RESULTS[column],
             curves(rows, "pairs", column, "learner", NAMES),
             log_x=True,
             within=within,
@@ -126,17 +133,20 @@ def _figure(
     ]
     what = {
         "regret": "Regret: the share of the true difference of test pairs that is lost by "
-        "trusting the learned order, 0.5 by chance.",
+        "trusting the learned order, 0.5 by chance. Clear pairs: the half of the test pairs whose "
+        "lists differ most.",
         "kendall_tau": "Kendall's tau between the true and the learned order of 2,000 lists.",
     }
-    right = f"{table['reliability'].iloc[0]:.0%}"
+    right, depth = f"{table['reliability'].iloc[0]:.0%}", common_value(table, "options.depth")
     return Figure(
         number,
         title,
         panels[0],
         (claim,),
-        f"{what[column]} Independent uniform grades at 10 ranks. With noise {right} of the "
-        f"judgments are right. The quadratic program: {describe_C(table)}. {BAND}",
+        f"{what[column]} Independent uniform grades at 10 ranks. Judges with noise are right in "
+        f"{right} of their judgments; the others see the first {depth} ranks, and say nothing "
+        f"where these are worth the same. The quadratic program: {describe_C(table)}. Logistic "
+        f"regression: a fixed penalty. {BAND}",
         tuple(panels[1:]),
     )
 
@@ -150,6 +160,6 @@ def _differences(table: pd.DataFrame, column: str, sign: int) -> list[MeanInterv
             sides = [(NAMES[other].lower(), rows_where(rows, learner=other))]
             sides.insert(sign > 0, ("quadratic program", solved))
             (one, more), (two, less) = sides
-            label = f"judges {JUDGES[str(name)]}: {column.replace('_', ' ')}, {one} minus {two}:"
+            label = f"judges {JUDGES[str(name)]}: {RESULTS[column]}, {one} minus {two}:"
             found.append(paired_difference(more, less, column, label))
     return found

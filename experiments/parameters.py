@@ -46,10 +46,10 @@ CAPTION = (
 
 ERRORS = (
     "Distances from the least-squares line through the true and the learned {0}, by {1}, in three "
-    "senses. From the line: as shares of the largest {2}. Of its own: as shares of the {2} at the "
-    "same {1}. Standardised: as shares of the largest {2}, for the leverage of the point: errors "
-    "that are equally large at each {1} then give a flat curve. Bands: 95% intervals of the mean "
-    "over repetitions."
+    "senses. Distance from the line: as a share of the largest {2}. Share of its own size: of the "
+    "{2} at the same {1}. Standardised distance: as a share of the largest {2}, corrected for the "
+    "leverage of the point: errors that are equally large at each {1} then give a flat curve. "
+    "Bands: 95% intervals of the mean over repetitions."
 )
 
 LEVERAGE = (
@@ -150,7 +150,11 @@ def _by_place(table: pd.DataFrame, number: str, what: str) -> Figure:
     )
 
 
-SENSES = {"line": "From the line", "own": "Of its own", "standardised": "Standardised"}
+SENSES = {
+    "line": "distance from the line",
+    "own": "share of its own size",
+    "standardised": "standardised distance",
+}
 
 
 def _curve(errors: np.ndarray, truth: str, what: str) -> Series:

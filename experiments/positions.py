@@ -52,7 +52,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
                 "judgments",
                 f"share of studies with p < {LEVEL}",
                 curves(rejected, "pairs", "rejected", "truth", NAMES),
-                {"5%": LEVEL},
+                {str(LEVEL): LEVEL},
                 log_x=True,
                 within=SHARE,
             ),

@@ -16,13 +16,12 @@ from dcglearn.lab.repetitions import (
 COLUMNS = ("precision", "identifiable")
 
 FLAT = 0.05
-"""A change below this does not count as growth."""
+"""A gain in precision below this does not count as growth."""
 
 REASON = (
     "Precision does not grow, but it is above chance. If W = c g', such pairs put no constraint "
     "on the parameters: every decreasing discount orders them correctly. A free monotone W, "
-    "however, can violate them (about half of random ones do): they constrain "
-    "W[k, l] - W[k, l + 1] to decrease with the rank k."
+    "however, can violate them: they constrain W[k, l] - W[k, l + 1] to decrease with the rank k."
 )
 
 
@@ -42,7 +41,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
             ),
             (
                 Claim(
-                    f"From the fewest to the most pairs, precision changes by less than {FLAT}.",
+                    f"From the fewest to the most pairs, precision grows by less than {FLAT}.",
                     _flat(table),
                     "Precision does not grow with the number of pairs: such pairs put “no "
                     "constraint” on the parameters.",

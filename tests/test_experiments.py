@@ -376,7 +376,7 @@ def test_learned_against_ad_hoc() -> None:
     one, two, three = made_up("ad_hoc", value)
     findings = [figure.claims[0].finding for figure in (one, two, three)]
     assert [finding.verdict for finding in findings] == ["holds"] * 3
-    assert "with C chosen on them: 1000 (exponential-log2)" in one.claims[0].finding.reason
+    assert "with C chosen on them: 1,000 (exponential-log2)" in one.claims[0].finding.reason
     assert "on more judgments: 500 (exponential-log2)" in one.claims[0].finding.reason
     assert "(linear-log2)" not in one.claims[0].finding.reason  # it is the truth, not a rival
     labels = [n.label for n in findings[0].intervals]
@@ -387,7 +387,7 @@ def test_learned_against_ad_hoc() -> None:
     assert "1000 (linear-log2)" in two.claims[0].finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.claims[0].finding.verdict for figure in worse] == ["does not hold"] * 3
-    assert "more than 2000 (zipf)" in worse[0].claims[0].finding.reason
+    assert "more than 2,000 (zipf)" in worse[0].claims[0].finding.reason
 
 
 def shares(value: Callable[[dict[str, Any]], dict[str, float]], name: str) -> list[str]:

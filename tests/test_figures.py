@@ -232,9 +232,10 @@ def test_limits_that_are_far_away_do_not_widen_the_axis() -> None:
 
 
 def test_a_value_at_the_edge_is_drawn_whole() -> None:
-    plot = Plot("x", "y", (series("a", (1, 2), [1.0, 0.5]), rising("b", 0.4)), within=SHARE)
+    at, near = series("a", (1, 2), [1.0, 0.5]), series("b", (1, 2), [0.5, 0.998])
+    plot = Plot("x", "y", (at, near, rising("c", 0.4)), within=SHARE)
     (axes,) = draw_figure(made(plot)).axes
-    assert [line.get_clip_on() for line in axes.lines] == [False, True]
+    assert [line.get_clip_on() for line in axes.lines] == [False, False, True]
 
 
 def tick_labels(axes: Axes) -> list[str]:
@@ -253,6 +254,12 @@ def test_ticks_are_only_where_something_was_measured() -> None:
     assert all(label % 5 == 0 for label in shown if label not in (1, 59))
     marks = {*axes.xaxis.get_minorticklocs(), *axes.xaxis.get_majorticklocs()}
     assert marks == set(range(1, 60))
+
+
+def test_labels_of_evenly_spaced_values_that_have_no_room_are_thinned_evenly() -> None:
+    curve = rising("a", 0.5, tuple(range(20, 201, 20)))
+    (axes,) = draw_figure(made(Plot("pairs", "y", (curve,), {"a level with a name": 0.6})), 3).axes
+    assert tick_labels(axes) == ["20", "40", "80", "120", "160", "200"]
 
 
 def test_a_logarithmic_axis_has_room_for_0() -> None:

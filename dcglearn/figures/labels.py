@@ -184,7 +184,8 @@ class EndLabels(Artist):
 class MeasuredTicks(FixedLocator):
     """Ticks where something was measured, as many as have room for their labels.
 
-    The ends come first, then round numbers.
+    The ends come first. Then every second, fifth, ... value, where all are evenly spaced, and round
+    numbers.
 
     Parameters
     ----------
@@ -221,12 +222,37 @@ class MeasuredTicks(FixedLocator):
             for value in seen
         }
         place = dict(zip(seen, places, strict=False))
+
+        def apart(value: float, others: Sequence[float]) -> bool:
+            return all(abs(place[value] - place[o]) >= halves[value] + halves[o] for o in others)
+
+        even = _evenly(seen) if axes.get_xscale() == "linear" else []
+        fits = (some for some in even if all(apart(v, some[:at]) for at, v in enumerate(some)))
         kept: list[float] = []
-        for value in sorted(seen, key=lambda v: (v not in (seen[0], seen[-1]), *_roundness(v))):
-            if all(abs(place[value] - place[k]) >= halves[value] + halves[k] for k in kept):
+        for value in [seen[0], seen[-1], *next(fits, sorted(seen, key=_roundness))] if seen else []:
+            if apart(value, kept):
                 kept.append(value)
         self._view, self._kept = view, sorted(kept)
         return self._kept
+
+
+def _evenly(values: list[float]) -> list[list[float]]:
+    """Return all values and the multiples of 2, 5, 10, ... times their distance, if it is even.
+
+    >>> _evenly([20, 40, 60, 80])
+    [[20, 40, 60, 80], [40, 80]]
+    >>> _evenly([0, 5, 20])
+    []
+    """
+    steps = np.diff(values)
+    if not len(steps) or not np.allclose(steps, steps[0]):
+        return []
+    round_factors = [k * 10**power for power in range(6) for k in (1, 2, 5)]
+    thinned = (
+        [value for value in values if np.isclose(value / (k * steps[0]) % 1, (0, 1)).any()]
+        for k in round_factors[1:]
+    )
+    return [values, *(some for some in thinned if len(some) > 1)]
 
 
 def _roundness(value: float) -> tuple[int, bool, int, float]:

@@ -33,6 +33,9 @@ DIAGONAL = "Exact"
 MARGIN = 0.05
 """The space around the data, as a share of their range."""
 
+MARKER = 0.02
+"""About half of a marker, as a share of the height of the axes."""
+
 LINEAR_PART = 0.6
 """The width of the linear part of a logarithmic axis with values at or below 0, in decades."""
 
@@ -182,10 +185,12 @@ def scale_y(axes: Axes, plot: Plot, plots: Sequence[Plot]) -> None:
         _logarithmic(axes, "y", values)
     low, high = _limits(axes.yaxis, values, within)
     axes.set_ylim(low, high)
-    for line in axes.lines:  # whole where a value is at the edge of what is possible
-        heights = np.asarray(line.get_ydata(), float)
-        edges = [edge for edge in within if edge in (low, high)]
-        if any(np.isclose(heights, edge).any() for edge in edges):
+    scale = axes.yaxis.get_transform()
+    edges = [scale.transform([edge])[0] for edge in within if edge in (low, high)]
+    near = MARKER * abs(np.diff(scale.transform([low, high]))[0])
+    for line in axes.lines:  # markers are whole where values are near the edge of the possible
+        heights = scale.transform(np.asarray(line.get_ydata(), float))
+        if any((np.abs(heights - edge) < near).any() for edge in edges):
             line.set_clip_on(False)
 
 

@@ -233,12 +233,24 @@ def _picture(svg: bytes, words: str, book: PictureBook) -> str:
 
 
 def _in_words(heading: str, figure: Figure) -> str:
-    """Say what a figure shows; its numbers are in the points below it."""
-    panels = [
-        f"{panel.y_label} over {panel.x_label}, for {', '.join(s.label for s in panel.series)}"
-        for panel in figure.panels
+    """Say what a figure shows; its numbers are in the points below it.
+
+    >>> from dcglearn.lab.plots import Plot
+    >>> panels = [Plot("pairs", "precision", (), title=title) for title in ("Data 1", "Data 2")]
+    >>> _in_words("Figure 1", Figure("1", "", panels[0], (), more=(panels[1],)))
+    'Figure 1: precision over pairs (panels: Data 1, Data 2)'
+    """
+    panels: dict[str, list[str]] = {}  # with their titles: several may show the same
+    for panel in figure.panels:
+        names = (f"“{s.label}”" if "," in s.label else s.label for s in panel.series)
+        shown = f"{panel.y_label} over {panel.x_label}"
+        shown += f", for {', '.join(names)}" if panel.series else ""
+        panels.setdefault(shown, []).extend([panel.title] if panel.title else [])
+    parts = [
+        shown + (f" (panel{'s' * (len(titles) > 1)}: {', '.join(titles)})" if titles else "")
+        for shown, titles in panels.items()
     ]
-    return f"{heading}: {'; '.join(panels)}"
+    return f"{heading}: {'; '.join(parts)}"
 
 
 def order_in_paper(figure: Figure) -> tuple[int, str]:

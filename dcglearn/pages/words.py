@@ -21,10 +21,11 @@ READING = (
     "each rank (eq. 3 of the paper). Intervals and bands are 95% Student intervals of the mean "
     "over repetitions; lists and judges differ between repetitions. Differences are paired: both "
     "sides use the same lists in each repetition. A claim holds if the intervals show it, does "
-    "not hold if they show the contrary, and is undecided otherwise. Of what the paper says, "
-    "words in quotation marks are its own; the others give its content. A section that is marked "
-    "as inferred follows from the order of the paper's figures. A threshold is this project's "
-    "where it says so."
+    "not hold if they show the contrary, and is undecided otherwise; one that limits shares, "
+    "such as 93 to 97%, or a bias holds if all means are within the limits. Of what the paper "
+    "says, words in quotation marks are its own; the others give its content. A section that is "
+    "marked as inferred follows from the order of the paper's figures. A threshold is this "
+    "project's where it says so."
 )
 
 TIMES = (
