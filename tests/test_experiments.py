@@ -384,7 +384,7 @@ def test_learned_against_ad_hoc() -> None:
     assert any("minus exponential-log2 at 100" in label for label in labels)
     gained = [n.mean for n in findings[0].intervals if n.label.startswith("C chosen on more")]
     assert gained == pytest.approx([0.02] * 4, abs=0.005)
-    assert "1000 (linear-log2)" in two.claims[0].finding.reason
+    assert "1,000 (linear-log2)" in two.claims[0].finding.reason
     worse = made_up("ad_hoc", lambda p: {**value(p), "precision": 0.85})
     assert [figure.claims[0].finding.verdict for figure in worse] == ["does not hold"] * 3
     assert "more than 2,000 (zipf)" in worse[0].claims[0].finding.reason
