@@ -121,7 +121,7 @@ BAD_LINES = [
     ('{"a": 1, "b": [2], "answer": "a"}', '"a" is 1, not a list'),
     ('{"a": [], "b": [2], "answer": "a"}', '"a": an empty list'),
     ('{"a": [null], "b": [2], "answer": "a"}', '"a": an empty list'),
-    ('{"a": [true], "b": [2], "answer": "a"}', "not a finite number"),
+    ('{"a": [true], "b": [2], "answer": "a"}', "grade True is a truth value"),
     ('{"a": [[1]], "b": [2], "answer": "a"}', "use numbers or names"),
     ('{"a": [NaN], "b": [2], "answer": "a"}', "is not JSON (NaN)"),
     ('{"a": [1], "b": [2], "answer": "a", "weight": NaN}', "not JSON (NaN)"),

@@ -299,7 +299,7 @@ def test_grades_are_known_by_their_names(
         (["GoOd"], Scale(("GOOD", "good")), 0, "off the scale"),
         ([3], Scale((2, 1, 0)), 0, "grade 3 is off the scale"),
         (["2", ""], None, 1, "an empty grade"),
-        ([True], None, 0, "not a finite number"),
+        ([True], None, 0, "grade True is a truth value"),
         ([[1]], None, 0, "use numbers or names"),
     ],
 )

@@ -328,6 +328,7 @@ def test_documents_of_equal_scores_are_one_group(
     [
         (b'{"q": {"d": NaN}}', "is not JSON (NaN)"),
         (b'{"q": {"d": 1e400}}', "is not a finite number"),
+        (b'{"q": {"d": true}}', "the grade True is a truth value; write a number"),
         (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
         ('{"q": {"d": 1}}'.encode("utf-16"), "is not UTF-8 text"),

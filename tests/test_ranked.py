@@ -92,7 +92,7 @@ def test_the_ideal_is_the_best_of_all_runs(
     low, high = min(reached), max(reached)
     measure = DCG(gains, discounts, cutoff, form)
     if form == "ideal" and max(gains) <= 0 > min(gains):
-        with pytest.raises(InputError, match="no gain above 0: the ideal is 0; use minmaxDCG"):
+        with pytest.raises(InputError, match="no gain above 0: the ideal is 0; correct the grades"):
             score_runs(measure, one_query(grades, pool))
         return
     plain = score_runs(measure.plain(), one_query(grades, pool))[0]

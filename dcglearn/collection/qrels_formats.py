@@ -248,9 +248,9 @@ def _checked_fields(fields: list[bytes], kind: FileKind) -> tuple[list[bytes], f
 
 
 def _checked_number(value: Any, kind: FileKind) -> float:
+    if isinstance(value, bool):
+        raise InputError(f"the {kind.number[0]} {value} is a truth value", "write a number")
     try:
-        if isinstance(value, bool):
-            raise TypeError
         number = parse_number(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan

@@ -28,6 +28,7 @@ from dcglearn.base.overflow import multiplied
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.ideal import NO_IDEAL
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.measures.utility import LinearUtility
@@ -253,7 +254,7 @@ def _of_dcg(measure: DCG, ranked: Ranked, unjudged_gain: float | None, worthless
     if measure.normalise is None:
         return value
     if measure.normalise == "ideal" and max(measure.gains) <= 0 > min(measure.gains):
-        raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
+        raise InputError(*NO_IDEAL)
     unjudged = ranked.unjudged if ranked.pooled is None else ranked.pooled
     counts = np.column_stack([ranked.pools, unjudged])
     return _normalised(measure, value, gains, counts, worthless)

@@ -24,7 +24,7 @@ from dcglearn.interop.lambdas import RISING, Rising, blocks_of_lists, lambdas_of
 from dcglearn.interop.requirements import SINGLE, as_dcg, check_range, with_labels
 from dcglearn.interop.training_data import label_grades, training_data
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.ideal import check_ideal
+from dcglearn.measures.ideal import NO_IDEAL, check_ideal
 from dcglearn.measures.rescaled import rescaled
 from dcglearn.naming.names import MeasureLike
 
@@ -243,7 +243,7 @@ def _checked_measure(measure: MeasureLike) -> DCG:
     if found.normalise is None:
         check_range(found, "a training tool", SINGLE)
     elif found.normalise == "ideal" and max(found.gains) <= 0:
-        raise InputError("no gain above 0: the ideal is 0", "use minmaxDCG")
+        raise InputError(*NO_IDEAL)
     labelled = with_labels(found)
     label_grades(labelled, np.zeros(0))  # refuses grades that labels cannot hold
     return labelled

@@ -18,6 +18,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.scale import NO_DOCUMENT
 
+NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains, or use minmaxDCG")
+"""Problem and remedy where no document can make an ideal."""
+
 
 def ideal_dcg(discounts: Floats, gains: Floats) -> float:
     """Return the largest DCG of any ranking of a pool, for discounts and gains of any sign.

@@ -274,14 +274,16 @@ def _canonical_label(label: Label) -> Label:
         if not _NUMBER.fullmatch(label):
             return label
         label = float(label) if "." in label else int(label)
+    if isinstance(label, bool | np.bool_):
+        raise InputError(f"grade {bool(label)} is a truth value", "use a number or a name")
     if isinstance(label, complex | np.complexfloating):
         raise TypeError
-    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+    if isinstance(label, int | np.integer):
         if abs(label) >= MAX_WHOLE_LABEL:
             raise InputError("a grade of more than 18 digits", "write an id as text")
         return int(label)
     number = float(label)
-    if isinstance(label, bool | np.bool_) or not math.isfinite(number):
+    if not math.isfinite(number):
         raise InputError(f"grade {label!r} is not a finite number", "use a number or a name")
     if abs(number) >= MAX_EXACT:
         problem = f"grade {label!r} is too large to tell from its neighbours"
