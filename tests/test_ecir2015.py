@@ -16,9 +16,11 @@ from conftest import ROOT
 from dcglearn.comparison.compare import compare
 from dcglearn.correlation.agreement import agreement
 from dcglearn.data.preferences import Preferences
+from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inspection.summary import summarise
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.presets import preset, usual_presets
 
@@ -102,3 +104,18 @@ def test_a_file_that_was_changed_is_refused(
     assert run.returncode == 2
     assert says in run.stderr
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_what_a_tenth_of_random_answers_does_to_a_model_without_them(ecir: Preferences) -> None:
+    rng, judge, n = np.random.default_rng(0), DCG([3, 1, 0]), 100_000
+    lists = ecir.lists[rng.integers(len(ecir), size=n)]
+    lead = judge.score(lists[:, 0]) - judge.score(lists[:, 1])
+    first = rng.random(n) < 0.05 + 0.9 / (1 + np.exp(-lead))
+    data = Preferences.of(lists, np.where(first, "a", "b").astype(object), ecir.scale)
+    with_them, without = (
+        JudgmentModel(discounts="log2", lapses=lapses).fit(data).gains()[1]
+        for lapses in (True, False)
+    )
+    assert with_them.low < 1 / 3 < with_them.high
+    assert round(without.estimate, 2) == 0.36  # docs/certainty.md
+    assert without.low > 1 / 3
