@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
 
 from dcglearn.base.errors import InputError
 from dcglearn.figures.style import COLOURS, MARKERS, STYLE, save
@@ -173,21 +174,30 @@ def write_figure(runs: pd.DataFrame, folder: Path) -> None:
     """Draw seconds over pairs, one panel per shape, as figure.svg and figure.png."""
     shapes = sorted(set(zip(runs.K, runs.L, strict=True)), key=shape_order)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(3.2 * len(shapes) + 1.6, 3.9), layout="constrained")
+        figure = Figure(figsize=(3.0 * len(shapes) + 2.2, 3.9), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(1, len(shapes), sharey=True, squeeze=False)[0]
         for axes, (K, L) in zip(panels, shapes, strict=True):
             draw_panel(axes, runs[(runs.K == K) & (runs.L == L)])
-            axes.set(title=f"K = {K}, L = {L}", xlabel="pairs", xscale="log", yscale="log")
-        panels[0].set_ylabel("seconds")
-        panels[0].legend()
+            axes.set(title=f"K = {K}, L = {L}", xlabel="Pairs", xscale="log", yscale="log")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+                axis.set_minor_locator(NullLocator())  # between them nothing was measured
+        panels[0].set_ylabel("Seconds")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center")
         title = (
             f"Seconds to the optimum; C = {DRAWN[0]:g}, {DRAWN[1]:.0%} of the pairs flipped\n"
-            "hollow: stopped short of the optimum; linear-svc: without monotone constraints"
+            "Hollow: stopped short of the optimum; linear-svc: without monotone constraints"
         )
         figure.suptitle(title, x=0.01, ha="left", fontsize=9)
     for ending in ("svg", "png"):
         save(figure, folder / f"figure.{ending}")
+
+
+def power_of_ten(value: float) -> str:
+    """Write a power of ten: 10⁻².  The style of figures takes no markup, which names may hold."""
+    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return f"10{f'{math.log10(value):.0f}'.translate(raised)}"
 
 
 def draw_panel(axes: Axes, runs: pd.DataFrame) -> None:

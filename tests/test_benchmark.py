@@ -6,6 +6,7 @@ import csv
 import importlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -95,6 +96,10 @@ def test_the_committed_page_is_that_of_the_committed_runs(
         next(row for row in rows if "305 (216)" in row)
     )
     assert any("| failed, 456 |" in row for row in rows)
+    drawn, committed = ((folder / "figure.svg").read_text() for folder in (tmp_path, COMMITTED))
+    texts = [re.findall("<!-- (.*?) -->", svg) for svg in (drawn, committed)]
+    assert texts[0] == texts[1]
+    assert {"10⁻²", "10⁸", "one read of the pairs"} <= set(texts[0])
 
 
 def test_the_last_line_of_a_case_counts(

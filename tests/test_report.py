@@ -191,7 +191,7 @@ def test_a_measure_is_drawn_next_to_the_presets() -> None:
         "Discount by rank",
         "W, the learned worth of a grade at a rank",
     ]
-    assert figure.axes[1].get_xlabel() == "rank"
+    assert figure.axes[1].get_xlabel() == "Rank"
 
 
 def test_presets_are_mapped_like_affine_discounts() -> None:

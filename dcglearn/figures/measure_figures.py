@@ -119,7 +119,7 @@ def draw_measure_file(content: MeasureFile, title: str, scale: Scale | None = No
         if record.intervals is not None:
             bounds = {"gains": record.intervals.gains, "discounts": record.intervals.discounts}
             unit = "queries" if record.intervals.by_query else "judgments"
-            title += f"\nbars: {record.intervals.level:.0%} of resamples of the {unit}"
+            title += f"\nBars: {record.intervals.level:.0%} of resamples of the {unit}"
     return draw_measure(
         content.dcg, content.utility, presets, scale, title, doubtful, gauge, noun, bounds
     )
@@ -147,7 +147,7 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
         left.set(
             yticks=height,
             yticklabels=[row.name for row in rows],
-            xlabel="agreement with strict judgments (ties of the measure 1/2)",
+            xlabel="Agreement with strict judgments (ties of the measure 1/2)",
             title="Agreement",
         )
         ahead = [(r.ahead, r.ahead_low, r.ahead_high) for r in rows[1:]]
@@ -162,11 +162,11 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
             )
         right.legend()
         right.set(
-            xlabel=f"agreement of {comparison.against} minus that of the measure",
+            xlabel=f"Agreement of {comparison.against} minus that of the measure",
             title=f"Lead of {comparison.reference}",
         )
         figure.suptitle(
-            f"{title}\nbars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
+            f"{title}\nBars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
             f"{queries_text(comparison.queries, comparison.without_query)}",
             x=0.01,
             ha="left",
@@ -205,8 +205,8 @@ def _draw_gains(
     _line(axes, gains, f"this measure{unit}", 0, (doubtful or {}).get("gains"))
     axes.set(
         title="Relevance by document" if documents else "Gain by grade",
-        xlabel="document" if documents else "grade, best first",
-        ylabel="relevance (most = 1, least = 0)" if documents else "gain (best = 1)",
+        xlabel="Document" if documents else "Grade, best first",
+        ylabel="Relevance (most = 1, least = 0)" if documents else "Gain (best = 1)",
         xticks=range(dcg.n_grades),
         xticklabels=[str(label) for label in scale.labels],
     )
@@ -237,8 +237,8 @@ def _draw_discounts(
     _line(axes, own, f"this measure{unit}", 0, (doubtful or {}).get("discounts"))
     axes.set(
         title="Discount by rank" + (", up to an affine map" if affine else ""),
-        xlabel="rank",
-        ylabel="discount (largest = 1, smallest = 0)" if affine else "discount (first = 1)",
+        xlabel="Rank",
+        ylabel="Discount (largest = 1, smallest = 0)" if affine else "Discount (first = 1)",
         xticks=_ticks(n_ranks),
         xticklabels=[str(k + 1) for k in _ticks(n_ranks)],
     )
@@ -289,8 +289,8 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
     ticks = _ticks(utility.n_ranks)
     axes.set(
         title=f"W, the learned worth of a {noun} at a rank{unit}",
-        xlabel="grade, best first" if noun == "grade" else noun,
-        ylabel="rank",
+        xlabel="Grade, best first" if noun == "grade" else noun.capitalize(),
+        ylabel="Rank",
         xticks=range(utility.n_grades),
         xticklabels=[str(label) for label in scale.labels],
         yticks=ticks,

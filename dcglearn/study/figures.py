@@ -83,7 +83,7 @@ def draw_gains(study: Study, wide: float) -> Figure:
         _estimates(axes, study.with_free_gains.gains(), study.with_free_gains.gains(wide))
         axes.set_xticks(range(len(scale)), [str(label) for label in scale.labels])
         axes.invert_xaxis()
-        axes.set(xlabel="grade", ylabel="gain: worth of a document", title="Gains")
+        axes.set(xlabel="Grade", ylabel="Gain: worth of a document", title="Gains")
         _legend(axes)
     return figure
 
@@ -110,7 +110,7 @@ def draw_discounts(study: Study, wide: float) -> Figure:
         _estimates(axes, study.free.discounts(), study.free.discounts(wide))
         shown = ranks[:: max(1, n_ranks // 10)]
         axes.set_xticks(shown - 1, [str(rank) for rank in shown])
-        axes.set(xlabel="rank", ylabel="discount: weight of a rank", title="Discounts")
+        axes.set(xlabel="Rank", ylabel="Discount: weight of a rank", title="Discounts")
         _legend(axes)
     return figure
 
