@@ -63,7 +63,7 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
     >>> solve_nnls(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([2.0, -1.0]))
     array([1., 0.])
     """
-    diagonal = np.diagonal(H)
+    diagonal = H.diagonal()
     if not (diagonal > 0).all():
         raise LinAlgError("the diagonal is not positive")
     h = np.sqrt(diagonal)
@@ -80,7 +80,7 @@ def solve_nnls(H: Floats, b: Floats, start: NDArray[np.bool_] | None = None) -> 
         better = np.where(free, diagonal * x, -gradient) > rounding
         wrong = int(np.count_nonzero(better != free))
         if not wrong:
-            if (np.where(free, np.abs(gradient), -gradient) <= rounding).all():
+            if (np.abs(gradient) <= rounding)[free].all():
                 return x
             break
         patience = PATIENCE if wrong < fewest else patience - 1

@@ -147,13 +147,12 @@ class CodeLayout:
             ranks, second = grades
             ranks *= rank_type.type(base)
             ranks += second
-            for code, (first, last) in zip(
-                codes[:, begin:end], pairwise(self.rank_bounds), strict=True
-            ):
-                code[:] = ranks[first]
-                for rank in ranks[first + 1 : last]:
-                    code *= code_type.type(base**2)
-                    code += rank
+            codes[:, begin:end] = ranks[:: self.ranks_per_code]
+            for rank in range(1, self.ranks_per_code):
+                more = ranks[rank :: self.ranks_per_code]  # the last code may have fewer ranks
+                code = codes[: len(more), begin:end]
+                code *= code_type.type(base**2)
+                code += more
         return codes
 
 
@@ -220,12 +219,11 @@ class Block:
     @cached_property
     def X(self) -> Floats:
         """The rows x, shape (n, K L)."""
-        return np.hstack(
-            [
-                values.take(code, axis=0, mode="clip")
-                for code, (values, _) in zip(self.codes, self.layout.tables, strict=True)
-            ]
-        )
+        if self.layout.n_ranks % self.layout.ranks_per_code == 0:  # all codes have one table
+            X = self.layout.value_rows.take(self.codes.T, axis=0, mode="clip")
+            return np.asarray(X.reshape(-1, self.n_columns))
+        tables = zip(self.codes, self.layout.tables, strict=True)
+        return np.hstack([rows.take(code, axis=0, mode="clip") for code, (rows, _) in tables])
 
     @cached_property
     def dense(self) -> Floats | None:
@@ -270,6 +268,20 @@ class Block:
         for utility, code in zip(utilities[1:], self.codes[1:], strict=True):
             product += np.take(utility, _select(code, rows), mode="clip")
         return product
+
+    def residuals(self, w: Floats) -> Floats:
+        """Return m - X w of all pairs, shape (n,).
+
+        Parameters
+        ----------
+        w : ndarray of float, shape (K L,)
+        """
+        if self.dense is not None:
+            return np.asarray(self.margins - self.dense @ w)
+        r = np.empty(len(self))
+        for part in self.chunks():
+            np.subtract(self.margins[part], self.matvec(w, part), out=r[part])
+        return r
 
     def rmatvec(self, y: Floats | None, rows: NDArray[np.intp] | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,).

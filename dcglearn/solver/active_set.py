@@ -66,12 +66,11 @@ class QuadraticModel(Additive):
             From w to the target.
         w, target : ndarray of float, shape (K L,)
         """
-        step = target - w
-        decrease = 2 * (self.linear - self.hessian @ w) - self.hessian @ step
+        decrease = float((target - w) @ (2 * self.linear - self.hessian @ (w + target)))
         return QuadraticModel(
             self.hessian + change.hessian,
             self.linear + change.linear,
-            max(0.0, self.loss - float(step @ decrease) + change.loss),
+            max(0.0, self.loss - decrease + change.loss),
         )
 
 
@@ -151,7 +150,9 @@ def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
     """
     r = _all_residuals(block, w).residuals
     loss = sum(_loss(block, part, np.maximum(r[part], 0.0)) for part in block.chunks())
-    return QuadraticModel(*_hessian_and_linear(block, np.flatnonzero(r > 0)), loss)
+    rows = np.flatnonzero(r > 0)
+    weights = take_unless_ones(block.weights, rows)
+    return QuadraticModel(*_hessian_and_linear(block, rows, weights), loss)
 
 
 def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChange:
@@ -170,20 +171,21 @@ def active_set_change(block: Block, w: Floats, target: Floats) -> ActiveSetChang
     ActiveSetChange
     """
     candidates, before, after = _residuals_at_both(block, w, target)
-    leaving = np.flatnonzero((before > 0) > (after > 0))
-    entering = np.flatnonzero((after > 0) > (before > 0))
-
-    def model(some: NDArray[np.intp]) -> QuadraticModel:
-        rows = some if candidates is None else candidates[some]
-        return QuadraticModel(*_hessian_and_linear(block, rows), _loss(block, rows, after[some]))
-
-    removed, added = model(leaving), model(entering)
-    return ActiveSetChange(
-        added.hessian - removed.hessian,
-        added.linear - removed.linear,
-        added.loss - removed.loss,
-        len(leaving) + len(entering),
-    )
+    active = after > 0
+    (changed,) = ((before > 0) != active).nonzero()
+    rows = changed if candidates is None else candidates[changed]
+    signed = np.where(active[changed], 1.0, -1.0)
+    weights = take_unless_ones(block.weights, rows)
+    if weights is not None:
+        signed *= weights
+    if block.dense is not None or weights is not None:
+        hessian, linear = _hessian_and_linear(block, rows, signed)
+    else:  # with many pairs, two products X'X take less time than one X'VX
+        added = _hessian_and_linear(block, rows[signed > 0], None)
+        removed = _hessian_and_linear(block, rows[signed < 0], None)
+        hessian, linear = added[0] - removed[0], added[1] - removed[1]
+    r = after[changed]
+    return ActiveSetChange(hessian, linear, float((signed * r) @ r), len(rows))
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
@@ -244,29 +246,30 @@ def dense_pairs(block: Block) -> DensePairs:
     return DensePairs(block.X[rows], block.margins[rows], block.weights[rows])
 
 
-def _hessian_and_linear(block: Block, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Return X' V X and X' V m of some pairs."""
+def _hessian_and_linear(
+    block: Block, rows: NDArray[np.intp], weights: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
     if not len(rows):
         return np.zeros((block.n_columns, block.n_columns)), np.zeros(block.n_columns)
-    weights, margins = take_unless_ones(block.weights, rows), take_unless_ones(block.margins, rows)
+    margins = take_unless_ones(block.margins, rows)
     weighted = margins if weights is None or margins is None else weights * margins
     return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)
 
 
-def _loss(block: Block, rows: NDArray[np.intp] | slice, r: Floats) -> float:
+def _loss(block: Block, rows: slice, r: Floats) -> float:
     """Return r' V r of some pairs whose residuals r are given."""
     weights = take_unless_ones(block.weights, rows)
     return float(r @ r if weights is None else (weights * r) @ r)
 
 
 def _all_residuals(block: Block, w: Floats) -> CachedResiduals:
-    """Return the residuals of all pairs at w; cache them unless X is dense."""
-    r = np.empty(len(block))
-    for part in block.chunks():
-        np.subtract(block.margins[part], block.matvec(w, part), out=r[part])
-    cached = CachedResiduals(w.copy(), None, r, math.inf)
-    if block.dense is None:
-        block.store_residuals(cached)
+    """Return the residuals of all pairs at w, and cache them."""
+    last = block.cached_residuals
+    if last and np.array_equal(last[0].w, w):
+        return last[0]
+    cached = CachedResiduals(w.copy(), None, block.residuals(w), math.inf)
+    block.store_residuals(cached)
     return cached
 
 
@@ -290,9 +293,7 @@ def _residuals_at_both(
     near = np.flatnonzero((cached.residuals <= 2 * bound) & (cached.residuals >= -2 * bound))
     cached_here = np.array_equal(cached.w, w)
     if len(near) > MAX_RECOMPUTED_SHARE * len(block):
-        if not np.array_equal(all_pairs.w, w):
-            all_pairs = _all_residuals(block, w)
-        return None, all_pairs.residuals, _all_residuals(block, target).residuals
+        return None, _all_residuals(block, w).residuals, _all_residuals(block, target).residuals
     rows = near if cached.rows is None else cached.rows[near]
     before = cached.residuals[near] if cached_here else block.margins[rows] - block.matvec(w, rows)
     after = block.margins[rows] - block.matvec(target, rows)

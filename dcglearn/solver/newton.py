@@ -7,12 +7,11 @@ minimum of this quadratic model over the cone,
 
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = w_0 + C X_A' V m_A,
 
-is a non-negative least-squares problem in the steps between neighbouring grades,
-w[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free offset z[k, L]. It has K L
-unknowns, however many pairs there are. The step towards this minimum is a descent
-direction; if the active set there is the same, it is the optimum. The method follows Keerthi
-& DeCoste, "A Modified Finite Newton Method for Fast Solution of Large Scale Linear SVMs"
-(JMLR 6, 2005), extended to a cone.
+is a non-negative least-squares problem in the steps between neighbouring grades
+(:mod:`dcglearn.base.monotone_minimum`). It has K L unknowns, however many pairs there are. The
+step towards this minimum is a descent direction; if the active set there is the same, it is the
+optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
+of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
 
 Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
 times as long, or 7 times if none is wrong). If the active set does not settle, few pairs
@@ -30,12 +29,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg.lapack import dposv
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.nnls import solve_nnls
+from dcglearn.base.monotone_minimum import monotone_minimum
 from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.active_set import (
@@ -154,7 +152,9 @@ def newton(
         tried.append(descent)
         if descent.settled:
             break
-    best = min(tried, key=lambda end: (not end.settled, _objective_at(problem, end)))
+    best = tried[-1]
+    if not best.settled:
+        best = min(tried, key=lambda end: _objective_at(problem, end))
     steps, passes = sum(end.steps for end in tried), sum(end.passes for end in tried)
     return best._replace(steps=steps, passes=passes)
 
@@ -257,9 +257,10 @@ def _descend(
 def _full_step_descends(
     problem: Objective, w: Floats, here: QuadraticModel, target: Floats, there: QuadraticModel
 ) -> bool:
-    predicted = (target - w) @ _gradient(problem, w, here)
-    change = _objective(problem, target, there) - _objective(problem, w, here)
-    return bool(change <= ARMIJO * predicted)
+    C, prior, step = problem.C, problem.prior.ravel(), target - w
+    slope = 2 * float(step @ (w - prior - C * (here.linear - here.hessian @ w)))
+    change = float(step @ (w + target - 2 * prior)) + C * (there.loss - here.loss)
+    return change <= ARMIJO * slope
 
 
 def _has_to_grow(
@@ -270,20 +271,8 @@ def _has_to_grow(
     return there.loss < here.loss / 3 and problem.C * there.loss > GROWTH_RATIO * penalty
 
 
-def _gradient(problem: Objective, w: Floats, model: QuadraticModel) -> Floats:
-    """Return the gradient of F at w, where the model is taken."""
-    gradient: Floats = 2 * (
-        w - problem.prior.ravel() - problem.C * (model.linear - model.hessian @ w)
-    )
-    return gradient
-
-
-def _objective(problem: Objective, w: Floats, model: QuadraticModel) -> float:
-    return float(np.sum((w - problem.prior.ravel()) ** 2) + problem.C * model.loss)
-
-
 def _objective_at(problem: Objective, end: Descent) -> float:
-    return _objective(problem, end.W.ravel(), end.model)
+    return float(np.sum((end.W - problem.prior) ** 2) + problem.C * end.model.loss)
 
 
 def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
@@ -306,17 +295,19 @@ def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
 
 def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    H = problem.C * model.hessian
-    H.flat[:: len(H) + 1] += 1
-    b = problem.prior.ravel() + problem.C * model.linear
+    C, prior, structure = problem.C, problem.prior, problem.structure
     try:
-        if isinstance(problem.structure, GeneratedCone):
-            minimum = problem.structure.minimise(H, b, w)
-        elif not problem.monotone or problem.shape[1] == 1:
-            minimum = _solve_triangular(*_cholesky(H, b))
+        if structure is None and problem.monotone and problem.shape[1] > 1:
+            W, offsets = w.reshape(prior.shape), problem.has_empty_ranks
+            minimum = monotone_minimum(model.hessian, model.linear, C, prior, W, offsets).ravel()
         else:
-            W = w.reshape(problem.shape)
-            minimum = _minimise_in_cone(H, b, W[:, :-1] > W[:, 1:])
+            H = C * model.hessian
+            H.flat[:: len(H) + 1] += 1
+            b = prior.ravel() + C * model.linear
+            if isinstance(structure, GeneratedCone):
+                minimum = structure.minimise(H, b, w)
+            else:
+                minimum = _unconstrained_minimum(H, b)
         if not np.isfinite(minimum).all():
             raise LinAlgError("the minimum is not finite")
         return minimum
@@ -326,41 +317,8 @@ def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Flo
         ) from error
 
 
-def _minimise_in_cone(H: Floats, b: Floats, free: NDArray[np.bool_]) -> Floats:
-    """Minimise over the steps between grades and the offsets of the ranks.
-
-    The offsets are unconstrained, so they are eliminated first: the Schur complement of their
-    block is the matrix of the non-negative least-squares problem in the steps. `free`, shape
-    (K, L - 1), is where the steps are first assumed to be positive.
-    """
-    K, L = len(free), len(free[0]) + 1
-    T, t = _in_steps(H, b, K, L)
-    R, u = _cholesky(T[:, -1, :, -1], t[:, -1])
-    U, _ = dtrtrs(R, T[:, -1, :, :-1].reshape(K, -1), lower=0, trans=1)
-    schur = T[:, :-1, :, :-1].reshape(free.size, -1) - U.T @ U
-    steps = solve_nnls(schur, t[:, :-1].ravel() - U.T @ u, free.ravel())
-    offsets = _solve_triangular(R, u - U @ steps)
-    z = np.hstack([steps.reshape(K, L - 1), offsets[:, None]])
-    # Summed from the worst grade, so that a step of 0 gives two exactly equal grades.
-    return np.cumsum(z[:, ::-1], axis=1)[:, ::-1].ravel()
-
-
-def _in_steps(H: Floats, b: Floats, K: int, L: int) -> tuple[Floats, Floats]:
-    """Return S'H S, shape (K, L, K, L), and S'b, shape (K, L), where w = S z sums the steps."""
-    T = np.cumsum(H.reshape(K, L, -1), axis=1).reshape(-1, L)
-    return np.cumsum(T, axis=1).reshape(K, L, K, L), np.cumsum(b.reshape(K, L), axis=1)
-
-
-def _cholesky(H: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the upper triangular R with R'R = H, and y with R'y = b."""
-    R, failed = dpotrf(H, lower=0)
+def _unconstrained_minimum(H: Floats, b: Floats) -> Floats:
+    _, x, failed = dposv(H.T, b, overwrite_a=1)  # the memory order of LAPACK
     if failed:
         raise LinAlgError(f"the hessian is not positive definite at {failed}")
-    y, _ = dtrtrs(R, b, lower=0, trans=1)
-    return R, y
-
-
-def _solve_triangular(R: Floats, y: Floats) -> Floats:
-    """Return x with R x = y."""
-    x, _ = dtrtrs(R, y, lower=0)
     return np.asarray(x)

@@ -1,0 +1,72 @@
+"""The minimum of a quadratic over matrices with non-increasing rows, by another solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import lsq_linear
+
+from dcglearn.base.monotone_minimum import monotone_minimum
+from dcglearn.base.types import Floats
+
+
+def bounded_least_squares(H: Floats, b: Floats, C: float, prior: Floats) -> Floats:
+    """Return the minimum in the steps of each row and its free offset, by scipy."""
+    K, L = prior.shape
+    R = cholesky(np.eye(K * L) + C * H)
+    target = solve_triangular(R, prior.ravel() + C * b, trans="T")
+    sums = np.kron(np.eye(K), np.triu(np.ones((L, L))))
+    low = np.tile(np.r_[np.zeros(L - 1), -np.inf], K)
+    return np.asarray(sums @ lsq_linear(R @ sums, target, (low, np.inf), "bvls").x)
+
+
+@given(
+    K=st.integers(1, 4),
+    L=st.integers(2, 5),
+    n=st.integers(1, 12),
+    C=st.sampled_from([1e-3, 1.0, 1e3]),
+    with_prior=st.booleans(),
+    offsets=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+def test_it_is_the_minimum_whatever_the_start(
+    K: int, L: int, n: int, C: float, with_prior: bool, offsets: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, (n, K, L)).astype(float)
+    if not offsets:
+        X -= X.mean(axis=2, keepdims=True)
+    X = X.reshape(n, -1)
+    H, b = X.T @ X, X.T @ rng.random(n)
+    prior = rng.normal(size=(K, L)) * with_prior
+    want = bounded_least_squares(H, b, C, prior)
+    for start in (np.zeros((K, L)), np.sort(rng.random((K, L)))[:, ::-1]):
+        # What needs no offsets is also found with them.
+        for given_offsets in {True, offsets}:
+            W = monotone_minimum(H, b, C, prior, start, given_offsets)
+            assert W.ravel() == pytest.approx(want, abs=1e-7)
+            assert (W[:, :-1] >= W[:, 1:]).all()
+
+
+@pytest.mark.parametrize("offsets", [False, True])
+def test_tied_entries_are_equal_and_arguments_are_unchanged(
+    offsets: bool, rng: np.random.Generator
+) -> None:
+    X = rng.integers(-1, 2, (30, 4, 6)).astype(float)
+    X = (X - X.mean(axis=2, keepdims=True) * (not offsets)).reshape(30, -1)
+    arguments = X.T @ X, X.T @ rng.normal(size=30), 2.0, rng.normal(size=(4, 6)), np.zeros((4, 6))
+    kept = [np.copy(part) for part in arguments]
+    W = monotone_minimum(*arguments, offsets)
+    assert 0 < (W[:, :-1] == W[:, 1:]).sum() < 20
+    assert np.abs(np.diff(W)[np.diff(W) != 0]).min() > 1e-9
+    assert all(np.array_equal(u, v) for u, v in zip(kept, arguments, strict=True))
+
+
+@pytest.mark.parametrize("offsets", [False, True])
+def test_a_quadratic_that_is_not_convex_is_refused(offsets: bool) -> None:
+    H, zeros = np.array([[-4.0, 4.0], [4.0, -4.0]]), np.zeros((1, 2))
+    with pytest.raises(LinAlgError):
+        monotone_minimum(H - 4 * offsets, np.zeros(2), 1.0, zeros, zeros, offsets)
