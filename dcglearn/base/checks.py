@@ -183,9 +183,6 @@ def finite_array(
         ...
     dcglearn.base.errors.InputError: row 1: weights hold -2.0; use finite numbers of 0 or more
     """
-    lengths = ", ".join("any" if n is None else str(n) for n in shape)
-    expected = f"({lengths},)" if len(shape) == 1 else f"({lengths})"
-    remedy = remedy or f"give numbers in an array of shape {expected}"
     if isinstance(values, np.ma.MaskedArray):
         raise InputError(f"{name} are a masked array", "fill it, or leave out what is masked")
     try:
@@ -196,17 +193,30 @@ def finite_array(
             raise TypeError
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} are not numbers", remedy) from error
-    if len(array.shape) != len(shape) or any(
+        raise InputError(f"{name} are not numbers", remedy or _numbers_of(shape)) from error
+    if array.ndim != len(shape) or any(
         n is not None and n != length for n, length in zip(shape, array.shape, strict=True)
     ):
-        raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
-    wrong = ~(np.isfinite(array) & (array >= low))
-    if wrong.any():
+        problem = f"{name} of shape {array.shape}, not {_text_of(shape)}"
+        raise InputError(problem, remedy or _numbers_of(shape))
+    right = np.isfinite(array)
+    if low > -np.inf:
+        right &= array >= low
+    if not right.all():
+        wrong = ~right
         row = int(np.argwhere(wrong)[0][0])
         remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
         raise InputError(f"{name} hold {array[wrong][0]}", remedy, f"row {row}")
     return array
+
+
+def _text_of(shape: tuple[int | None, ...]) -> str:
+    lengths = ", ".join("any" if n is None else str(n) for n in shape)
+    return f"({lengths},)" if len(shape) == 1 else f"({lengths})"
+
+
+def _numbers_of(shape: tuple[int | None, ...]) -> str:
+    return f"give numbers in an array of shape {_text_of(shape)}"
 
 
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:

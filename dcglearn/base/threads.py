@@ -46,8 +46,8 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
     >>> map_threads(abs, [-1, 2])
     [1, 2]
     """
-    count = min(len(items), MAX_THREADS, _processors())
-    if count < 2 or hasattr(_INSIDE, "thread"):
+    count = min(len(items), MAX_THREADS)
+    if count < 2 or hasattr(_INSIDE, "thread") or (count := min(count, _processors())) < 2:
         return [function(item) for item in items]
     with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
         return list(pool.map(function, items))

@@ -66,4 +66,4 @@ def constant_array(value: float, n_pairs: int) -> Floats:
     -------
     ndarray of float, shape (n_pairs,)
     """
-    return np.broadcast_to(np.float64(value), (n_pairs,))
+    return np.ndarray((n_pairs,), float, np.float64(value).tobytes(), strides=(0,))

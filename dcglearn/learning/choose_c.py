@@ -28,6 +28,8 @@ from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.data.query_groups import query_folds
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.folds import naming_fold, variance_between_repeats
+from dcglearn.measures.measure import Measure
+from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.solver.c_path import C_GRID, solve_path
 from dcglearn.solver.problem import Problem
@@ -169,12 +171,14 @@ def choose_C(
     for repeat in range(n_repeats):
         for f, (train, test) in enumerate(query_folds(groups, k, rng)):
             with naming_fold(f + 1, k):
-                part = problem.take(train)
+                part, held_out = problem.take(train), problem.pairs[test]
                 path = solve_path(part, candidates, solver)
                 for c, (C, solution) in enumerate(zip(candidates, path, strict=True)):
-                    learned = Fit(part.with_C(C), solution)
-                    measure = learned.dcg if use == "dcg" else learned.utility
-                    right[repeat, c, test] = outcomes(measure, problem.pairs[test])
+                    if use == "dcg":
+                        measure: Measure = Fit(part.with_C(C), solution).dcg
+                    else:
+                        measure = LinearUtility(solution.W)
+                    right[repeat, c, test] = outcomes(measure, held_out)
                     done += 1
                     advance(done, total)
     return _within_one_error(candidates, right, groups, problem.weights)

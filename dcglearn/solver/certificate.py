@@ -129,10 +129,12 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     sums = problem.sum_over_blocks(residual_sums, W.ravel())
     q = primal_from_dual(problem, sums)
     gap, target = _gap(problem, W, q)
+    distance, bound = _bounds(gap, _rounding(problem, sums, W, q, sums.total))
+    from_prior = (W - problem.prior).ravel()
     certificate = Certificate(
-        objective=float(np.sum((W - problem.prior) ** 2) + problem.C * sums.loss),
-        gap=math.inf,
-        distance=math.inf,
+        objective=float(from_prior @ from_prior + problem.C * sums.loss),
+        gap=bound,
+        distance=distance,
         size=float(np.linalg.norm(W)),
         residual=float(np.abs(W - target).max()),
         residual_sum=problem.C * sums.total,
@@ -140,22 +142,21 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=int((W[:, :-1] == W[:, 1:]).sum()) if problem.monotone else 0,
         computed_gap=gap,
     )
-    certificate = _with_bounds(certificate, gap, _rounding(problem, sums, W, q, sums.total))
     if certificate.near and not certificate.confirmed:
         accurate = problem.sum_over_blocks(accurate_sums, W.ravel())
         parts = np.array(accurate.normal_residuals)
         total = np.array([math.fsum(column) for column in parts.T])
         q = primal_from_dual(problem, replace(sums, normal_residual=total))
         rounding = _rounding(problem, sums, W, q, accurate.rounded)
-        certificate = _with_bounds(certificate, _gap(problem, W, q)[0], rounding)
+        distance, bound = _bounds(_gap(problem, W, q)[0], rounding)
+        certificate = replace(certificate, distance=distance, gap=bound)
     return W, certificate
 
 
-def _with_bounds(certificate: Certificate, gap: float, rounding: float) -> Certificate:
-    """State the bounds that follow from a gap as computed and a bound on the error of its root."""
+def _bounds(gap: float, rounding: float) -> tuple[float, float]:
+    """Bound the distance and the gap, from a gap as computed and the error of its root."""
     distance = (math.sqrt(gap) + rounding) * (1 + 1e-12)  # the sums of the gap round too
-    gap = math.nextafter(distance * distance, math.inf)
-    return replace(certificate, distance=distance, gap=gap)
+    return distance, math.nextafter(distance * distance, math.inf)
 
 
 def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
@@ -166,11 +167,28 @@ def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
         coefficients = problem.structure.coefficients(W.ravel())
         gap = float(off @ off + 2 * coefficients @ nearest.multipliers)
         return gap, nearest.point.reshape(W.shape)
-    target = project(problem, q)
-    gap = float(np.sum((W - target) ** 2))
+    target = _projection(problem, q, W)
+    off = (W - target).ravel()
+    gap = float(off @ off)
     if problem.monotone:
         gap += 2 * _complementarity(W, q, target)
     return gap, target
+
+
+def _projection(problem: Objective, q: Floats, W: Floats) -> Floats:
+    """Return P(q). Near the optimum its ties are mostly those of W, which is quick to verify."""
+    if not problem.monotone:
+        return q
+    starts = np.ones(W.shape, bool)
+    starts[:, 1:] = W[:, 1:] != W[:, :-1]
+    group = starts.ravel().cumsum() - 1
+    means = np.bincount(group, q.ravel()) / np.bincount(group)
+    target: Floats = means[group].reshape(W.shape)
+    falls = target[:, 1:] < target[:, :-1]
+    multipliers = (target - q).cumsum(axis=1)[:, :-1]
+    if (falls == starts[:, 1:]).all() and (falls | (multipliers >= 0)).all():
+        return target
+    return project(problem, q)
 
 
 def _rounding(
@@ -199,9 +217,9 @@ def _rounding(
 
 def _complementarity(W: Floats, q: Floats, target: Floats) -> float:
     """Return <W, P(q) - q>, summed over the steps between neighbouring grades."""
-    multipliers = np.maximum(0.0, np.cumsum(target - q, axis=1)[:, :-1])
+    multipliers = np.maximum(0.0, (target - q).cumsum(axis=1)[:, :-1])
     tied = target[:, :-1] == target[:, 1:]
-    return float(np.sum((W[:, :-1] - W[:, 1:]) * multipliers, where=tied))
+    return float(((W[:, :-1] - W[:, 1:]) * multipliers)[tied].sum())
 
 
 def primal_from_dual(problem: Objective, sums: ResidualSums) -> Floats:
@@ -237,6 +255,6 @@ def project(problem: Objective, W: Floats) -> Floats:
     from scipy.optimize import isotonic_regression  # loads slowly
 
     projected = np.array(W, float)
-    for k in np.flatnonzero((np.diff(projected) > 0).any(axis=1)):
+    for k in np.flatnonzero((projected[:, 1:] > projected[:, :-1]).any(axis=1)):
         projected[k] = isotonic_regression(projected[k], increasing=False).x
     return projected

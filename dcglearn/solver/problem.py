@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from numbers import Real
 from operator import add
 from typing import Any, Protocol, Self, TypeVar
@@ -46,6 +46,8 @@ from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.product_point import ProductPoint
 
 _Statistic = TypeVar("_Statistic")
+
+_layout = lru_cache(8)(CodeLayout)  # many small problems share one, and its tables
 
 MAX_OBJECTIVE = 1e150
 """Upper limit of C x total weight x margin^2: its square must be finite."""
@@ -194,9 +196,10 @@ class Problem(ShortRepr):
         if weights is not None:
             v = one_per_pair(weights, len(rows), "weights", 0.0)
         m = margins(rows, margin)
-        check_overflow(validate_C(C), total_weight(v), _largest(m))
         W_0 = validate_prior(prior, (rows.shape[2], n_grades))
-        return cls(rows, n_grades, m, v, float(C), monotone, W_0)
+        problem = cls(rows, n_grades, m, v, validate_C(C), monotone, W_0)
+        check_overflow(problem.C, *problem._magnitudes)
+        return problem
 
     @property
     def n_pairs(self) -> int:
@@ -216,7 +219,7 @@ class Problem(ShortRepr):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
-        layout = CodeLayout(*self.shape, self.has_empty_ranks)
+        layout = _layout(*self.shape, self.has_empty_ranks)
         size = min(MAX_BLOCK_PAIRS, max(MIN_BLOCK_PAIRS, -(-self.n_pairs // 2)))
         cuts = [slice(begin, begin + size) for begin in range(0, self.n_pairs, size)]
 
@@ -251,7 +254,7 @@ class Problem(ShortRepr):
         InputError
             If C is not positive and finite, or so large that the objective overflows.
         """
-        check_overflow(validate_C(C), total_weight(self.weights), _largest(self.margins))
+        check_overflow(validate_C(C), *self._magnitudes)
         return self._sharing_blocks(replace(self, C=float(C)))
 
     def with_structure(self, structure: Structure | None) -> Self:
@@ -265,8 +268,14 @@ class Problem(ShortRepr):
         return self._sharing_blocks(replace(self, structure=structure))
 
     def _sharing_blocks(self, other: Self) -> Self:
-        vars(other)["blocks"] = self.blocks  # the codes depend on the pairs alone
+        for name in ("blocks", "has_empty_ranks", "_magnitudes"):  # C does not change them
+            vars(other)[name] = getattr(self, name)
         return other
+
+    @cached_property
+    def _magnitudes(self) -> tuple[float, float]:
+        """The sum of the weights and the largest absolute margin."""
+        return total_weight(self.weights), _largest(self.margins)
 
     def take(self, rows: NDArray[np.intp]) -> Problem:
         """Return the problem of a subset of the pairs.
