@@ -110,9 +110,10 @@ def reproduce(
         selected, quick, asked, place, print_text, print_note, replace, _inches(width)
     )
     _print_verdicts(shown)
-    others = [config for config in every if config not in selected]
-    store = Store(place / "store")
-    rest = [_other(config, quick, store, place) for config in others]
+    rest = []
+    if others := [config for config in every if config not in selected]:
+        store = Store(place / "store")
+        rest = [_other(config, quick, store, place) for config in others]
     _write_page([*shown, *rest], quick, place)
     _end_if_unfinished(shown)
 

@@ -179,6 +179,8 @@ def rng_for(cell: dict[str, Any], name: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest))
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
 def _hash(content: object) -> bytes:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(_encode(content).encode()).digest()

@@ -9,6 +9,7 @@ happens: the same call continues from there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from dcglearn.pages.results import (
     ReportedExperiment,
     finish_results,
     prepare_results,
+    write_results,
 )
 from dcglearn.pages.results_folders import check_folder, make_folder, results_folder
 
@@ -76,13 +78,12 @@ def run_experiments(
         check_figure_columns(load_experiment(config), config, quick)
         if not replace:
             check_folder(results_folder(out, quick, config), config)
-    prepared: list[PreparedResults | ReportedExperiment] = []
-    shown: list[ReportedExperiment] = []
     refused: list[str] = []
-    with open_workers(workers, refused.append) as pool:
-        drawers = None if "://" in workers else pool  # figures are written on this machine
+    prepared: list[PreparedResults | ReportedExperiment] = []
+    with open_workers(workers, refused.append) as pool, ThreadPoolExecutor(1) as writer:
         make_folder(out)
         store = open_store(out, note)
+        written: list[Future[ReportedExperiment]] = []
         for config in configs:
             try:
                 done = compute(config, quick, store, pool, note)
@@ -91,14 +92,17 @@ def run_experiments(
                     note(f"{config.name}: {words}")
                 refused.clear()
             say(f"{config.name}: {_counts(done)}")
-            folder = results_folder(out, quick, config)
-            prepared.append(prepare_results(config, quick, store, folder, replace, width))
-            if not quick:  # whose figures are drawn together, which leaves no process idle
-                shown += finish_results(prepared, drawers)
-                prepared.clear()
+            asked = config, quick, store, results_folder(out, quick, config), replace, width
+            if quick:  # whose figures take longer than its cells: all processes draw them
+                prepared.append(prepare_results(*asked))
+            else:  # while the next cells are computed
+                written.append(writer.submit(write_results, *asked))
+            for one in written:
+                if one.done():
+                    one.result()  # raises what it raised
             store.check_kept()
-        shown += finish_results(prepared, drawers)
-    return shown
+        drawers = None if "://" in workers else pool  # figures are written on this machine
+        return [*(one.result() for one in written), *finish_results(prepared, drawers)]
 
 
 def compute(

@@ -220,7 +220,7 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     >>> curve(table, "pairs", "precision", "all").mean
     (0.75, 0.9)
     """
-    groups = table.groupby(x, sort=False)
+    groups = table[[*dict.fromkeys([x, y, "repetition"])]].groupby(x, sort=False)
     return series_of(label, {value: mean_over_repetitions(group, y) for value, group in groups})
 
 

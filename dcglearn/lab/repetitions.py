@@ -219,9 +219,10 @@ def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     >>> len(rows_where(pd.DataFrame({"a": [1, 1, 2]}), a=1))
     2
     """
+    wanted = np.ones(len(table), bool)
     for column, value in values.items():
-        table = table[table[column] == value]
-    return table
+        wanted &= (table[column] == value).to_numpy(bool)
+    return table[wanted]
 
 
 def display_name(value: Any) -> str:

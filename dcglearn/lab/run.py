@@ -66,8 +66,8 @@ def compute_cells(
     -------
     CellCounts
     """
-    cells = {key_of(cell): cell for _, cell in config.cells(quick) if store.get(cell) is None}
-    lacking = list(cells.values())
+    cells = [cell for _, cell in config.cells(quick) if store.get(cell) is None]
+    lacking = list({key_of(cell): cell for cell in cells}.values())
     if not lacking:
         return count_cells(config, quick, store)
     if config.queries is not None:
@@ -79,8 +79,7 @@ def compute_cells(
         store.add(lacking[index], outcome)
         advance(done, len(lacking))
     found = count_cells(config, quick, store)
-    new = (store.get(cell) is not None for _, cell in config.cells(quick) if key_of(cell) in cells)
-    return replace(found, new=sum(new))
+    return replace(found, new=sum(store.get(cell) is not None for cell in cells))
 
 
 def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
@@ -98,13 +97,17 @@ def count_cells(config: Config, quick: bool, store: Store) -> CellCounts:
     CellCounts
     """
     cells = config.cells(quick)
-    lacking = [(point, cell) for point, cell in cells if store.get(cell) is None]
+    lacking, times = [], []
+    for point, cell in cells:
+        if store.get(cell) is None:
+            lacking.append((point, cell))
+        else:
+            times.append(store.seconds(cell))
     errors = [
         f"{_named(point)}: {error}"
         for point, cell in lacking
         if (error := store.error(cell)) is not None
     ]
-    times = [store.seconds(cell) for _, cell in cells if store.get(cell) is not None]
     known = [seconds for seconds in times if seconds is not None]
     return CellCounts(
         len(cells) - len(lacking),
