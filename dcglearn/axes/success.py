@@ -10,6 +10,12 @@ from collections.abc import Callable
 import numpy as np
 
 from dcglearn.axes.decorators import CellData, result
+from dcglearn.axes.learned_parameters import (
+    discounts_correlation,
+    gains_correlation,
+    learned_discounts,
+    learned_gains,
+)
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import outcomes, score_differences
@@ -75,8 +81,12 @@ def _scores(measure: Measure, lists: Grades) -> Floats:
     return rounded
 
 
-SHIPPED_RESULTS: dict[str, Callable[..., float]] = {
+SHIPPED_RESULTS: dict[str, Callable[..., float | list[float] | None]] = {
+    "gains": learned_gains,
+    "gains_correlation": gains_correlation,
+    "discounts": learned_discounts,
+    "discounts_correlation": discounts_correlation,
     "regret": regret,
     "kendall_tau": order_of_lists,
 }
-"""Results that are computed where they are asked for."""
+"""Results that are computed where they are asked for; None leaves one out of the cell."""

@@ -14,10 +14,6 @@ LEARNED_COLUMNS = {
     "similarity": "correlation of the learned W with the true one, as the paper measures it",
     "identifiable": "similarity of the parts that pairs can determine",
     "offset": "similarity after 100 is added to both, which makes it meaningless",
-    "gains": "learned gains on the scale of the truth (gains_1 is the best grade's)",
-    "gains_correlation": "correlation of learned and true gains",
-    "discounts": "learned discounts on the scale of the truth (discounts_1 is the first rank's)",
-    "discounts_correlation": "correlation of learned and true discounts",
     "margin_correlation": "correlation of the margin and the true difference, if the margin varies",
     "chosen_C": "the C that was used",
     "draws": "pairs left out because the judge cannot tell the lists apart",
@@ -108,7 +104,8 @@ def check_result_names(registry: Registry) -> None:
     """
     taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *Setting.model_fields, "repetition"}
     for entry in registry.entries:
-        if entry.axis == "result" and entry.name in taken:
+        own = entry.axis == "result" and entry.code is not None
+        if own and entry.name in taken:
             raise InputError(
                 f"the table already has a column {entry.name!r}",
                 "give the result another name",

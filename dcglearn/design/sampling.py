@@ -19,6 +19,7 @@ from dcglearn.base.types import Pairs
 from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.setting import SAME, Setting
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.simulation.judges import judged_pairs, noise_scale
@@ -142,7 +143,7 @@ def truth_of(
     Returns
     -------
     DCG or LinearUtility
-        For ``documents``, a utility of document numbers instead of grades.
+        For ``documents``, of document numbers instead of grades.
 
     Raises
     ------
@@ -152,34 +153,21 @@ def truth_of(
     Examples
     --------
     >>> setting = Setting(lists="documents", base=[2, 1], grades=2)
-    >>> truth_of(setting, np.random.default_rng(0)).matrix.round(3).tolist()
-    [[2.0, 1.0], [1.262, 0.631]]
-    """
-    truth = plain_truth(setting, rng, own)
-    if not setting.documents:
-        return truth
-    return LinearUtility(truth.matrix_for(setting.n_ranks)[:, base_list(setting)])
-
-
-def plain_truth(
-    setting: Setting, rng: np.random.Generator, own: OwnFunctions = NO_FUNCTIONS
-) -> Measure:
-    """Return the true measure of a setting, of grades also where documents are ranked.
-
-    Parameters
-    ----------
-    setting : Setting
-    rng : numpy.random.Generator
-    own : OwnFunctions, default none
-
-    Returns
-    -------
-    DCG or LinearUtility
+    >>> truth_of(setting, np.random.default_rng(0))
+    DCG([2, 1], log2)
     """
     truth = own.truth(setting, rng)
     if truth is None:
         truth = named_truth(setting.truth, setting.n_ranks, setting.grades, rng)
-    return truth
+    return _of_documents(truth, setting) if setting.documents else truth
+
+
+def _of_documents(truth: Measure, setting: Setting) -> Measure:
+    """Return the measure of document numbers, each of which is worth what its grade is."""
+    grades = base_list(setting)
+    if isinstance(truth, DCG):
+        return DCG(np.array(truth.gains)[grades], truth.discounts, truth.cutoff)
+    return LinearUtility(truth.matrix_for(setting.n_ranks)[:, grades])
 
 
 EXACT = CalibratedJudge()

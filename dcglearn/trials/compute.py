@@ -22,39 +22,24 @@ from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Entry, Registry
 from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Pairs
 from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
-from dcglearn.design.sampling import base_list
 from dcglearn.design.setting import Setting, check_setting
 from dcglearn.encoding.margins import margins
-from dcglearn.learning.choose_c import choose_C
-from dcglearn.learning.factorise import Factors, factorise
-from dcglearn.learning.fit import Fit, fit
-from dcglearn.learning.gauge import Gauge, is_affine
-from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.solver.c_path import solve_path
-from dcglearn.solver.problem import Problem
 from dcglearn.trials.binomial_likelihood import Differences
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
     exact_pairs,
-    judged_pairs_of,
     preset_precision,
     training_differences,
     training_lists,
-    true_measures,
+    true_measure,
 )
-from dcglearn.trials.similarity import (
-    align_to_truth,
-    identifiable_similarity,
-    offset_similarity,
-    similarity,
-)
+from dcglearn.trials.similarity import identifiable_similarity, offset_similarity, similarity
+from dcglearn.trials.training import training_of
 
 FRAMES = 8
 """Innermost frames of a traceback that are kept."""
@@ -130,9 +115,9 @@ def compute_cell(
     Returns
     -------
     dict
-        Those of :data:`dcglearn.design.columns.LEARNED_COLUMNS` that there are: gains and
-        discounts if the truth is a DCG, a chosen C if the learner is one of this package; and
-        the results that the cell names. For a model of the judgment, what
+        Those of :data:`dcglearn.design.columns.LEARNED_COLUMNS` that there are, such as a chosen C
+        if the learner is one of this package; and the results that the cell names: gains and
+        discounts if the truth is a DCG. For a model of the judgment, what
         :func:`~dcglearn.trials.certainty_cells.certainty` returns.
 
     Raises
@@ -151,34 +136,29 @@ def compute_cell(
     """
     cell, own = _with_queries(cell, queries), _own_functions(cell, codes)
     setting = _setting_of(cell, own)
-    truth, graded = true_measures(cell, own)
+    truth = true_measure(cell, own)
     if setting.learner == JUDGMENT_MODEL:
         drawn = None if setting.clusters else _drawn_for(setting, cell, own)
         rngs = rng_for(cell, "training"), rng_for(cell, "judge")
         return certainty(setting, truth, *rngs, own, drawn)
-    judged = judged_pairs_of(cell, own, setting)
-    train = judged.pairs
-    if setting.flips or setting.wrong_grades:
-        train = _with_errors(setting, train, rng_for(cell, "errors"))
-    learned, fitted = _learn(setting, train, cell, own)
+    training = training_of(cell, own, setting)
+    learned, fitted = training.measure, training.fit
     exact = exact_pairs(cell, own, "test")
-    tests = exact.pairs
     W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
     if fitted is not None:
         W = fitted.weights
-    data = CellData(setting, read_only(train), tests, fitted)
+    data = CellData(setting, read_only(training.pairs), exact.pairs, fitted)
     return {
         "precision": exact.agreement(learned),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_parameters(setting, learned, fitted, train, graded),
-        **_margin_correlation(setting, truth, tests, own),
+        **_margin_correlation(setting, truth, exact.pairs, own),
         **({} if fitted is None else {"chosen_C": fitted.problem.C}),
-        "draws": judged.draws,
-        "drawn": judged.drawn,
+        "draws": training.draws,
+        "drawn": training.drawn,
         **{f"precision:{name}": preset_precision(name, cell, own) for name in setting.against},
-        **{name: _result(name, truth, learned, data, own) for name in cell.get("columns", ())},
+        **_results(cell, truth, learned, data, own),
     }
 
 
@@ -220,11 +200,18 @@ def _joined(codes: tuple[Code, ...]) -> Registry:
     return SHIPPED.joined(Entry(code.axis, code.name, code=code) for code in codes)
 
 
-def _result(
-    name: str, truth: Measure, learned: Measure, data: CellData, own: OwnFunctions
-) -> float | list[float]:
-    found = own.result(name, truth, learned, data)
-    return SHIPPED_RESULTS[name](truth, learned, data) if found is None else found
+def _results(
+    cell: dict[str, Any], truth: Measure, learned: Measure, data: CellData, own: OwnFunctions
+) -> dict[str, float | list[float]]:
+    """Return the results that a cell names, as far as there are any."""
+    results = {}
+    for name in cell.get("columns", ()):
+        found = own.result(name, truth, learned, data)
+        if found is None and name in SHIPPED_RESULTS:
+            found = SHIPPED_RESULTS[name](truth, learned, data)
+        if found is not None:
+            results[name] = found
+    return results
 
 
 def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str, Any]:
@@ -234,92 +221,6 @@ def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str,
     if isinstance(cell.get("queries"), str):
         raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
     return cell
-
-
-def _with_errors(setting: Setting, pairs: Pairs, rng: np.random.Generator) -> Pairs:
-    """Reverse some preferences, then replace some grades."""
-    if setting.flips:
-        pairs = flip_pairs(pairs, setting.flips, rng)
-    if setting.wrong_grades:
-        pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
-    return pairs
-
-
-def _learn(
-    setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctions
-) -> tuple[Measure, Fit | None]:
-    """Return what is learned, and the fit of the quadratic program."""
-    if own.get("learner", setting.learner):
-        measure = own.learned(setting, train, rng_for(cell, "learner"))
-        assert measure is not None  # noqa: S101 - there is such a learner
-        return measure, None
-    learned = _solve(setting, train, cell, own)
-    return _learned_measure(setting, learned), learned
-
-
-def _solve(setting: Setting, train: Pairs, cell: dict[str, Any], own: OwnFunctions) -> Fit:
-    """Solve; C is given, chosen by cross-validation, or agrees best with exact pairs."""
-    C = 1.0 if isinstance(setting.C, str) else setting.C
-    L, ordered = setting.grades, not setting.documents
-    if setting.documents:
-        L = setting.n_ranks
-    problem = Problem.of(train, L, own.margin(setting, train), C=C, monotone=ordered)
-    if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
-        rng, grid = rng_for(cell, "folds"), setting.C_grid
-        part: MeasurePart = "dcg" if setting.learner == "qp-dcg" else "utility"
-        choice = choose_C(
-            problem, np.arange(problem.n_pairs), rng, grid=grid, use=part, n_repeats=1
-        )
-        return fit(problem.with_C(choice.C))
-    if setting.C != "validation":
-        return fit(problem)
-    fits = [
-        Fit(problem.with_C(C), solution)
-        for C, solution in zip(setting.C_grid, solve_path(problem, setting.C_grid), strict=True)
-    ]
-    held_out = exact_pairs(cell, own, "validation")
-    scores = [held_out.agreement(_learned_measure(setting, learned)) for learned in fits]
-    return fits[int(np.argmax(scores))]
-
-
-def _learned_measure(setting: Setting, learned: Fit) -> Measure:
-    return learned.dcg if setting.learner == "qp-dcg" else learned.utility
-
-
-def _parameters(
-    setting: Setting, learned: Measure, fitted: Fit | None, train: Pairs, truth: Measure
-) -> dict[str, Any]:
-    """Return learned gains and discounts on the scale of the truth, if the truth is a DCG."""
-    if not isinstance(truth, DCG):
-        return {}
-    factors = _factors(setting, learned, train) if fitted is None else fitted.factors
-    if factors is None:
-        return {}
-    c, g = truth.discounts_for(setting.n_ranks), np.array(truth.gains)
-    if setting.documents:  # as many gains as documents
-        g = g[base_list(setting)]
-    gains = align_to_truth(factors.gains, g)
-    discounts = align_to_truth(factors.discounts, c, is_affine(factors.gauge))
-    return {
-        "gains": gains.tolist(),
-        "gains_correlation": _correlation(factors.gains, g),
-        "discounts": discounts.tolist(),
-        "discounts_correlation": _correlation(factors.discounts, c),
-    }
-
-
-def _factors(setting: Setting, learned: Measure, train: Pairs) -> Factors | None:
-    """Return gains and discounts of a measure; None if it ties all lists.
-
-    Pairs that reorder one list determine discounts only up to an affine map.
-    """
-    reordered = bool((np.sort(train[:, 0], axis=1) == np.sort(train[:, 1], axis=1)).all())
-    gauge: Gauge = "worst order" if reordered else "worst"
-    W = learned.matrix_for(setting.n_ranks)
-    try:
-        return factorise(W, gauge, ordered=not setting.documents)
-    except InputError:
-        return None
 
 
 def _margin_correlation(
@@ -332,13 +233,6 @@ def _margin_correlation(
     if size.min() == size.max():
         return {}
     return {"margin_correlation": float(np.corrcoef(size, score_differences(truth, tests))[0, 1])}
-
-
-def _correlation(a: Floats, b: Floats) -> float:
-    """Return |r|, or 0 if one of them is constant."""
-    a, b = a - a.mean(), b - b.mean()
-    size = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return abs(float(a @ b)) / size if size else 0.0
 
 
 def _one_line(error: Exception) -> str:

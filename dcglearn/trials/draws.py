@@ -29,7 +29,6 @@ from dcglearn.design.sampling import (
     judge_of,
     judged_blocks,
     lists_to_test_on,
-    plain_truth,
     strict_pairs,
     truth_of,
 )
@@ -88,8 +87,8 @@ class Blocks:
             self._source = source
 
 
-def true_measures(cell: dict[str, Any], own: OwnFunctions) -> tuple[Measure, Measure]:
-    """Return the truth of a cell, and the same of grades where documents are ranked.
+def true_measure(cell: dict[str, Any], own: OwnFunctions) -> Measure:
+    """Return the truth of a cell.
 
     Parameters
     ----------
@@ -99,19 +98,16 @@ def true_measures(cell: dict[str, Any], own: OwnFunctions) -> tuple[Measure, Mea
 
     Returns
     -------
-    tuple of two DCG or LinearUtility
+    DCG or LinearUtility
+        For ``documents``, of document numbers.
     """
-    return _true_measures(*_part(cell, own, "truth", ("truth", "lists", "base", "ranks")))
+    return _true_measure(*_part(cell, own, "truth", ("truth", "lists", "base", "ranks")))
 
 
 @lru_cache(32)
-def _true_measures(part: str, own: OwnFunctions) -> tuple[Measure, Measure]:
+def _true_measure(part: str, own: OwnFunctions) -> Measure:
     name, cell = json.loads(part)
-    setting = setting_of(cell)
-    return (
-        truth_of(setting, rng_for(cell, name), own),
-        plain_truth(setting, rng_for(cell, name), own),
-    )
+    return truth_of(setting_of(cell), rng_for(cell, name), own)
 
 
 def training_lists(cell: dict[str, Any], own: OwnFunctions, n: int) -> Pairs:
@@ -186,7 +182,7 @@ def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -
         Without wrong preferences and grades.
     """
     if own.codes and own.get("judge", setting.judge):
-        truth, _ = true_measures(cell, own)
+        truth = true_measure(cell, own)
         rngs = (rng_for(cell, name) for name in ("training", "judge"))
         rng, judge_rng = rngs
         return strict_pairs(setting, setting.lists, setting.pairs, truth, rng, None, judge_rng, own)
@@ -198,7 +194,7 @@ def judged_pairs_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -
 def _judged(part: str, own: OwnFunctions) -> Blocks:
     name, cell = json.loads(part)
     setting = setting_of(cell)
-    truth, _ = true_measures(cell, own)
+    truth = true_measure(cell, own)
     judge, lists = calibrated_judge(cell, own), _lists(*_part(cell, own, name, ()))
     return Blocks(lambda: judged_blocks(setting, truth, lists, rng_for(cell, "judge"), judge, own))
 
@@ -226,7 +222,7 @@ def _pairs(part: str, own: OwnFunctions) -> Pairs:
     """Draw the exact pairs of a generator; neighbouring cells of a grid share them."""
     name, cell = json.loads(part)
     setting = setting_of(cell)
-    truth, _ = true_measures(cell, own)
+    truth = true_measure(cell, own)
     n = setting.test_pairs if name == "test" else setting.validation_pairs
     blocks = iter(_lists(*_part(cell, own, name, ())))
     at_once = np.concatenate(list(islice(blocks, -(-n // PAIRS_PER_BLOCK))))
@@ -288,7 +284,7 @@ def _calibrated(part: str, own: OwnFunctions) -> CalibratedJudge:
     """Return the calibrated judge; neighbouring cells of a grid share it."""
     name, cell = json.loads(part)
     setting = setting_of(cell)
-    truth, _ = true_measures(cell, own)
+    truth = true_measure(cell, own)
     return judge_of(setting, truth, rng_for(cell, name), own)
 
 

@@ -138,33 +138,6 @@ def offset_similarity(W: ArrayLike, learned: ArrayLike, offset: float = 100.0) -
     return _cosine(truth + offset, found + offset)
 
 
-def align_to_truth(estimated: ArrayLike, true: ArrayLike, affine: bool = True) -> Floats:
-    """Map estimated parameters onto the true ones by least squares, as far as identified.
-
-    Parameters
-    ----------
-    estimated, true : array-like of float, shape (m,)
-    affine : bool, default True
-        Whether they are identified up to an affine map; otherwise up to scale.
-
-    Returns
-    -------
-    ndarray of float, shape (m,)
-        The mapped estimates.
-
-    Examples
-    --------
-    >>> align_to_truth([0.0, 0.5, 1.0], [1.0, 2.0, 3.0]).round(6)
-    array([1., 2., 3.])
-    >>> align_to_truth([1.0, 0.5], [2.0, 1.0], affine=False).round(6)
-    array([2., 1.])
-    """
-    found, truth = np.asarray(estimated, float), np.asarray(true, float)
-    columns = np.column_stack([found, np.ones(len(found))] if affine else [found])
-    nearest: Floats = columns @ np.linalg.lstsq(columns, truth)[0]
-    return nearest
-
-
 def double_centred(W: Floats) -> Floats:
     """Subtract the means of rows and columns from a matrix.
 
