@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from dcglearn.design.setting import LISTS, Setting, check_setting
 from dcglearn.lab import records, store
 from dcglearn.lab.store import Store
 from dcglearn.simulation.truths import DATA_1
-from dcglearn.trials import compute
+from dcglearn.trials import compute, draws, training
 from dcglearn.trials.compute import compute_cell, run_cell
 
 GOLDEN = Path(__file__).parent / "golden" / "cells.json"
 SMALL: dict[str, Any] = {"seed": 3, "repetition": 0, "pairs": 20, "test_pairs": 50}
+PARAMETERS = ["discounts", "discounts_correlation", "gains", "gains_correlation"]
 
 
 def test_results_change_only_with_the_version() -> None:
@@ -68,7 +70,7 @@ def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
 
 def test_without_grades_the_gains_of_documents_are_compared_with_their_grades() -> None:
     cell = {**SMALL, "lists": "documents", "base": [5, 3, 3, 1], "pairs": 400}
-    found = compute_cell(cell)
+    found = compute_cell({**cell, "columns": PARAMETERS})
     assert found["gains"] == pytest.approx([5, 3, 3, 1], abs=0.3)
     assert found["gains_correlation"] > 0.98
 
@@ -85,6 +87,120 @@ def test_cross_validation_chooses_C_on_the_noisy_judgments_only() -> None:
     assert "one pair cannot be divided" in run_cell({**SMALL, "C": "cv", "pairs": 1})["error"]
 
 
+def test_gains_and_discounts_of_a_measure_that_ties_all_lists_are_left_out() -> None:
+    """As where the judge always prefers the worse list, and W is 0."""
+    reversed_ = {"flips": 20, "lists": "drawn", "base": [2, 1], "grades": 2, "columns": PARAMETERS}
+    found = compute_cell({**SMALL, **reversed_})
+    assert (found["precision"], found["similarity"]) == (0.5, 0.0)
+    assert not found.keys() & set(PARAMETERS)
+    assert not compute_cell({**SMALL, "truth": "free", "columns": PARAMETERS}).keys() & set(
+        PARAMETERS
+    )
+
+
+QUERIES = [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]]
+IN_TABLE = {"lists": "queries", "ranks": 5}
+DRAWN = {"lists": "drawn"}
+NOISY = {**DRAWN, "pairs": 30, "reliability": 0.7}
+MODEL = {**DRAWN, "learner": "judgment-model", "base": [3, 2, 1], "grades": 3, "pairs": 300}
+IN_QUERIES = {**MODEL, "clusters": 40}
+VARIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {},
+        {
+            "seed": 4,
+            "repetition": 1,
+            "columns": ["regret"],
+            "truth": "data-2",
+            "lists": "drawn",
+            "base": [5, 5, 5, 4, 3, 3, 2, 2, 1, 1],
+            "grades": 6,
+            "ranks": 5,
+            "pairs": 21,
+            "flips": 3,
+            "wrong_grades": 30,
+            "reliability": 0.8,
+            "bias": 1.0,
+            "learner": "qp-dcg",
+            "margin": "hamming",
+            "C": 0.01,
+            "test_pairs": 60,
+            "test_lists": "drawn",
+            "against": ["zipf"],
+        },
+    ),
+    (DRAWN, {"probabilities": [0.1, 0.1, 0.1, 0.1, 0.6]}),
+    ({**IN_TABLE, "queries": QUERIES}, {"queries": QUERIES[:1]}),
+    ({**NOISY, "C": "cv"}, {"C_grid": [0.01, 0.02]}),
+    ({**NOISY, "C": "validation"}, {"validation_pairs": 9}),
+    (
+        MODEL,
+        {
+            "noise": "cauchy",
+            "sensitivity": 2.0,
+            "lapses": 0.1,
+            "ties": "davidson",
+            "clusters": 50,
+            "gains": "linear",
+            "discounts": "log2",
+            "hypotheses": ["linear-free in free-free"],
+        },
+    ),
+    (IN_QUERIES, {"unseen": 1.0}),
+]
+"""Cells, and each key with another value."""
+
+CACHES = [
+    one
+    for module in (compute, draws, training)
+    for one in vars(module).values()
+    if hasattr(one, "cache_clear") and one.__module__ == module.__name__
+]
+
+
+def forget() -> None:
+    for kept in CACHES:
+        kept.cache_clear()
+
+
+def test_what_cells_share_does_not_change_what_they_result_in() -> None:
+    """Each key has an effect, and cells are the same alone, in either order and in threads."""
+    keys = {*Setting.model_fields, "seed", "repetition", "columns"} - {"judge", "options"}
+    assert {key for _, more in VARIED for key in more} == keys  # the others are of one's own
+    cells = [{**SMALL, **base} for base, _ in VARIED]
+    cells += [{**SMALL, **base, key: x} for base, more in VARIED for key, x in more.items()]
+    some = list({key_of(cell): cell for cell in cells}.values())
+    found = []
+    for cell in some:
+        forget()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compute, "training_of", training._trained)  # with the whole cell
+            found.append(json.dumps(run_cell(cell)))
+    assert len(set(found)) == len(some)
+    assert not any("error" in one for one in found)
+    assert [json.dumps(run_cell(cell)) for cell in some] == found
+    assert [json.dumps(run_cell(cell)) for cell in reversed(some)] == found[::-1]
+    forget()
+    with ThreadPoolExecutor(4) as pool:
+        assert [*map(json.dumps, pool.map(run_cell, some))] == found
+
+
+def test_cells_that_differ_in_their_tests_learn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned = []
+    monkeypatch.setattr(training, "_solve", lambda *its: learned.append(its) or SOLVE(*its))
+    forget()
+    run_cell(SMALL)
+    tests = {"test_pairs": 60, "test_lists": "drawn", "against": ["zipf"], "columns": PARAMETERS}
+    for key, value in tests.items():
+        run_cell({**SMALL, key: value})
+    assert len(learned) == 1
+    run_cell({**SMALL, "margin": "hamming"})
+    assert len(learned) == 2
+
+
+SOLVE = training._solve
+
+
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
         "import json; from dcglearn.trials.compute import run_cell; "
@@ -94,7 +210,7 @@ def test_another_process_gives_the_same_bytes() -> None:
     assert out.stdout.strip() == json.dumps(run_cell(SMALL))
 
 
-def training(cell: dict[str, Any]) -> np.ndarray:
+def training_pairs(cell: dict[str, Any]) -> np.ndarray:
     setting = Setting(**{k: v for k, v in cell.items() if k not in ("seed", "repetition")})
     truth = truth_of(setting, rng_for(cell, "truth"))
     rng = rng_for(cell, "training")
@@ -102,7 +218,7 @@ def training(cell: dict[str, Any]) -> np.ndarray:
 
 
 def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:
-    lists = training(SMALL)
+    lists = training_pairs(SMALL)
     for changed in (
         {"margin": "hamming"},
         {"C": 0.1},
@@ -111,13 +227,14 @@ def test_cells_that_differ_in_method_or_errors_use_the_same_lists() -> None:
         {"test_pairs": 60},
         {"test_lists": "drawn"},
     ):
-        assert (training({**SMALL, **changed}) == lists).all()
-    assert (training({**SMALL, "pairs": 600})[:20] == lists).all()  # a smaller sample is a part
-    other = training({**SMALL, "truth": "data-2"})
+        assert (training_pairs({**SMALL, **changed}) == lists).all()
+    more = training_pairs({**SMALL, "pairs": 600})
+    assert (more[:20] == lists).all()  # a smaller sample is a part
+    other = training_pairs({**SMALL, "truth": "data-2"})
     same = np.sort(lists, axis=1) == np.sort(other, axis=1)
     assert same.all()  # the same two lists, perhaps exchanged
     for changed in ({"repetition": 1}, {"seed": 4}, {"lists": "drawn"}):
-        assert not (training({**SMALL, **changed}) == lists).all()
+        assert not (training_pairs({**SMALL, **changed}) == lists).all()
 
 
 def test_streams_do_not_overlap() -> None:
@@ -137,7 +254,7 @@ def test_every_list_generator_with_other_grades_and_lengths(lists: str) -> None:
         more |= {"queries": [[1, 0, 1, 0, 2, 0, 1], [0, 2, 0, 1, 0, 0, 9]]}
     if lists != "documents":
         more |= {"ranks": 5}
-    result = run_cell({**SMALL, "lists": lists, **more})["result"]
+    result = run_cell({**SMALL, "lists": lists, "columns": PARAMETERS, **more})["result"]
     assert 0.4 < result["precision"] <= 1
     assert result["drawn"] >= 20
     if lists != "documents":
@@ -195,11 +312,13 @@ def test_a_bug_in_a_cell_keeps_its_traceback(
     def broken(*_: object) -> None:
         np.linalg.inv(np.zeros((2, 3)))
 
-    monkeypatch.setattr(compute, "_learn", broken)
+    monkeypatch.setattr(training, "_solve", broken)
+    forget()
     outcome = run_cell(SMALL)
     lines = outcome["traceback"].splitlines()
-    assert re.match(r"dcglearn/trials/compute\.py:\d+ in compute_cell: .*_learn\(", lines[1])
-    assert lines[2].startswith("test_cells.py:")
+    assert re.match(r"dcglearn/trials/training\.py:\d+ in training_of: ", lines[1])
+    found = next(n for n, line in enumerate(lines) if line.startswith("test_cells.py:"))
+    assert re.match(r"dcglearn/trials/training\.py:\d+ in _learn: .*_solve\(", lines[found - 1])
     assert any(line.startswith("numpy/linalg/") for line in lines)
     assert lines[-1] == outcome["error"]
     assert outcome["error"].startswith("LinAlgError: ")
@@ -207,9 +326,6 @@ def test_a_bug_in_a_cell_keeps_its_traceback(
     assert run_cell(SMALL) == outcome  # the same text each time
     Store(tmp_path).add(SMALL, outcome)
     assert Store(tmp_path).error(SMALL) == f"{outcome['error']}\n{outcome['traceback']}"
-
-
-QUERIES = [[1, 2, 3, 0, 1], [0, 1, 2, 3, 4]]
 
 
 def test_a_table_of_queries_is_passed_beside_the_cell() -> None:

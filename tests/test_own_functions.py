@@ -21,8 +21,9 @@ from dcglearn.axes.closure import closure_of
 from dcglearn.axes.success import regret
 from dcglearn.base.errors import InputError
 from dcglearn.base.workers import open_workers
-from dcglearn.design.cells import AXES, key_of
+from dcglearn.design.cells import AXES, key_of, setting_of
 from dcglearn.design.config import Config, read_config
+from dcglearn.design.own_functions import OwnFunctions
 from dcglearn.design.setting import Setting
 from dcglearn.lab.experiment_files import load_experiment
 from dcglearn.lab.result_tables import add_settings, result_table
@@ -31,6 +32,7 @@ from dcglearn.lab.store import Store
 from dcglearn.lab.vocabulary import vocabulary
 from dcglearn.measures.dcg import DCG
 from dcglearn.trials.compute import CellComputer, compute_cell, run_cell
+from dcglearn.trials.training import training_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -213,6 +215,27 @@ def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(
     backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
     assert all("result" in one for one in forwards)
     assert forwards == backwards[::-1]
+
+
+def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
+    """Up to an affine map and up to scale, the nearest to the true ones."""
+    names = ("gains", "gains_correlation", "discounts", "discounts_correlation")
+    code = CODE.replace('"mean_gap", "regret", "kendall_tau"', str(names)[1:-1])
+    config, store = read_config(written(tmp_path, code)), Store(tmp_path / "store")
+    computed(config, store)
+    cell = next(c for p, c in config.cells() if p["learner"] == "counting")
+    result, own = store.get(cell), OwnFunctions(config.codes)
+    assert result is not None
+    learned = training_of(cell, own, setting_of(cell)).measure.matrix_for(3)
+    U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
+    gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
+    assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
+    assert result["discounts"] == pytest.approx(U[:, 0] * (U[:, 0] @ discounts))
+    for name, one, true in (("gains", Vt[0], gains), ("discounts", U[:, 0], discounts)):
+        correlation = abs(np.corrcoef(one, true)[0, 1])
+        assert result[f"{name}_correlation"] == pytest.approx(correlation)
+    table = result_table(config, False, store, config.columns)
+    assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
 
 
 def test_a_stored_cell_can_be_computed_again_without_the_file(tmp_path: Path) -> None:
