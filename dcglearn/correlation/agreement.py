@@ -47,10 +47,12 @@ class CodedPairs:
 
     def __init__(self, pairs: Pairs, n_grades: int) -> None:
         self.pairs, self._n_grades = pairs, n_grades
-        first, second = checked_pairs(pairs, n_grades).transpose(1, 2, 0).astype(np.intp, order="C")
         values = n_grades + 1  # the last is no document
-        codes = first % values * values + second % values
-        self._codes = codes.astype(np.min_scalar_type(values**2))
+        by_rank = checked_pairs(pairs, n_grades).transpose(1, 2, 0)
+        first, second = by_rank.astype(np.min_scalar_type(values**2), order="C")
+        for grades in (first, second):
+            grades[grades > n_grades] = n_grades  # NO_DOCUMENT, as a number without a sign
+        self._codes = first * values + second
 
     def agreement(self, measure: Measure) -> float:
         """Return the fraction of pairs that a measure orders as judged, as :func:`agreement`.
@@ -66,7 +68,9 @@ class CodedPairs:
         result = np.zeros(len(self.pairs))
         for row, code in zip(padded, self._codes, strict=True):
             result += (row[:, None] - row).ravel().take(code)
-        return weighted_mean(outcomes_of_differences(_with_ties(result, self.pairs, weights)))
+        differences = _with_ties(result, self.pairs, weights)
+        counts = np.count_nonzero(differences > 0), np.count_nonzero(differences >= 0)
+        return float(sum(counts) / (2 * len(differences)))
 
 
 def score_differences(measure: MeasureLike, pairs: ArrayLike) -> Floats:

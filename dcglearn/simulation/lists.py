@@ -80,7 +80,10 @@ def drawn_lists(
             f"grade probabilities {list(probabilities)}",
             "use numbers >= 0 that add up to 1",
         )
-    lists = rng.choice(len(probabilities), (n, 2, n_ranks), p=probabilities).astype(np.int8)
+    uniform, cumulated = rng.random((n, 2, n_ranks)), np.cumsum(probabilities)
+    lists = np.zeros(uniform.shape, np.int8)
+    for bound in cumulated[:-1] / cumulated[-1]:  # as rng.choice, which searches for each number
+        lists += uniform >= bound
     if shortest is not None:
         checked_count(shortest, "`shortest`", 1, n_ranks)
         lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))

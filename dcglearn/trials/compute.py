@@ -14,8 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dcglearn.axes.decorators import CellData
 from dcglearn.axes.own_code import Code, program_of
 from dcglearn.axes.registry import JUDGMENT_MODEL, SHIPPED, Entry, Registry
@@ -23,16 +21,15 @@ from dcglearn.axes.success import SHIPPED_RESULTS
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Pairs
-from dcglearn.correlation.agreement import score_differences
 from dcglearn.design.cells import QueryTable, rng_for, setting_of
 from dcglearn.design.own_functions import OwnCodeError, OwnFunctions, read_only
 from dcglearn.design.setting import Setting, check_setting
-from dcglearn.encoding.margins import margins
 from dcglearn.measures.measure import Measure
 from dcglearn.trials.binomial_likelihood import Differences
 from dcglearn.trials.certainty_cells import certainty
 from dcglearn.trials.draws import (
     exact_pairs,
+    margin_correlation,
     preset_precision,
     training_differences,
     training_lists,
@@ -144,16 +141,16 @@ def compute_cell(
     training = training_of(cell, own, setting)
     learned, fitted = training.measure, training.fit
     exact = exact_pairs(cell, own, "test")
-    W, true_W = learned.matrix_for(setting.n_ranks), truth.matrix_for(setting.n_ranks)
-    if fitted is not None:
-        W = fitted.weights
+    W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
+    true_W = truth.matrix_for(setting.n_ranks)
+    correlation = margin_correlation(cell, own, setting)
     data = CellData(setting, read_only(training.pairs), exact.pairs, fitted)
     return {
         "precision": exact.agreement(learned),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": offset_similarity(true_W, W),
-        **_margin_correlation(setting, truth, exact.pairs, own),
+        **({} if correlation is None else {"margin_correlation": correlation}),
         **({} if fitted is None else {"chosen_C": fitted.problem.C}),
         "draws": training.draws,
         "drawn": training.drawn,
@@ -183,7 +180,7 @@ def _setting_of(cell: dict[str, Any], own: OwnFunctions) -> Setting:
     return _checked_setting(json.dumps(shared), own)
 
 
-@lru_cache(64)
+@lru_cache(256)
 def _checked_setting(shared: str, own: OwnFunctions) -> Setting:
     setting = setting_of(json.loads(shared))
     check_setting(setting, _registry_of(own))
@@ -207,7 +204,7 @@ def _results(
     results = {}
     for name in cell.get("columns", ()):
         found = own.result(name, truth, learned, data)
-        if found is None and name in SHIPPED_RESULTS:
+        if found is None:
             found = SHIPPED_RESULTS[name](truth, learned, data)
         if found is not None:
             results[name] = found
@@ -221,18 +218,6 @@ def _with_queries(cell: dict[str, Any], queries: QueryTable | None) -> dict[str,
     if isinstance(cell.get("queries"), str):
         raise InputError("the table of queries is missing", "pass it as `queries`", "queries")
     return cell
-
-
-def _margin_correlation(
-    setting: Setting, truth: Measure, tests: Pairs, own: OwnFunctions
-) -> dict[str, float]:
-    """Return how a margin that depends on the pair goes with the true difference."""
-    if setting.margin == "unit":
-        return {}
-    size = margins(tests, own.margin(setting, tests))
-    if size.min() == size.max():
-        return {}
-    return {"margin_correlation": float(np.corrcoef(size, score_differences(truth, tests))[0, 1])}
 
 
 def _one_line(error: Exception) -> str:

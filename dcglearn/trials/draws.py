@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.types import Pairs
-from dcglearn.correlation.agreement import CodedPairs
+from dcglearn.base.types import Floats, Pairs
+from dcglearn.correlation.agreement import CodedPairs, score_differences
 from dcglearn.design.cells import AXES, rng_for, setting_of
 from dcglearn.design.own_functions import OwnFunctions
 from dcglearn.design.sampling import (
@@ -33,6 +33,7 @@ from dcglearn.design.sampling import (
     truth_of,
 )
 from dcglearn.design.setting import Setting
+from dcglearn.encoding.margins import margins
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import preset
 from dcglearn.simulation.truths import grade_scale
@@ -262,6 +263,43 @@ def _precision_on(name: str, part: str, own: OwnFunctions) -> float:
     setting = setting_of(json.loads(part)[1])
     measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
     return _coded(part, own).agreement(measure)
+
+
+def margin_correlation(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -> float | None:
+    """Return how the margin of the test pairs of a cell goes with their true difference.
+
+    Parameters
+    ----------
+    cell : dict
+    own : OwnFunctions
+        A margin of one's own is computed for each cell.
+    setting : Setting
+        Of the cell.
+
+    Returns
+    -------
+    float or None
+        None if all margins are equal.
+    """
+    if setting.margin == "unit":
+        return None
+    part = _part(cell, own, "test", _OF_PAIRS["test"])
+    if own.get("margin", setting.margin) is None:
+        return _correlation_of_margin(setting.margin, *part)
+    return _correlated(own.margin(setting, _coded(*part).pairs), *part)
+
+
+@lru_cache(32)
+def _correlation_of_margin(name: str, part: str, own: OwnFunctions) -> float | None:
+    return _correlated(name, part, own)
+
+
+def _correlated(margin: str | Floats, part: str, own: OwnFunctions) -> float | None:
+    pairs, truth = _coded(part, own).pairs, true_measure(json.loads(part)[1], own)
+    size = margins(pairs, margin)
+    if size.min() == size.max():
+        return None
+    return float(np.corrcoef(size, score_differences(truth, pairs))[0, 1])
 
 
 def calibrated_judge(cell: dict[str, Any], own: OwnFunctions) -> CalibratedJudge:
