@@ -28,7 +28,7 @@ from dcglearn.trials.binomial_likelihood import (
     fit_counted,
 )
 from dcglearn.trials.certainty_cells import certainty
-from dcglearn.trials.draws import training_lists, true_measures
+from dcglearn.trials.draws import training_lists, true_measure
 
 SCALE = Scale((2, 1, 0))
 MODELS = [
@@ -177,7 +177,7 @@ def test_cells_are_those_of_judgments_one_by_one(changed: dict[str, Any]) -> Non
     small = {"learner": "judgment-model", "base": [3, 2, 1, 1], "grades": 3, "pairs": 400}
     setting = Setting(**{"lists": "drawn", **small, **changed})
     cell = cell_of(setting, 1, 0)
-    truth, _ = true_measures(cell, NO_FUNCTIONS)
+    truth = true_measure(cell, NO_FUNCTIONS)
     lists = training_lists(cell, NO_FUNCTIONS, setting.pairs)
     results = [
         certainty(setting, truth, rng_for(cell, "training"), rng_for(cell, "judge"), drawn=drawn)
