@@ -59,11 +59,11 @@ def monotone_minimum(
     array([[ 0.3333, -0.3333]])
     """
     K, L = prior.shape
-    S, rows = _sums_of_steps(L, offsets)
+    S, rows, penalty = _sums_of_steps(L, offsets)
     in_steps = ((S.T @ H.reshape(K, L, -1)).reshape(-1, L) @ S).reshape(K * S.shape[1], -1)
     in_steps *= C
     same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
-    same_row += rows.T @ rows
+    same_row += penalty
     linear = C * (b.reshape(K, L) @ S) + prior @ rows
     free = (start[:, :-1] > start[:, 1:]).ravel()
     z = np.empty((K, L))
@@ -77,13 +77,14 @@ def monotone_minimum(
 
 
 @lru_cache(8)
-def _sums_of_steps(L: int, offsets: bool) -> tuple[Floats, Floats]:
-    """Return S, shape (L, p), with a row of W as S z; and S for rows without their means.
+def _sums_of_steps(L: int, offsets: bool) -> tuple[Floats, Floats, Floats]:
+    """Return S, shape (L, p), with a row of W as S z; S less the means of rows; and |row|^2.
 
     With offsets, p = L, and the rows keep their means. Otherwise z holds the p = L - 1 steps.
     """
-    S = np.tri(L).T
-    return (S, S) if offsets else (S[:, :-1], S[:, :-1] - S[:, :-1].mean(axis=0))
+    S = np.tri(L).T if offsets else np.tri(L).T[:, :-1]
+    rows = S if offsets else S - S.mean(axis=0)
+    return S, rows, rows.T @ rows
 
 
 def _steps_and_offsets(H: Floats, b: Floats, free: NDArray[np.bool_]) -> tuple[Floats, Floats]:

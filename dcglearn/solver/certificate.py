@@ -167,18 +167,16 @@ def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
         coefficients = problem.structure.coefficients(W.ravel())
         gap = float(off @ off + 2 * coefficients @ nearest.multipliers)
         return gap, nearest.point.reshape(W.shape)
-    target = _projection(problem, q, W)
+    target, complementarity = _tied_projection(W, q) if problem.monotone else q, 0.0
+    if target is None:
+        target = project(problem, q)
+        complementarity = _complementarity(W, q, target)
     off = (W - target).ravel()
-    gap = float(off @ off)
-    if problem.monotone:
-        gap += 2 * _complementarity(W, q, target)
-    return gap, target
+    return float(off @ off) + 2 * complementarity, target
 
 
-def _projection(problem: Objective, q: Floats, W: Floats) -> Floats:
-    """Return P(q). Near the optimum its ties are mostly those of W, which is quick to verify."""
-    if not problem.monotone:
-        return q
+def _tied_projection(W: Floats, q: Floats) -> Floats | None:
+    """Return P(q) if its ties are those of W, as at the optimum; this is quick to verify."""
     starts = np.ones(W.shape, bool)
     starts[:, 1:] = W[:, 1:] != W[:, :-1]
     group = starts.ravel().cumsum() - 1
@@ -186,9 +184,8 @@ def _projection(problem: Objective, q: Floats, W: Floats) -> Floats:
     target: Floats = means[group].reshape(W.shape)
     falls = target[:, 1:] < target[:, :-1]
     multipliers = (target - q).cumsum(axis=1)[:, :-1]
-    if (falls == starts[:, 1:]).all() and (falls | (multipliers >= 0)).all():
-        return target
-    return project(problem, q)
+    valid = (falls == starts[:, 1:]).all() and (falls | (multipliers >= 0)).all()
+    return target if valid else None
 
 
 def _rounding(

@@ -238,6 +238,8 @@ class Problem(ShortRepr):
             Called with a block and the arguments. Its results are added.
         *arguments
         """
+        if len(self.blocks) == 1:  # few pairs: every microsecond counts
+            return statistic(self.blocks[0], *arguments)
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
         total: _Statistic = reduce(add, parts)
         return total
@@ -289,11 +291,11 @@ class Problem(ShortRepr):
         InputError
             If nothing can be learned from them: no pair differs, or all weights are 0.
         """
-        weights = take_unless_ones(self.weights, rows)
-        check_worth_learning(self.pairs[rows], weights)
+        weights, pairs = take_unless_ones(self.weights, rows), self.pairs[rows]
+        check_worth_learning(pairs, weights)
         return replace(
             self,
-            pairs=self.pairs[rows],
+            pairs=pairs,
             margins=self.margins[rows],
             weights=constant_array(1.0, len(rows)) if weights is None else weights,
         )
