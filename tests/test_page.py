@@ -267,6 +267,27 @@ def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -
     assert run("status").stderr == ""
 
 
+def test_figures_follow_the_experiment_file_without_a_store(run: Run, folder: Path) -> None:
+    """One whose points are others is drawn again, with its caption; the other is left as it is."""
+    (folder / "experiments").mkdir()
+    code = drawing("5", "6")
+    (folder / "experiments/flips.py").write_text(code)
+    assert run("run", "configs/flips.toml").returncode == 0
+    (folder / "results/store/cells.jsonl").write_bytes(b"")
+    place = folder / "results/flips"
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    other = "Plot('flips', 'half', (curve(table.assign(p=0.5), 'flips', 'p', 'all'),))"
+    shown = f'"title", plot if number == "5" else {other}'
+    (folder / "experiments/flips.py").write_text(code.replace('"title", plot', shown))
+    assert run("report", "configs/flips.toml").returncode == 0
+    after = {path.name: path.read_bytes() for path in place.iterdir()}
+    assert {name for name in after if after[name] != before[name]} == {
+        *(f"figure-06.{ending}" for ending in ("csv", "svg", "pdf", "png")),
+        "provenance.json",
+    }
+    assert run("status").stderr == ""
+
+
 ODD_FIGURES = """
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, curve, Plot

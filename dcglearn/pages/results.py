@@ -241,9 +241,19 @@ def _written(drawn: tuple[Figure, Path, float | None]) -> InputError | None:
     return None
 
 
+def _points_of(figure: Figure) -> str:
+    table = figure.table()
+    return str(table.to_csv(index=False, lineterminator="\n", float_format="%.9g"))
+
+
+def _has_other_points(figure: Figure, folder: Path) -> bool:
+    """Return whether the experiment file draws other points from the table than it did."""
+    path = folder / f"{figure.name}.csv"
+    return path.is_file() and path.read_bytes() != _points_of(figure).encode()
+
+
 def _write_figure(figure: Figure, folder: Path, width: float | None) -> None:
-    text = figure.table().to_csv(index=False, lineterminator="\n", float_format="%.9g")
-    write_text(folder / f"{figure.name}.csv", text)
+    write_text(folder / f"{figure.name}.csv", _points_of(figure))
     drawing = draw_figure(figure, width or WIDTHS["column"])
     for ending in (".svg", ".pdf", ".png"):
         save(drawing, folder / f"{figure.name}{ending}", dpi=PRINTED, adapts=True)
@@ -257,9 +267,9 @@ def _from_folder(
 ) -> ReportedExperiment:
     """Report an experiment from the table that its folder already holds.
 
-    Figures that are missing or were changed, or are asked for in a width, are drawn again. If the
-    bytes are others, as those of another version of Matplotlib are, their provenance says what drew
-    them.
+    Figures that are missing or were changed, or are asked for in a width, are drawn again; so are
+    those of which the experiment file now draws other points. If the bytes are others, as those of
+    another version of Matplotlib are, their provenance says what drew them.
     """
     table, cells = _read_table(folder / TABLE, made, config), made["cells"]
     counts = CellCounts(cells["done"], cells["failed"], cells["total"])
@@ -268,7 +278,9 @@ def _from_folder(
     figures = make_figures(load_experiment(config), config, table, quick, complete)
     changed = changed_files(folder, made)
     bad = [
-        [n for n in _files_of(figure) if width or n in changed or not (folder / n).is_file()]
+        _files_of(figure)
+        if width or _has_other_points(figure, folder)
+        else [n for n in _files_of(figure) if n in changed or not (folder / n).is_file()]
         for figure in figures
     ]
     for figure, names in zip(figures, bad, strict=True):
