@@ -16,7 +16,7 @@ of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
 Many pairs start from the optimum of a subsample, recursively (without it, 10^6 pairs take 1.7
 times as long, or 7 times if none is wrong). If the active set does not settle, few pairs
 start again from an interior point (:mod:`dcglearn.solver.interior_point`; without it, 200
-pairs without errors take 3.7 times as long at C = 100 and 6 times at C = 10^4), and
+pairs without errors take twice as long at C = 100 and 6 to 9 times at C = 10^4), and
 then all go along a path of growing C (without it, 2,000 to 200,000 pairs of which none is
 wrong are not solved at C = 10^8). These ratios and those below were measured on simulated
 pairs with K = 10, L = 5.
