@@ -189,11 +189,11 @@ class Likelihood:
         -------
         Expanded
         """
-        sums = self.expansions(parameters)
-        value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         w = slice(self.n_weights)
         theta = parameters[w]
         W, J = self.family.weights(theta), self.family.jacobian(theta)
+        sums = self.expansions(parameters, W, J)
+        value, gradient, hessian, of_weights = (sum(parts) for parts in zip(*sums, strict=True))
         pull = of_weights.reshape(W.shape) - W / PRIOR_SD**2
         hessian[w, w] += self.family.curvature(theta, pull)
         gradient[w] -= J.T @ W.ravel() / PRIOR_SD**2
@@ -209,7 +209,9 @@ class Likelihood:
         hessian -= self._prior_information(parameters, J)
         return Expanded(value, gradient, hessian)
 
-    def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
+    def expansions(
+        self, parameters: Floats, W: Floats, J: Floats
+    ) -> list[tuple[float, Floats, Floats, Floats]]:
         """Return the log likelihood of each chunk, gradient, Hessian, and the gradient in W.
 
         Without the prior, and without the curvature of the family.
@@ -217,6 +219,8 @@ class Likelihood:
         Parameters
         ----------
         parameters : ndarray of float, shape (P,)
+        W, J : ndarray of float, shapes (K, L) and (K L, p)
+            Weights at these parameters, and their derivatives.
         """
         return self.sum_over_rows(parameters, lambda rows: self.expand_rows(parameters, rows))
 

@@ -49,9 +49,11 @@ class StreamedLikelihood(Likelihood):
 
     packed: PackedEvidence = field(kw_only=True)
 
-    def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
+    def expansions(
+        self, parameters: Floats, W: Floats, J: Floats
+    ) -> list[tuple[float, Floats, Floats, Floats]]:
         """Return the sums of all chunks, as :meth:`Likelihood.expansions`."""
-        return self._of_parts(lambda part: part.expansions(parameters))
+        return self._of_parts(lambda part: part.expansions(parameters, W, J))
 
     def log_likelihoods(self, parameters: Floats) -> list[float]:
         """Return the log likelihood of each chunk, as :meth:`Likelihood.log_likelihoods`."""

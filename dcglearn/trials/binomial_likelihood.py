@@ -162,11 +162,13 @@ class BinomialLikelihood(Likelihood):
 
     evidence: BinomialEvidence
 
-    def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
+    def expansions(
+        self, parameters: Floats, W: Floats, J: Floats
+    ) -> list[tuple[float, Floats, Floats, Floats]]:
         """Return the log likelihood, gradient, Hessian, and the gradient in W, in a list."""
-        at = self.at(parameters)
+        at = self._at(parameters, W)
         if at is None:
-            return super().expansions(parameters)
+            return super().expansions(parameters, W, J)
         a, b = self.evidence.counts
         slopes_a, slopes_b = at.slope / at.P_a, at.slope / at.P_b
         up, down = a * slopes_a, b * slopes_b
@@ -177,11 +179,11 @@ class BinomialLikelihood(Likelihood):
         mixed = -first / (1 - at.e) - up * of_a - down * of_b
         bend_e = -float((a * of_a) @ of_a + (b * of_b) @ of_b)
         sums, gram = self.evidence.coded.sums(np.stack([first, mixed, second]))
-        in_theta = sums @ at.J
+        in_theta = sums @ J
         w, side, lapses = slice(self.n_weights), self.index("side"), self.index("lapses")
         gradient, hessian = np.zeros(self.n_parameters), np.empty((self.n_parameters,) * 2)
         gradient[w], gradient[side], gradient[lapses] = in_theta[0], first.sum(), in_e.sum()
-        hessian[w, w] = at.J.T @ gram @ at.J
+        hessian[w, w] = J.T @ gram @ J
         hessian[w, lapses] = hessian[lapses, w] = in_theta[1]
         hessian[w, side] = hessian[side, w] = in_theta[2]
         hessian[side, side], hessian[lapses, lapses] = second.sum(), bend_e
@@ -199,8 +201,11 @@ class BinomialLikelihood(Likelihood):
 
     def at(self, parameters: Floats) -> _Probabilities | None:
         """Return the probabilities of answers; None where the general likelihood is needed."""
-        theta, e = parameters[: self.n_weights], self.value_of("lapses", parameters)
-        v = self.evidence.coded.products(self.family.weights(theta).reshape(-1, 1))[0]
+        return self._at(parameters, self.family.weights(parameters[: self.n_weights]))
+
+    def _at(self, parameters: Floats, W: Floats) -> _Probabilities | None:
+        e = self.value_of("lapses", parameters)
+        v = self.evidence.coded.products(W.reshape(-1, 1))[0]
         v += self.value_of("side", parameters)
         if e < _FEWEST_LAPSES and np.abs(v).max(initial=0.0) > _LARGEST:
             return None
@@ -210,19 +215,20 @@ class BinomialLikelihood(Likelihood):
         p, other = np.where(v > 0, (larger, smaller), (smaller, larger))
         P_a, P_b = e / 2 + (1 - e) * p, e / 2 + (1 - e) * other
         slope = (1 - e) * larger * smaller
-        return _Probabilities(v, e, p, P_a, P_b, slope, 0.5 - p, self.family.jacobian(theta))
+        return _Probabilities(v, e, p, P_a, P_b, slope, 0.5 - p)
 
-    def gradients(self, at: _Probabilities) -> Floats:
+    def gradients(self, parameters: Floats, at: _Probabilities) -> Floats:
         """Return the gradient of P in the parameters, shape (m, P)."""
+        J = self.family.jacobian(parameters[: self.n_weights])
         found = np.empty((self.n_parameters, len(at.p)))
-        np.multiply(self.evidence.coded.products(at.J), at.slope, out=found[: self.n_weights])
+        np.multiply(self.evidence.coded.products(J), at.slope, out=found[: self.n_weights])
         found[self.index("side")], found[self.index("lapses")] = at.slope, at.in_e
         return np.asarray(found.T)
 
 
 @dataclass(frozen=True, eq=False)
 class _Probabilities:
-    """P at some parameters: v, e, p, P, 1 - P, their derivatives in v and e, and that of W."""
+    """P at some parameters: v, e, p, P, 1 - P, and the derivatives of P in v and e."""
 
     v: Floats
     e: float
@@ -231,7 +237,6 @@ class _Probabilities:
     P_b: Floats
     slope: Floats
     in_e: Floats
-    J: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,7 +250,7 @@ class BinomialFit(JudgmentFit):
         """The covariance of the parameters; each judgment is a cluster of its own."""
         at = self._at
         root = inverse_root(-self.maximum.at.hessian, self.maximum.free)
-        whitened = self.likelihood.gradients(at) @ root
+        whitened = self._gradients @ root
         rows = whitened / np.sqrt(at.P_a * at.P_b)[:, None]
         factors = adjustment_of_one((rows**2).sum(axis=1)) * np.sqrt(self._squares(at))
         counts = self.likelihood.evidence.counts.sum(axis=0)
@@ -257,7 +262,7 @@ class BinomialFit(JudgmentFit):
         """Test the link, as :func:`dcglearn.inference.calibration.link_test` does."""
         at = self._at
         a, b = self.likelihood.evidence.counts
-        gradients, bend = self.likelihood.gradients(at), at.slope * at.v * np.abs(at.v)
+        gradients, bend = self._gradients, at.slope * at.v * np.abs(at.v)
         information = (a + b) / (at.P_a * at.P_b)
         slopes = self.covariance.model @ (gradients.T @ (bend * information))
         efficient = bend - gradients @ slopes
@@ -271,6 +276,10 @@ class BinomialFit(JudgmentFit):
         found = self.likelihood.at(self.parameters)
         assert found is not None  # noqa: S101 - fit_counted has seen that
         return found
+
+    @cached_property
+    def _gradients(self) -> Floats:
+        return self.likelihood.gradients(self.parameters, self._at)
 
     def _squares(self, at: _Probabilities) -> Floats:
         """Return the sum of squared scores of each x, for a gradient of P that is 1."""

@@ -97,23 +97,22 @@ class CountedLikelihood(Likelihood):
         few = len(self.evidence) <= MAX_JUDGMENTS and not self.has_levels
         return few and self.lapses and self.relative_lapses is None and self.ties != "rao-kupper"
 
-    def expansions(self, parameters: Floats) -> list[tuple[float, Floats, Floats, Floats]]:
+    def expansions(
+        self, parameters: Floats, W: Floats, J: Floats
+    ) -> list[tuple[float, Floats, Floats, Floats]]:
         """Return the log likelihood, gradient, Hessian, and the gradient in W, in a list."""
         if not self.has_short_way:
-            return super().expansions(parameters)
-        theta = parameters[: self.n_weights]
-        v = self.coded.products(self.family.weights(theta).reshape(-1, 1))[0]
-        v += self.value_of("side", parameters)
+            return super().expansions(parameters, W, J)
+        v = self.coded.products(W.reshape(-1, 1))[0] + self.value_of("side", parameters)
         found = self._answered(parameters, v)
         if found is None:
-            return super().expansions(parameters)
+            return super().expansions(parameters, W, J)
         weights, inputs = self.evidence.weights, self._inputs
         second = {at: weights * values for at, values in found.second.items()}
         first = [weights * values for values in found.first]
         sums, gram = self.coded.sums(
             np.stack([first[0], *(second[i, 0] for i in range(len(first) - 1, -1, -1))])
         )
-        J = self.family.jacobian(theta)
         in_theta = sums @ J
         w, n = slice(self.n_weights), self.n_parameters
         gradient, hessian = np.zeros(n), np.zeros((n, n))
