@@ -66,7 +66,7 @@ def fits(model: JudgmentModel, n: int, rng: np.random.Generator) -> tuple[Binomi
     found = fit_counted(model, counted, SCALE)
     assert found is not None
     likelihood = model.likelihood(plain, SCALE)
-    return found, JudgmentFit(model, SCALE, likelihood, highest_posterior(likelihood), None)
+    return found, JudgmentFit(model, SCALE, *highest_posterior(likelihood), None)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 3), st.integers(1, 40))

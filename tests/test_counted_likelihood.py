@@ -80,7 +80,7 @@ def test_so_are_covariances_and_the_test_of_the_link(
 ) -> None:
     """With each judgment a cluster of its own, and in clusters."""
     fits = [
-        JudgmentFit(model, SCALE, one, highest_posterior(one))
+        JudgmentFit(model, SCALE, *highest_posterior(one))
         for one in both(model, judged(n, model.ties, rng))
     ]
     counted, plain = (covariance(fit.likelihood, fit.maximum) for fit in fits)
@@ -111,7 +111,7 @@ def test_an_adjusted_cluster_of_one_judgment_is_a_root_of_its_information(
 ) -> None:
     """(I - r r')^-1/2 u, from its eigenvalues, for few judgments that each decide a lot."""
     counted, _ = both(JudgmentModel(gains="linear"), judged(20, "strict", rng))
-    maximum = highest_posterior(counted)
+    counted, maximum = highest_posterior(counted)
     found = covariance(counted, maximum).clusterings[0]
     whitened = counted.sum_over_rows(
         maximum.parameters, lambda rows: counted.scores(maximum.parameters, rows)

@@ -73,6 +73,25 @@ class Expansion(NamedTuple):
     hessian: Floats
 
 
+class Anchor(NamedTuple):
+    """The gain that is fixed among free gains; all others are relative to it.
+
+    Attributes
+    ----------
+    grade : int
+        Its number, 0 for the best.
+    gain : float
+        1, or -1.
+    """
+
+    grade: int
+    gain: float
+
+
+BEST_IS_ONE = Anchor(0, 1.0)
+"""The usual one: a gain is what a grade is worth relative to the best."""
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """A vector as a function of its parameters.
@@ -91,6 +110,8 @@ class Family:
         From the parameters to the one number of a formula: a base, exponent or persistence.
     shape_name : str
         What that number is; empty without one.
+    anchor : Anchor
+        The gain that is fixed, where gains are free.
     """
 
     name: str
@@ -100,6 +121,7 @@ class Family:
     upper: Floats
     shape: Callable[[Floats], float] | None = None
     shape_name: str = ""
+    anchor: Anchor = BEST_IS_ONE
 
     @property
     def n_parameters(self) -> int:
@@ -135,7 +157,7 @@ def gain_family(name: str, values: Floats) -> Family:
     kind, parameter = _split(name, GAIN_FAMILIES, "gains")
     x = (values - values[-1]).astype(float)
     if kind == FREE_FAMILY:
-        return _middle_gains(len(x))
+        return free_gains(len(x))
     if kind == "linear":
         return given_gains(x, name)
     if kind == "exponential" and not parameter:
@@ -144,6 +166,44 @@ def gain_family(name: str, values: Floats) -> Family:
     if parameter != FREE_FAMILY:
         return given_gains(formula.at(x, formula.internal(name, parameter))[0], name)
     return _of_one_parameter(name, x, formula)
+
+
+def free_gains(
+    n_grades: int, anchor: Anchor = BEST_IS_ONE, lowest_best: float = -math.inf
+) -> Family:
+    """Return the family of free gains: one is fixed, the worst is 0, each other a parameter.
+
+    Parameters
+    ----------
+    n_grades : int
+    anchor : Anchor
+        By default, the best grade has the gain 1.
+    lowest_best : float, default -inf
+        Lower bound of the gain of the best grade, where another one is fixed.
+
+    Returns
+    -------
+    Family
+
+    Examples
+    --------
+    >>> free_gains(4, Anchor(1, -1.0)).at(np.array([0.1, 0.5])).values
+    array([ 0.1, -1. ,  0.5,  0. ])
+    """
+    varying = np.delete(np.arange(n_grades - 1), anchor.grade)
+    n = len(varying)
+    fixed, jacobian = np.zeros(n_grades), np.zeros((n_grades, n))
+    fixed[anchor.grade], jacobian[varying, np.arange(n)] = anchor.gain, 1.0
+    hessian = np.zeros((n_grades, n, n))
+
+    def at(parameters: Floats) -> Expansion:
+        values = fixed.copy()
+        values[varying] = parameters
+        return Expansion(values, jacobian, hessian)
+
+    start = np.arange(n, 0, -1) / (n + 1)
+    lower = np.where(varying == 0, lowest_best, -math.inf)
+    return Family(FREE_FAMILY, at, start, lower, np.full(n, math.inf), anchor=anchor)
 
 
 def given_gains(gains: Floats, name: str) -> Family:
@@ -241,19 +301,6 @@ def _split(name: str, known: tuple[str, ...], of_what: str) -> tuple[str, str]:
     if kind not in known:
         raise unknown_name(f"family of {of_what}", kind, known)
     return kind, parameter.strip()
-
-
-def _middle_gains(n_grades: int) -> Family:
-    """Return gains of 1, one parameter for each grade between, and 0."""
-    n = n_grades - 2
-    jacobian = np.vstack([np.zeros((1, n)), np.eye(n), np.zeros((1, n))])
-    hessian = np.zeros((n_grades, n, n))
-
-    def at(parameters: Floats) -> Expansion:
-        return Expansion(np.concatenate([[1.0], parameters, [0.0]]), jacobian, hessian)
-
-    start = np.arange(n, 0, -1) / (n + 1)
-    return Family(FREE_FAMILY, at, start, np.full(n, -math.inf), np.full(n, math.inf))
 
 
 def _combinations(name: str, generators: Floats, start: Floats, lower: float) -> Family:

@@ -81,9 +81,14 @@ class Products:
     @cached_property
     def start(self) -> Floats:
         """Where an estimate begins, shape (p,)."""
-        scale = self.discounts.start.copy()
-        scale[: 1 if self.discounts.shape else None] *= START  # of one shape, or combinations
-        return np.concatenate([scale, self.gains.start])
+        discounts = self.discounts.start.copy()
+        discounts[self.scale] *= START
+        return np.concatenate([discounts, self.gains.start])
+
+    @property
+    def scale(self) -> slice:
+        """The parameters that W is in proportion to: one with a formula, else all of discounts."""
+        return slice(1 if self.discounts.shape else self.discounts.n_parameters)
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:

@@ -26,8 +26,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.data.preferences import Preferences
+from dcglearn.families.charts import anchor_of
 from dcglearn.families.given import FamilyLike, discounts_like, gains_like
-from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.families.vectors import FREE_FAMILY, Anchor
 from dcglearn.families.weights import AnyWeights, GivenWeights, Products, WeightFamily
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import Covariance, covariance
@@ -40,10 +41,12 @@ from dcglearn.inference.ratios import (
     MIN_SHARE,
     Estimated,
     estimated_ratios,
+    monotone_discounts,
     ratio_slopes,
     share_of_data,
     simultaneous_quantile,
 )
+from dcglearn.inference.reach import on_scale
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
@@ -148,7 +151,7 @@ class JudgmentModel:
         free = None
         if not self.has_own_family and self.discounts in ORDERED:
             free = replace(self, discounts=FREE_FAMILY).fit_evidence(evidence, scale)
-        return JudgmentFit(self, scale, likelihood, highest_posterior(likelihood), free)
+        return JudgmentFit(self, scale, *highest_posterior(likelihood), free)
 
     def likelihood(self, evidence: Evidence, scale: Scale) -> Likelihood:
         """Return the likelihood of judgments under this model.
@@ -193,13 +196,18 @@ class JudgmentFit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the model does not make anew: families hold functions."""
-        evidence, lapses = self.likelihood.evidence, self.likelihood.relative_lapses
-        return _restored, (self.model, self.scale, evidence, lapses, self.maximum, self.free)
+        kept = self.likelihood.evidence, self.likelihood.relative_lapses, self.anchor
+        return _restored, (self.model, self.scale, *kept, self.maximum, self.free)
 
     @property
     def parameters(self) -> Floats:
         """The estimate, shape (P,)."""
         return self.maximum.parameters
+
+    @property
+    def anchor(self) -> Anchor:
+        """The gain that is fixed, that of the best grade unless another is far larger."""
+        return anchor_of(self.likelihood.family)
 
     @cached_property
     def weights(self) -> Floats:
@@ -276,8 +284,8 @@ class JudgmentFit:
         names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
             return self._ratios(names, self._rank_rows, level)
-        column, free = self.weights[:, 0], self.free.discounts(level)
-        return _in_order(column / column[0], free) if column[0] else free
+        column, free = self.weights[:, self.anchor.grade], self.free.discounts(level)
+        return monotone_discounts(column / column[0], free) if column[0] else free
 
     @property
     def gain_slopes(self) -> Floats:
@@ -347,16 +355,20 @@ class JudgmentFit:
         K, L = self.weights.shape
         rows = np.tile(np.eye(L) / K, K)
         share = share_of_data(self.covariance, self._prior, self._slopes(rows)[0])
-        deviations = self.weights[:, 0] - self.weights[:, 0].mean()
+        column = self.weights[:, self.anchor.grade]
+        deviations = column - column.mean()
         if isinstance(self.likelihood.family, Products) and share < MIN_SHARE and deviations.any():
             return np.kron(deviations, np.eye(L))
         return rows
 
     @property
     def _rank_rows(self) -> Floats:
-        """Return rows (K, K L) whose products with W are the weights of the best grade."""
+        """Return rows (K, K L) whose products with W are the weights of one grade.
+
+        That is the best, unless another is worth far more.
+        """
         K, L = self.weights.shape
-        return np.kron(np.eye(K), np.eye(L)[0])
+        return np.kron(np.eye(K), np.eye(L)[self.anchor.grade])
 
     def _slopes(self, rows: Floats) -> Floats:
         slopes = np.zeros((len(rows), self.likelihood.n_parameters))
@@ -380,20 +392,10 @@ def _restored(
     scale: Scale,
     evidence: Evidence,
     relative_lapses: Floats | None,
+    anchor: Anchor,
     maximum: Maximum,
     free: JudgmentFit | None,
 ) -> JudgmentFit:
-    likelihood = replace(model.likelihood(evidence, scale), relative_lapses=relative_lapses)
+    likelihood = on_scale(model.likelihood(evidence, scale), anchor)
+    likelihood = replace(likelihood, relative_lapses=relative_lapses)
     return JudgmentFit(model, scale, likelihood, maximum, free)
-
-
-def _in_order(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:
-    """Return discounts with the bounds of free ones, made non-increasing."""
-    lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
-    highs = np.minimum.accumulate([one.high for one in free])
-    return tuple(
-        replace(one, estimate=value, low=min(low, value), high=max(high, value))
-        for one, value, low, high in zip(
-            free, discounts.tolist(), lows.tolist(), highs.tolist(), strict=True
-        )
-    )

@@ -46,18 +46,22 @@ class Maximum:
     free : ndarray of bool, shape (P,)
         Parameters that are neither fixed nor held by a bound.
     steps : int
+    reached : bool
+        False if the search was left before.
     """
 
     parameters: Floats
     at: Expanded
     free: NDArray[np.bool_]
     steps: int
+    reached: bool = True
 
 
 def maximise(
     expand: Callable[[Floats], Expanded],
     start: Floats,
     bounds: tuple[Floats, Floats],
+    leave: Callable[[Floats], bool] | None = None,
 ) -> Maximum:
     """Maximise a function of P parameters.
 
@@ -69,6 +73,8 @@ def maximise(
         Within the bounds.
     bounds : tuple of two ndarrays of float, shape (P,)
         Lower and upper; equal ones fix a parameter.
+    leave : callable, optional
+        From parameters to whether to end the search there, without a maximum.
 
     Returns
     -------
@@ -97,8 +103,12 @@ def maximise(
         step[free] = _ascent(at.gradient[free], at.hessian[np.ix_(free, free)])
         if at.gradient @ step <= _CLOSE:
             return Maximum(x, at, free, steps)
+        if leave is not None and leave(x):
+            return Maximum(x, at, free, steps, reached=False)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
+        if at.gradient @ (np.clip(x + step, low, high) - x) <= 0:
+            step *= _share_within(x, step, bounds)
         moved = _search(expand, x, at, step, bounds)
         if moved is None:
             break
@@ -116,6 +126,17 @@ def _ascent(gradient: Floats, hessian: Floats) -> Floats:
     return np.asarray(vectors @ ((vectors.T @ gradient) / size))
 
 
+def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> float:
+    """Return the share of a step at which the first parameter comes to its bound.
+
+    A step that is cut at a bound need not lead upwards: what other parameters do may only be right
+    together with what was cut.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(step < 0, (bounds[0] - x) / step, (bounds[1] - x) / step)
+    return float(np.min(shares[shares > 0], initial=1.0))
+
+
 def _search(
     expand: Callable[[Floats], Expanded],
     x: Floats,
@@ -129,6 +150,6 @@ def _search(
         moved = np.clip(x + step * 0.5**halving, *bounds)
         found = expand(moved)
         rise = _RISE * float(at.gradient @ (moved - x))
-        if np.isfinite(found.value) and found.value >= at.value + rise - rounding:
+        if rise > 0 and np.isfinite(found.value) and found.value >= at.value + rise - rounding:
             return moved, found
     return None

@@ -16,8 +16,9 @@ from scipy.special import chdtri, stdtrit
 from dcglearn.base.errors import InputError
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.likelihood import MAX_LAPSES, Likelihood
-from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.maximise import Maximum
 from dcglearn.inference.ratios import MIN_SHARE, Estimated, share_of_data
+from dcglearn.inference.reach import reach_maximum
 
 
 def estimated_parameter(
@@ -70,9 +71,7 @@ def _largest_lapses(likelihood: Likelihood, maximum: Maximum, level: float) -> f
     lowest = maximum.at.value - float(chdtri(1, 1 - level)) / 2
 
     def excess(share: float) -> float:
-        low, high = (bound.copy() for bound in likelihood.bounds)
-        low[at] = high[at] = share
-        found = maximise(likelihood.expand, maximum.parameters, (low, high))
+        _, found = reach_maximum(likelihood, maximum.parameters, {at: share})
         return found.at.value - lowest
 
     if excess(MAX_LAPSES) > 0:

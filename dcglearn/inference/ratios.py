@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -178,6 +178,25 @@ def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
     slopes : ndarray of float, shape (m, P)
     """
     return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
+
+
+def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:
+    """Return discounts with the bounds of free ones, made non-increasing.
+
+    Parameters
+    ----------
+    discounts : ndarray of float, shape (K,)
+    free : tuple of Estimated, length K
+        With intervals.
+    """
+    lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
+    highs = np.minimum.accumulate([one.high for one in free])
+    return tuple(
+        replace(one, estimate=value, low=min(low, value), high=max(high, value))
+        for one, value, low, high in zip(
+            free, discounts.tolist(), lows.tolist(), highs.tolist(), strict=True
+        )
+    )
 
 
 def share_of_data(covariance: Covariance, prior: Floats, contrast: Floats) -> float:

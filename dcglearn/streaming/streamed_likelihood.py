@@ -19,15 +19,17 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats
-from dcglearn.families.vectors import FREE_FAMILY
+from dcglearn.families.charts import anchor_of
+from dcglearn.families.vectors import FREE_FAMILY, Anchor
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.equal_judgments import distinct_judgments
 from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import Maximum, maximise
+from dcglearn.inference.maximise import Maximum
 from dcglearn.inference.ratios import Estimated
+from dcglearn.inference.reach import on_scale, reach_maximum
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_covariance import StreamedClustering, streamed_covariance
 from dcglearn.streaming.strict_likelihood import StrictLikelihood
@@ -96,7 +98,8 @@ class StreamedFit(JudgmentFit):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the model does not make anew: families hold functions."""
-        return _restored, (self.model, self.likelihood.packed, self.maximum, self.free)
+        packed = self.likelihood.packed
+        return _restored, (self.model, packed, self.anchor, self.maximum, self.free)
 
     @cached_property
     def covariance(self) -> Covariance:
@@ -169,12 +172,13 @@ def fit_packed_evidence(model: JudgmentModel, evidence: PackedEvidence) -> Strea
             "lapses by judge need the judgments in memory", "leave `judges` out, or give fewer"
         )
     likelihood = _streamed_likelihood(model, evidence)
-    start = highest_posterior(likelihood.of_evidence(evidence.sample)).parameters
+    sample, of_sample = highest_posterior(likelihood.of_evidence(evidence.sample))
+    likelihood = on_scale(likelihood, anchor_of(sample.family))
     free = None
     if not model.has_own_family and model.discounts in ORDERED:
         free = fit_packed_evidence(replace(model, discounts=FREE_FAMILY), evidence)
-    maximum = maximise(likelihood.expand, start, likelihood.bounds)
-    return StreamedFit(model, evidence.scale, likelihood, maximum, free)
+    found = reach_maximum(likelihood, of_sample.parameters)
+    return StreamedFit(model, evidence.scale, *found, free)
 
 
 def _streamed_likelihood(model: JudgmentModel, evidence: PackedEvidence) -> StreamedLikelihood:
@@ -184,7 +188,11 @@ def _streamed_likelihood(model: JudgmentModel, evidence: PackedEvidence) -> Stre
 
 
 def _restored(
-    model: JudgmentModel, evidence: PackedEvidence, maximum: Maximum, free: JudgmentFit | None
+    model: JudgmentModel,
+    evidence: PackedEvidence,
+    anchor: Anchor,
+    maximum: Maximum,
+    free: JudgmentFit | None,
 ) -> StreamedFit:
-    likelihood = _streamed_likelihood(model, evidence)
+    likelihood = on_scale(_streamed_likelihood(model, evidence), anchor)
     return StreamedFit(model, evidence.scale, likelihood, maximum, free)

@@ -33,7 +33,7 @@ from dcglearn.inference.covariance import (
 from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import Likelihood
-from dcglearn.inference.maximise import maximise
+from dcglearn.inference.reach import reach_maximum
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.trials.coded_rows import CodedRows
 
@@ -313,7 +313,7 @@ def fit_counted(
     if ordered or model.ties != "strict" or not (model.side and model.lapses):
         return None
     likelihood = BinomialLikelihood(evidence, model.family(scale, evidence.shape[0]))
-    maximum = maximise(likelihood.expand, likelihood.start, likelihood.bounds)
+    likelihood, maximum = reach_maximum(likelihood, likelihood.start)
     if likelihood.at(maximum.parameters) is None:
         return None
     return BinomialFit(model, scale, likelihood, maximum, None)

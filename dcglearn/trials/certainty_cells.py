@@ -130,7 +130,7 @@ def _fit(model: JudgmentModel, evidence: Evidence, scale: Scale) -> JudgmentFit:
     likelihood = CountedLikelihood(
         evidence, model.family(scale, evidence.shape[0]), model.ties, model.side, model.lapses
     )
-    return JudgmentFit(model, scale, likelihood, highest_posterior(likelihood), None)
+    return JudgmentFit(model, scale, *highest_posterior(likelihood), None)
 
 
 def _counted_judgments(

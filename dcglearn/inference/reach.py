@@ -1,0 +1,95 @@
+"""The maximum of a posterior from a start, on a scale of the gains on which it is finite.
+
+Newton's method (:mod:`dcglearn.inference.maximise`) ends only where the maximum is at finite
+parameters. So a search that leads to very large gains goes on with another gain fixed
+(:mod:`dcglearn.families.charts`), and the estimate keeps the usual scale, on which the best grade
+is 1, unless some other grade is worth far more than the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from dcglearn.base.types import Floats
+from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart, outgrown
+from dcglearn.families.vectors import BEST_IS_ONE, Anchor
+from dcglearn.inference.likelihood import Likelihood
+from dcglearn.inference.maximise import Maximum, maximise
+
+MAX_CHARTS = 20
+"""Largest number of times that another gain is fixed."""
+
+_L = TypeVar("_L", bound=Likelihood)
+
+
+def reach_maximum(
+    likelihood: _L, start: Floats, fixed: Mapping[int, float] | None = None
+) -> tuple[_L, Maximum]:
+    """Return the maximum from a start, and the likelihood on the scale of its parameters.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    start : ndarray of float, shape (P,)
+    fixed : mapping from int to float, optional
+        Parameters after those of W that keep a value.
+
+    Returns
+    -------
+    likelihood : Likelihood
+        The given one, unless another gain is fixed.
+    maximum : Maximum
+
+    Raises
+    ------
+    SolverError
+        If it is not reached.
+    """
+    for _ in range(MAX_CHARTS):
+        family, n = likelihood.family, likelihood.n_weights
+        if not has_charts(family):
+            break
+        leave = partial(outgrown, family)
+        found = maximise(likelihood.expand, start, _bounds(likelihood, fixed), leave)
+        anchor = best_chart(family, found.parameters[:n])
+        if found.reached and (family.gains.anchor == BEST_IS_ONE or anchor != BEST_IS_ONE):
+            return likelihood, found
+        likelihood, start = _moved(likelihood, found.parameters, anchor)
+        if found.reached:
+            break  # the usual scale serves: only rounding is left
+    return likelihood, maximise(likelihood.expand, start, _bounds(likelihood, fixed))
+
+
+def on_scale(likelihood: _L, anchor: Anchor) -> _L:
+    """Return the same likelihood with another gain fixed.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+    anchor : Anchor
+    """
+    family = likelihood.family
+    if not has_charts(family) or family.gains.anchor == anchor:
+        return likelihood
+    return replace(likelihood, family=in_chart(family, anchor))
+
+
+def _moved(likelihood: _L, parameters: Floats, anchor: Anchor) -> tuple[_L, Floats]:
+    """Return the likelihood and the parameters with another gain fixed."""
+    family, n = likelihood.family, likelihood.n_weights
+    if not has_charts(family):
+        return likelihood, parameters
+    of_weights = in_new_chart(family, parameters[:n], anchor)
+    return on_scale(likelihood, anchor), np.concatenate([of_weights, parameters[n:]])
+
+
+def _bounds(likelihood: Likelihood, fixed: Mapping[int, float] | None) -> tuple[Floats, Floats]:
+    low, high = (bound.copy() for bound in likelihood.bounds)
+    for at, value in (fixed or {}).items():
+        low[at] = high[at] = value
+    return low, high
