@@ -22,6 +22,9 @@ from dcglearn.families.weights import Products, WeightFamily
 LARGEST_GAIN = 10.0
 """A gain that is larger, relative to the one that is fixed, is fixed in its place."""
 
+NO_SLOPE = 1e-6
+"""A smaller slope is 0 to rounding: the rise that it promises cannot be seen."""
+
 
 def has_charts(family: WeightFamily) -> TypeGuard[Products]:
     """Whether more than one gain of a family could be fixed.
@@ -94,9 +97,8 @@ def in_chart(family: Products, anchor: Anchor) -> Products:
         That has charts.
     anchor : Anchor
     """
-    bounded = bool((family.discounts.lower >= 0).all())
     n_grades = family.gains.n_parameters + 2
-    gains = free_gains(n_grades, anchor, 0.0 if bounded else -np.inf)
+    gains = free_gains(n_grades, anchor, 0.0 if has_bounded_discounts(family) else -np.inf)
     return replace(family, gains=gains)
 
 
@@ -123,6 +125,52 @@ def in_new_chart(family: Products, parameters: Floats, anchor: Anchor) -> Floats
     scaled = parameters[:n].copy()
     scaled[family.scale] *= factor
     return np.concatenate([scaled, np.delete(gains[:-1], anchor.grade) / factor])
+
+
+def rising_chart(
+    family: Products, parameters: Floats, gradient: Floats
+) -> tuple[Anchor, Floats] | None:
+    """Return where to go on from W = 0: a gain, and the parameters with all others 0.
+
+    At W = 0 gains have no effect, so that a search for discounts with one vector of gains ends
+    there, although other gains may serve.
+
+    Parameters
+    ----------
+    family : Products
+        That has charts.
+    parameters : ndarray of float, shape (p,)
+        At which W is 0.
+    gradient : ndarray of float, shape (K, L)
+        Of the objective in W there.
+
+    Returns
+    -------
+    anchor : Anchor
+    parameters : ndarray of float, shape (p,)
+        None of both if the objective rises with no gain.
+    """
+    n = family.discounts.n_parameters
+    generators = family.discounts.at(parameters[:n]).jacobian[:, family.scale]
+    slopes = generators.T @ gradient[:, :-1]
+    if has_bounded_discounts(family):
+        slopes[:, 0] = np.maximum(slopes[:, 0], 0.0)
+    grade = int(np.abs(slopes).max(axis=0).argmax())
+    steepest = float(slopes[np.abs(slopes[:, grade]).argmax(), grade])
+    if abs(steepest) <= NO_SLOPE:
+        return None
+    anchor = Anchor(grade, float(np.sign(steepest))) if grade else BEST_IS_ONE
+    return anchor, np.append(parameters[:n], np.zeros(family.gains.n_parameters))
+
+
+def has_bounded_discounts(family: Products) -> bool:
+    """Whether discounts keep their signs, so that the best grade is worth at least 0.
+
+    Parameters
+    ----------
+    family : Products
+    """
+    return bool((family.discounts.lower >= 0).all())
 
 
 def _gains(family: Products, parameters: Floats) -> Floats:

@@ -16,8 +16,16 @@ from typing import TypeVar
 import numpy as np
 
 from dcglearn.base.types import Floats
-from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart, outgrown
+from dcglearn.families.charts import (
+    best_chart,
+    has_charts,
+    in_chart,
+    in_new_chart,
+    outgrown,
+    rising_chart,
+)
 from dcglearn.families.vectors import BEST_IS_ONE, Anchor
+from dcglearn.families.weights import AnyWeights
 from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, maximise
 
@@ -57,6 +65,10 @@ def reach_maximum(
         leave = partial(outgrown, family)
         found = maximise(likelihood.expand, start, _bounds(likelihood, fixed), leave)
         anchor = best_chart(family, found.parameters[:n])
+        away = _away_from_zero(likelihood, found) if found.reached else None
+        if away is not None:
+            likelihood, start = away
+            continue
         if found.reached and (family.gains.anchor == BEST_IS_ONE or anchor != BEST_IS_ONE):
             return likelihood, found
         likelihood, start = _moved(likelihood, found.parameters, anchor)
@@ -86,6 +98,24 @@ def _moved(likelihood: _L, parameters: Floats, anchor: Anchor) -> tuple[_L, Floa
         return likelihood, parameters
     of_weights = in_new_chart(family, parameters[:n], anchor)
     return on_scale(likelihood, anchor), np.concatenate([of_weights, parameters[n:]])
+
+
+def _away_from_zero(likelihood: _L, found: Maximum) -> tuple[_L, Floats] | None:
+    """Return how to go on where W is 0, if some other gains have a larger posterior."""
+    family, n = likelihood.family, likelihood.n_weights
+    W = family.weights(found.parameters[:n])
+    if W.any() or not has_charts(family):
+        return None
+    K, L = W.shape
+    anywhere = replace(likelihood, family=AnyWeights(K, L))
+    at_zero = anywhere.expand(np.append(np.zeros(K * (L - 1)), found.parameters[n:]))
+    slopes = np.zeros_like(W)
+    slopes[:, :-1] = at_zero.gradient[: K * (L - 1)].reshape(K, L - 1)
+    rising = rising_chart(family, found.parameters[:n], slopes)
+    if rising is None:
+        return None
+    anchor, of_weights = rising
+    return on_scale(likelihood, anchor), np.append(of_weights, found.parameters[n:])
 
 
 def _bounds(likelihood: Likelihood, fixed: Mapping[int, float] | None) -> tuple[Floats, Floats]:
