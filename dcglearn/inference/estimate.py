@@ -396,6 +396,5 @@ def _restored(
     maximum: Maximum,
     free: JudgmentFit | None,
 ) -> JudgmentFit:
-    likelihood = on_scale(model.likelihood(evidence, scale), anchor)
-    likelihood = replace(likelihood, relative_lapses=relative_lapses)
-    return JudgmentFit(model, scale, likelihood, maximum, free)
+    likelihood = replace(model.likelihood(evidence, scale), relative_lapses=relative_lapses)
+    return JudgmentFit(model, scale, on_scale(likelihood, anchor), maximum, free)

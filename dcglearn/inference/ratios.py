@@ -147,7 +147,7 @@ def estimated_ratios(
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
     found = []
     for i, name in enumerate(names):
-        ratio = float(values[i] / values[0])
+        ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
         if given[i]:
             found.append(Estimated(name, ratio, ratio, ratio, given=True))
             continue

@@ -57,10 +57,15 @@ def answer(content: MeasureFile) -> list[str]:
         found, unknown = _two_grades(certainty), []
     return [
         *([found] if found else []),
-        *([f"These judgments do not determine what {_and(unknown)} is worth."] if unknown else []),
+        *([_unknown(unknown)] if unknown else []),
         *(_verdicts(certainty.hypotheses) if certainty.hypotheses else []),
         *([_untested(certainty.untested)] if len(labels) > 2 and certainty.untested else []),
     ]
+
+
+def _unknown(names: Sequence[str]) -> str:
+    verb = "is" if len(names) == 1 else "are"
+    return f"These judgments do not determine what {_and(names)} {verb} worth."
 
 
 def _untested(reason: str) -> str:

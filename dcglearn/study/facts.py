@@ -29,6 +29,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets
 from dcglearn.statistics.clustered_means import clustered_mean
+from dcglearn.study.support import Support, support_of
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 """Tools that a study says what to put into."""
@@ -65,8 +66,10 @@ class Study:
     data : Preferences
     inspection : Inspection
     questions : tuple of Question
+    support : {"supported", "contradicted", "open", "reversed"}
+        Whether better grades win; nothing is recommended otherwise.
     recommended : JudgmentFit
-        The measure to use.
+        The measure to use, if it is supported.
     free : JudgmentFit
         Gains and discounts both free.
     with_free_gains : JudgmentFit
@@ -76,7 +79,7 @@ class Study:
     held_out : HeldOut or None
         None if there is only one query.
     agreement : tuple of Agreement
-        Of the recommended measure, then of presets.
+        Of the recommended measure, if there is one, then of presets.
     ties : JudgmentFit or None
         The recommended model with ties after Davidson; None if there are none.
     tools : mapping from tool to text
@@ -89,6 +92,7 @@ class Study:
     data: Preferences
     inspection: Inspection
     questions: tuple[Question, ...]
+    support: Support
     recommended: JudgmentFit
     free: JudgmentFit
     with_free_gains: JudgmentFit
@@ -150,7 +154,11 @@ def study_judgments(
     questions = usual_questions(preferences, measures=measures)
     advance(1, 3)
     model = recommended_model(questions)
-    recommended = model.fit(preferences)
+    on_log2 = replace(model, discounts="log2").fit(preferences)
+    support = support_of(on_log2, questions)
+    supported = support == "supported"
+    recommended = on_log2 if model == on_log2.model or not supported else model.fit(preferences)
+    model = recommended.model
     ties = None
     if not preferences.strict.all():
         try:
@@ -162,20 +170,21 @@ def study_judgments(
     except InputError:
         predicted = None
     advance(2, 3)
-    compared = {"recommended": recommended.dcg} | measures
+    own: dict[str, Measure] = {"recommended": recommended.dcg} if supported else {}
     found = Study(
         name,
         preferences,
         inspection,
         questions,
+        support,
         recommended,
         JudgmentModel().fit(preferences),
         replace(model, gains=_FREE).fit(preferences),
         link_test(recommended),
         predicted,
-        _agreement(preferences, compared),
+        _agreement(preferences, own | measures),
         ties,
-        _tools(recommended),
+        _tools(recommended) if supported else {},
         next(iter(in_use), None) if in_use else None,
     )
     advance(3, 3)
@@ -194,7 +203,7 @@ def recommended_model(questions: tuple[Question, ...]) -> JudgmentModel:
         (
             hypothesis
             for (about, hypothesis), verdict in verdicts.items()
-            if about == "gains" and verdict == "not rejected"
+            if about == "gains" and verdict in ("not rejected", "not determined")
         ),
         _FREE,
     )

@@ -108,6 +108,7 @@ def study_json(study: Study) -> dict[str, Any]:
     return {
         "file": study.name,
         "headline": headline(study),
+        "support": study.support,
         "recommended": _fit_json(study.recommended),
         "free": _fit_json(study.free),
         "ties": None if study.ties is None else _fit_json(study.ties),

@@ -74,6 +74,7 @@ def _measure(study: Study) -> Section:
     zipf = preset("zipf", scale, n_ranks).discounts_for(n_ranks)
     log2 = linear.discounts_for(n_ranks)
     with_free_gains = study.with_free_gains.gains()
+    supported = study.support == "supported"
     gains: list[list[Cell]] = [
         [str(label), *_estimated(one), _unit(linear.gains, i), _unit(exponential.gains, i)]
         for i, (label, one) in enumerate(zip(scale.labels, with_free_gains, strict=True))
@@ -84,7 +85,7 @@ def _measure(study: Study) -> Section:
     ]
     recommended = study.recommended.model.discounts
     return Section(
-        "The measure that these judgments support",
+        "The measure that these judgments support" if supported else "Gains and discounts",
         [
             "Gains say what a document of each grade is worth, relative to the best grade; the "
             "worst grade is worth 0. Discounts say how much each rank counts, relative to the "
@@ -113,6 +114,7 @@ def _disorder(study: Study) -> list[str]:
         i + 2
         for i, (upper, lower) in enumerate(pairwise(found))
         if lower.estimate > upper.estimate and lower.low < upper.high
+        if upper.determined and lower.determined
     ]
     if not rising:
         return []
@@ -146,7 +148,9 @@ def _matters(study: Study) -> Section:
         "prefer. The last columns compare each measure with the estimate: how often the two "
         "disagree about the pairs that were judged, and about all pairs of these lists.",
     ]
-    if close:
+    if study.support == "open":
+        paragraphs.append("The estimate is not determined: measures that differ may both be right.")
+    if close and study.support == "supported":
         paragraphs.append(
             f"{len(close)} of {len(usual)} usual measures agree with people to within one "
             "percentage point of the recommended one: a measure may be wrong in its numbers and "
@@ -240,7 +244,9 @@ def _answering(study: Study) -> list[str]:
     """Return what the model says of lapses, side and ties."""
     found = []
     likelihood = study.recommended.likelihood
-    if "lapses" in likelihood.names:
+    if study.support == "open":
+        found.append("How many answers are random cannot be said: none seem to depend on grades.")
+    elif "lapses" in likelihood.names:
         one = study.recommended.other("lapses")
         found.append(
             f"About {share_words(one.estimate)} of the answers look random "
@@ -306,6 +312,8 @@ def _calibration(study: Study) -> Section | None:
 
 
 def _tools(study: Study) -> Section:
+    if study.support != "supported":
+        return Section("What to put into your tools", ["Nothing new: no measure is recommended."])
     return Section(
         "What to put into your tools",
         []
@@ -376,7 +384,9 @@ def _specialists(study: Study) -> Section:
 
 
 def _estimated(one: Estimated) -> tuple[str, str]:
-    value = short(one.estimate) if one.determined else f"({short(one.estimate)})"
+    bounded = math.isfinite(one.low) and math.isfinite(one.high)
+    value = f"({short(one.estimate)})" if bounded else "-"
+    value = short(one.estimate) if one.determined else value
     return value, "by definition" if one.given else interval_words(one)
 
 

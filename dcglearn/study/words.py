@@ -21,6 +21,7 @@ from dcglearn.report.certainty_words import (
     short,
 )
 from dcglearn.study.facts import Study
+from dcglearn.study.support import upside_down
 
 
 def headline(study: Study) -> list[str]:
@@ -40,9 +41,52 @@ def headline(study: Study) -> list[str]:
         question = study.question("measure", study.in_use)
         if question is not None:
             sentences.append(_about_measure(study.in_use, question))
-    sentences += [*gain_sentences(study), discount_sentence(study), _recommendation(study)]
-    sentences.append(_gained(study))
+    if study.support == "supported":
+        sentences += [*gain_sentences(study), discount_sentence(study), _recommendation(study)]
+        sentences.append(_gained(study))
+    else:
+        sentences += [*_unsupported(study), _agreeing(study)]
     return [one for one in sentences if one]
+
+
+def _unsupported(study: Study) -> list[str]:
+    """Return what to conclude where better grades do not win."""
+    if study.support == "reversed":
+        return [
+            "Better grades lose: people prefer the lists with the worse grades. Check that the "
+            "scale names the best grade first, and that the preferred list is the one meant.",
+            "If so, no gains that grow with the grade fit these judgments, and no measure is "
+            "recommended.",
+        ]
+    if study.support == "contradicted":
+        return [
+            f"These judgments do not show that grade {study.data.scale.labels[0]}, the best one, "
+            "is worth more than the worst, so gains relative to it are not determined, and no "
+            "measure is recommended.",
+            *upside_down(study.with_free_gains),
+            *gain_sentences(study),
+            discount_sentence(study),
+        ]
+    if study.recommended.covariance.one_cluster:
+        return [
+            "All strict judgments are of one query, and say nothing about others: nothing is "
+            "determined, and no measure is recommended.",
+            "Nothing contradicts the measure that you use: keep it until more queries are judged.",
+        ]
+    return [
+        "These judgments do not show that people prefer lists with better grades: they are too "
+        "few, or answers depend too little on the grades. Gains and discounts are not determined, "
+        "and no measure is recommended.",
+        "Nothing contradicts the measure that you use: keep it until more is judged.",
+    ]
+
+
+def _agreeing(study: Study) -> str:
+    """Return how often the measure in use agrees with people, and chance."""
+    name = study.in_use or "exponential-log2"
+    share = next(one.share for one in study.agreement if one.measure == name)
+    called = MEASURE_NAMES.get(name, name)
+    return f"{called} agrees with {share_words(share)} of the preferences; guessing with 50%."
 
 
 def gain_sentences(study: Study) -> list[str]:
@@ -61,13 +105,16 @@ def gain_sentences(study: Study) -> list[str]:
         if question is None:
             continue
         index = _most_different(question, estimates)
-        estimate = estimates[index]
-        preset_gain = question.restricted.gains()[index].estimate
-        grade = grade_name(study.data.scale, index)
-        worth = (
-            f"{grade} is worth {short(estimate.estimate)} of the best "
-            f"({interval_words(estimate)}), {FAMILY_NAMES[name]} {_say(name)} {short(preset_gain)}"
-        )
+        worth = ""
+        if index is not None:
+            estimate = estimates[index]
+            preset_gain = question.restricted.gains()[index].estimate
+            grade = grade_name(study.data.scale, index)
+            worth = (
+                f"{grade} is worth {short(estimate.estimate)} of the best "
+                f"({interval_words(estimate)}), {FAMILY_NAMES[name]} {_say(name)} "
+                f"{short(preset_gain)}"
+            )
         found.append(_what_to_do(name, question, worth))
     return found
 
@@ -111,6 +158,11 @@ def more_judgments(study: Study) -> list[str]:
     evidence = study.recommended.likelihood.evidence
     n = len(evidence)
     spread = ", spread over queries like these," if evidence.has_query_ids else ""
+    numbers = (*study.with_free_gains.gains(), *study.free.discounts())
+    if not any(one.determined and not one.given for one in numbers):
+        return [
+            "No interval is bounded yet, so how many more judgments would be enough cannot be said."
+        ]
     found = [f"About {_rounded(3 * n):,} more strict judgments{spread} would halve every interval."]
     for one in study.questions:
         if one.about not in ("gains", "discounts") or one.verdict not in (
@@ -152,6 +204,12 @@ def _about_measure(name: str, question: Question) -> str:
 def _what_to_do(name: str, question: Question, worth: str) -> str:
     called = FAMILY_NAMES[name]
     effect = _effect(question)
+    if not worth and question.verdict == "not rejected":
+        return (
+            f"{called[0].upper()}{called[1:]} {_are(name)} not contradicted, but these judgments "
+            "do not determine what grades are worth relative to the best."
+        )
+    worth = worth or f"the judgments contradict {_it(name)}"
     if question.verdict == "rejected":
         return f"Stop using {called}: {worth}; {effect}."
     if question.verdict == "near the line":
@@ -170,6 +228,10 @@ def _effect(question: Question) -> str:
     return f"{orders} {one_in(share)} judged pairs differently from the estimate"
 
 
+def _it(name: str) -> str:
+    return "them" if name == "linear" else "it"
+
+
 def _are(name: str) -> str:
     return "are" if name == "linear" else "is"
 
@@ -182,14 +244,18 @@ def _fit(name: str) -> str:
     return "fit" if name == "linear" else "fits"
 
 
-def _most_different(question: Question, estimates: tuple[Estimated, ...]) -> int:
-    """Return the grade whose gain under the hypothesis is farthest outside its interval."""
+def _most_different(question: Question, estimates: tuple[Estimated, ...]) -> int | None:
+    """Return the grade whose gain under the hypothesis is farthest outside its interval.
+
+    None if no gain is determined.
+    """
     given = [one.estimate for one in question.restricted.gains()]
     distances = [
         abs(value - one.estimate) / (one.high - one.low) if one.high > one.low else 0.0
         for value, one in zip(given, estimates, strict=True)
     ]
-    return max(range(len(distances)), key=lambda i: distances[i])
+    known = [i for i, one in enumerate(estimates) if one.determined and not one.given]
+    return max(known, key=lambda i: distances[i], default=None)
 
 
 def _recommendation(study: Study) -> str:
