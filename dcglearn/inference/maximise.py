@@ -25,6 +25,7 @@ _CLOSE = 1e-12
 _RISE = 1e-4
 _SMALLEST_CURVATURE = 1e-10
 _HALVINGS = 40
+_ROUNDING = 1e-12
 
 _REACH = 1.0
 _REACH_SHARE = 0.5
@@ -107,9 +108,11 @@ def maximise(
             return Maximum(x, at, free, steps, reached=False)
         reach = max(_REACH, _REACH_SHARE * float(np.abs(x).max()))
         step *= min(1.0, reach / float(np.abs(step).max()))
-        if at.gradient @ (np.clip(x + step, low, high) - x) <= 0:
-            step *= _share_within(x, step, bounds)
-        moved = _search(expand, x, at, step, bounds)
+        if at.gradient @ (np.clip(x + step, low, high) - x) > 0:
+            moved = _search(expand, x, at, step, bounds)
+        else:
+            moved = _search(expand, x, at, step * _share_within(x, step, bounds), bounds)
+            moved = moved and _at_bounds(expand, *moved, bounds)
         if moved is None:
             break
         x, at = moved
@@ -135,6 +138,15 @@ def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> flo
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(step < 0, (bounds[0] - x) / step, (bounds[1] - x) / step)
     return float(np.min(shares[shares > 0], initial=1.0))
+
+
+def _at_bounds(
+    expand: Callable[[Floats], Expanded], x: Floats, at: Expanded, bounds: tuple[Floats, Floats]
+) -> tuple[Floats, Expanded]:
+    """Return a point with the parameters that are at a bound but for rounding put on it."""
+    low, high = bounds
+    there = np.where(x - low < _ROUNDING, low, np.where(high - x < _ROUNDING, high, x))
+    return (x, at) if (there == x).all() else (there, expand(there))
 
 
 def _search(
