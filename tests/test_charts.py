@@ -27,6 +27,7 @@ from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.reach import on_scale
 from dcglearn.measures.scale import Scale
+from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.study.facts import study_judgments
 from dcglearn.study.page import study_json, study_text
 from dcglearn.study.words import headline
@@ -279,3 +280,16 @@ def test_commands_answer_on_noise(
     assert found.returncode == 0, found.stderr
     words = " ".join(found.stdout.split())
     assert "rejected" not in words.replace("not rejected", "")
+
+
+def test_estimates_that_may_be_any_number_are_dashes(
+    run: Callable[..., Any], tmp_path: Any
+) -> None:
+    path = tmp_path / "noise.jsonl"
+    write_preferences(noise(200, 0, 4), path)
+    found = run("test", path, "--discounts", "decreasing")
+    assert found.returncode == 0, found.stderr
+    rows = [line.split() for line in found.stdout.splitlines()]
+    numbers = [row[2:4] + row[-1:] for row in rows if row[:1] in (["gain"], ["discount"])]
+    assert len(numbers) == 5
+    assert all(number == ["-", "not", "-"] for number in numbers)

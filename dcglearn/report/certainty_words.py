@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from dcglearn.measures.scale import Scale
@@ -83,6 +84,23 @@ def interval_words(one: Estimated) -> str:
     if not one.determined:
         return "not determined by these judgments"
     return f"{short(one.low)} to {short(one.high)}"
+
+
+def estimate_words(one: Estimated) -> str:
+    """Write an estimate; a dash if its interval is unbounded, so that it may be any number.
+
+    Parameters
+    ----------
+    one : Estimated
+
+    Examples
+    --------
+    >>> from dcglearn.inference.ratios import Estimated
+    >>> estimate_words(Estimated("gain 1", -261.3, -math.inf, math.inf, determined=False))
+    '-'
+    """
+    bounded = math.isfinite(one.low) and math.isfinite(one.high)
+    return short(one.estimate) if bounded else "-"
 
 
 def p_words(p: float) -> str:

@@ -12,10 +12,10 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     clusters_words,
+    estimate_words,
     interval_words,
     one_in,
     p_words,
-    short,
     statement,
 )
 from dcglearn.report.tables import Table
@@ -137,7 +137,7 @@ def _estimates(fit: JudgmentFit, other: JudgmentFit, both: bool = False) -> list
         *zip(fit.discounts(), other.discounts(), strict=True),
     ]
     return [
-        [a.name, short(a.estimate), interval_words(a), short(b.estimate)]
+        [a.name, estimate_words(a), interval_words(a), estimate_words(b)]
         + [interval_words(b)] * both
         for a, b in pairs
         if not a.given

@@ -13,6 +13,7 @@ from dcglearn.naming.presets import preset
 from dcglearn.report.certainty_words import (
     EMPTY_RANKS,
     MEASURE_NAMES,
+    estimate_words,
     interval_words,
     one_in,
     p_words,
@@ -384,9 +385,8 @@ def _specialists(study: Study) -> Section:
 
 
 def _estimated(one: Estimated) -> tuple[str, str]:
-    bounded = math.isfinite(one.low) and math.isfinite(one.high)
-    value = f"({short(one.estimate)})" if bounded else "-"
-    value = short(one.estimate) if one.determined else value
+    value = estimate_words(one)
+    value = value if one.determined or value == "-" else f"({value})"
     return value, "by definition" if one.given else interval_words(one)
 
 
