@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dcglearn.base.errors import InputError
+from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.data.packed_writer import write_packed
 from dcglearn.data.preferences import Preferences
 from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart
 from dcglearn.families.vectors import BEST_IS_ONE, Anchor
@@ -28,6 +30,8 @@ from dcglearn.inference.maximise import maximise
 from dcglearn.inference.reach import on_scale
 from dcglearn.measures.scale import Scale
 from dcglearn.reading.judgment_files import write_preferences
+from dcglearn.streaming.packed_evidence import PackedEvidence
+from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
 from dcglearn.study.facts import study_judgments
 from dcglearn.study.page import study_json, study_text
 from dcglearn.study.words import headline
@@ -194,7 +198,8 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
     fit = JudgmentModel(discounts="decreasing").fit(judged([-1.0, -0.9, 0.0], 300, 1))
     assert not fit.weights[:, 0].any()
     assert fit.weights[0, 1] < 0
-    assert all(np.isnan(one.estimate) or not one.determined or one.given for one in fit.gains())
+    assert not any(one.determined for one in fit.gains())
+    assert not fit.gain_slopes.any()
 
 
 def test_charts_are_chosen_by_the_largest_gain() -> None:
@@ -293,3 +298,19 @@ def test_estimates_that_may_be_any_number_are_dashes(
     numbers = [row[2:4] + row[-1:] for row in rows if row[:1] in (["gain"], ["discount"])]
     assert len(numbers) == 5
     assert all(number == ["-", "not", "-"] for number in numbers)
+
+
+@pytest.mark.parametrize("discounts", ["free", "log2", "decreasing"])
+def test_packed_judgments_have_the_same_gain_fixed(discounts: str, tmp_path: Any) -> None:
+    """The pass over all judgments begins on the scale of the sample; so does a pickled fit."""
+    data, path = judged([0.0, 1.0, 0.0], 500, 3), tmp_path / "p.parquet"
+    write_packed(data, path, data.scale)
+    model = JudgmentModel(discounts=discounts)
+    found = fit_packed_evidence(model, PackedEvidence.of(PackedPairs.of(path)))
+    fit = model.fit(data)
+    assert found.anchor == fit.anchor == Anchor(1, 1.0)
+    np.testing.assert_allclose(found.weights, fit.weights, atol=1e-6)
+    restored = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(restored.weights, found.weights)
+    for mine, other in zip(found.discounts(), fit.discounts(), strict=True):
+        assert (mine.low, mine.high) == pytest.approx((other.low, other.high), rel=1e-4)

@@ -176,7 +176,14 @@ def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
     ----------
     values : ndarray of float, shape (m,)
     slopes : ndarray of float, shape (m, P)
+
+    Returns
+    -------
+    ndarray of float, shape (m, P)
+        0 where the first estimate is 0, so that there are no ratios.
     """
+    if not values[0]:
+        return np.zeros_like(slopes)
     return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
 
 

@@ -224,6 +224,7 @@ def _compared(
         if number.given:
             continue
         decided = share_of_data(fit.covariance, prior, slope) >= MIN_SHARE
+        decided = decided and not np.isnan(number.estimate)
         one = {"determined": float(decided)}
         if decided:
             bounded = bool(np.isfinite([number.low, number.high]).all())
