@@ -61,13 +61,40 @@ def run_child(
     subprocess.CompletedProcess
         With what the command printed, if its output is a pipe.
     """
-    with subprocess.Popen(command, **options) as child:
+    return run_children([command], **options)[0]
+
+
+def run_children(
+    commands: Sequence[Sequence[str | os.PathLike[str]]], **options: Any
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands at the same time, all to their end; if told to end, end them first.
+
+    Parameters
+    ----------
+    commands : sequence of sequence of str or path-like
+    **options
+        Of ``subprocess.Popen``.
+
+    Returns
+    -------
+    list of subprocess.CompletedProcess
+        With what each command printed, if its output is a pipe.
+    """
+    with contextlib.ExitStack() as running:
+        children: list[subprocess.Popen[str]] = []
         try:
-            printed, _ = child.communicate()
+            for command in commands:
+                child = running.enter_context(subprocess.Popen(command, **options))
+                children.append(child)  # is ended, too, if the next one cannot be started
+            printed = [child.communicate()[0] for child in children]
         except BaseException:
-            _end(child)
+            for child in children:
+                _end(child)
             raise
-    return subprocess.CompletedProcess(command, child.returncode, printed)
+    return [
+        subprocess.CompletedProcess(child.args, child.returncode, text)
+        for child, text in zip(children, printed, strict=True)
+    ]
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

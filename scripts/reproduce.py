@@ -19,9 +19,12 @@ import tempfile
 from pathlib import Path
 
 from bootstrap import ROOT, prepare
-from children import end_with_code, run_child
+from children import end_with_code, run_child, run_children
 
 PUBLISHED = "ecir2015-crowd.csv"
+KEPT = ("inspect.txt", "fit.txt", "agree.txt", "test.txt")
+"""What commands print, by their names."""
+
 PLACES = (ROOT / "data", ROOT.parent / "shared" / "data" / "side-by-side")
 
 
@@ -91,34 +94,38 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
     comparison = [f"comparison{ending}" for ending in (".md", ".tex", ".csv", ".svg", ".png")]
     pages = ["study.html", "study.md"]
     made = [learned, "learned.svg", "learned.png", *comparison, *pages]
-    steps: list[tuple[list[str], str]] = [
-        (make, ""),
-        (["-m", "dcglearn", "inspect", name], "inspect.txt"),
-        (["-m", "dcglearn", "fit", name, "--intervals", "200", "-o", learned], "fit.txt"),
-        (["-m", "dcglearn", "show", learned, "-o", "learned.svg"], ""),
-        (["-m", "dcglearn", "show", learned, "-o", "learned.png"], ""),
-        (["-m", "dcglearn", "agree", name], "agree.txt"),
-        (["-m", "dcglearn", "compare", name, *(p for c in comparison for p in ("-o", c))], ""),
-        (["-m", "dcglearn", "test", name], "test.txt"),
-        *((["-m", "dcglearn", "study", name, "-o", page], "") for page in pages),
+    dcglearn = ["-m", "dcglearn"]
+    at_once = [
+        [make],
+        [
+            [*dcglearn, "fit", name, "--intervals", "200", "-o", learned],
+            [*dcglearn, "inspect", name],
+        ],
+        [[*dcglearn, "show", learned, "-o", f"learned.{ending}"] for ending in ("svg", "png")],
+        [
+            [*dcglearn, "compare", name, *(p for c in comparison for p in ("-o", c))],
+            [*dcglearn, "agree", name],
+        ],
+        [[*dcglearn, "study", name, "-o", page] for page in pages],
+        [[*dcglearn, "test", name]],
+        [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
-    made += [keep for _, keep in steps if keep]
-    described = ["-m", "dcglearn.lab.provenance", name, *made, "-o", "provenance.json"]
-    for arguments, keep in [*steps, (described, "")]:
-        print("$", " ".join(arguments), flush=True)
-        run = run_child(
-            [python, *arguments],
+    for commands in at_once:
+        runs = run_children(
+            [[python, *command] for command in commands],
             cwd=judgments.parent,
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
         )
-        print(run.stdout)
-        if run.returncode:
-            return run.returncode
-        if keep:
-            (judgments.parent / keep).write_text(run.stdout, encoding="utf-8")
-    _keep([*made, "provenance.json"], judgments.parent, out)
+        for command, run in zip(commands, runs, strict=True):
+            print("$", " ".join(command))
+            print(run.stdout, flush=True)
+            if run.returncode:
+                return run.returncode
+            if (kept := f"{command[2]}.txt") in KEPT:
+                (judgments.parent / kept).write_text(run.stdout, encoding="utf-8")
+    _keep([*made, *KEPT, "provenance.json"], judgments.parent, out)
     print(f"results are in {out}")
     return 0
 

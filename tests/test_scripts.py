@@ -212,13 +212,13 @@ PARENT = """
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from children import end_with_code, run_child
+from children import end_with_code, run_children
 
 
 def main():
     with TemporaryDirectory() as folder:
         Path(folder, "half-written").touch()
-        return run_child([sys.executable, "-c", sys.argv[1]]).returncode
+        return max(run.returncode for run in run_children(COMMANDS))
 
 
 end_with_code(main)
@@ -230,12 +230,12 @@ woken, wake = os.pipe()
 os.set_blocking(wake, False)
 signal.set_wakeup_fd(wake)  # a signal before the wait ends it, too
 try:
-    print("started", flush=True)
+    os.write(1, b"started\\n")  # whole, beside those of others
     while True:
         select.select([woken], [], [])
         os.read(woken, 1)
 finally:
-    print("ended", flush=True)
+    os.write(1, b"ended\\n")
 """
 
 IGNORING = f"""
@@ -247,22 +247,25 @@ import sys
 """
 
 
+@pytest.mark.parametrize("children", [1, 2])
 @pytest.mark.parametrize("child", [TIDY, IGNORING])
 @pytest.mark.parametrize(
     ("number", "whole_group", "code"),
     [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
 )
 def test_children_end_before_their_script(
-    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int
+    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int, children: int
 ) -> None:
     temporary = clone / "temporary"
     temporary.mkdir()
-    body = PARENT.replace("def main", "import children\nchildren.GRACE_SECONDS = 0.1\ndef main", 1)
+    commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
+    short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
+    body = PARENT.replace("def main", f"{commands}{short}def main", 1)
     process = Process(clone, script_of(clone, body), child, TMPDIR=str(temporary))
     try:
-        assert process.line() == "started"
+        assert [process.line() for _ in range(children)] == ["started"] * children
         (os.killpg if whole_group else os.kill)(process.pid, number)
-        assert process.line() == "ended"
+        assert [process.line() for _ in range(children)] == ["ended"] * children
         assert process.finish() == code
         assert "interrupted; nothing half-written is left" in process.errors()
     finally:
