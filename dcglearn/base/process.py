@@ -13,7 +13,8 @@ import signal
 import sys
 import threading
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import FrameType
@@ -75,6 +76,28 @@ def end_like_ctrl_c() -> None:
     """Let SIGTERM interrupt the process as Ctrl-C does, so that nothing half-written is left."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C and SIGTERM while a block puts files in order.
+
+    Examples
+    --------
+    >>> with uninterrupted():
+    ...     signal.raise_signal(signal.SIGINT)
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def interrupted_code() -> int:

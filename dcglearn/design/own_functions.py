@@ -33,8 +33,9 @@ from dcglearn.measures.utility import LinearUtility
 _OF_LISTS = ("lists", "test_lists", "base", "grades", "ranks", "probabilities", "options")
 """What a generator of lists is told of a setting: what seeds it, and its options."""
 
-_ALONE = threading.RLock()
-"""Standard output belongs to the process: a worker with threads runs one function at a time."""
+ALONE = threading.RLock()
+"""Standard output and NumPy's global generator belong to the process, so threads run one function
+at a time; ``figures(table)`` too, which may print and draw while other cells are computed."""
 
 
 class OwnCodeError(RuntimeError):
@@ -159,7 +160,7 @@ def call(code: Code, arguments: Sequence[Any], setting: Setting) -> Any:
         not declare.
     """
     data = code.files if isinstance(code, FileCode) else ()
-    with _ALONE, _silent(code), copied(data) as paths, files_read(code.file) as files:
+    with ALONE, _silent(code), copied(data) as paths, files_read(code.file) as files:
         try:
             function = code.load()
             mark = mark_of(function)

@@ -8,13 +8,14 @@ happens: the same call continues from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.parallel_map import Say, Workers, WorkersLostError
+from dcglearn.base.process import uninterrupted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config
@@ -80,7 +81,7 @@ def run_experiments(
             check_folder(results_folder(out, quick, config), config)
     refused: list[str] = []
     prepared: list[PreparedResults | ReportedExperiment] = []
-    with open_workers(workers, refused.append) as pool, ThreadPoolExecutor(1) as writer:
+    with open_workers(workers, refused.append) as pool, _writer() as writer:
         make_folder(out)
         store = open_store(out, note)
         written: list[Future[ReportedExperiment]] = []
@@ -143,6 +144,17 @@ def compute(
             note(words)
             raise
         raise WorkersLostError(f"{stop}; {words}") from stop
+
+
+@contextmanager
+def _writer() -> Iterator[ThreadPoolExecutor]:
+    """Open a thread; what it was given to write is finished, however the block ends."""
+    writer = ThreadPoolExecutor(1)
+    try:
+        yield writer
+    finally:
+        with uninterrupted():  # a second Ctrl-C would end the process in the middle of a file
+            writer.shutdown()
 
 
 def _counts(done: CellCounts) -> str:

@@ -20,6 +20,7 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.design.columns import check_result_columns
 from dcglearn.design.config import Config, read_config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure
+from dcglearn.design.own_functions import ALONE
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.plots import Figure, Plot, Series
 from dcglearn.lab.result_tables import add_settings, column_not_there
@@ -190,7 +191,8 @@ def make_figures(
     path = experiment.path
     given = add_settings(config, table)
     try:
-        found = tuple(experiment.figures(given))
+        with ALONE:  # of functions that cells run meanwhile
+            found = tuple(experiment.figures(given))
     except Exception as error:
         missing = column_not_there(error, given, path)
         if missing is not None:

@@ -9,10 +9,6 @@ smallest monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_
 cos(c, c - c_K), which is .8917 for c = 1 / log(k + 1) and ten ranks, whatever the gains. The
 identifiable similarity is the cosine of the double-centred matrices: it compares only the part
 that such pairs determine, and does tend to 1.
-
-Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
-pairs compare lists of the same content. They are compared with the truth after the least-squares
-map of that kind.
 """
 
 from __future__ import annotations
