@@ -488,3 +488,14 @@ def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyP
         for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
             with pytest.raises(InputError, match="no Dask scheduler at tcp"), open_workers(address):
                 pass
+
+
+def test_an_error_of_the_caller_is_all_that_is_said(recwarn: pytest.WarningsRecorder) -> None:
+    def taken() -> None:
+        with open_workers("2") as workers:
+            for _ in workers(abs, range(1000)):
+                raise KeyError
+
+    with pytest.raises(KeyError):
+        taken()
+    assert not [str(one.message) for one in recwarn if "tasks" in str(one.message)]

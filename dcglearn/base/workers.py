@@ -18,8 +18,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dcglearn.base.cluster import open_cluster
@@ -108,7 +109,7 @@ def _processes(count: int, say: Say) -> Workers:
         results = pool(delayed(_answer_one)(here, function, item) for item in enumerate(items))
         finished = False
         try:
-            with closing(results):  # if interrupted, before its processes are killed
+            with _closing(results):  # if interrupted, before its processes are killed
                 for there, index, result in results:
                     difference = difference_from_here(there, function)
                     if difference is not None:  # files were edited before this process started
@@ -124,6 +125,17 @@ def _processes(count: int, say: Say) -> Workers:
                 get_reusable_executor().shutdown(wait=False, kill_workers=True)
 
     return workers
+
+
+@contextmanager
+def _closing(results: Generator[Any, None, None]) -> Iterator[None]:
+    """Close a generator of joblib, which warns of results that nobody took."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # an error says why
+            results.close()
 
 
 def _prepare_process() -> None:
