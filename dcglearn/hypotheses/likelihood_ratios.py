@@ -13,6 +13,9 @@ half with d - 1 degrees of freedom (Self & Liang, J. Amer. Statist. Assoc. 82, 1
 simulation without random answers it is below .05 in 3 to 4% of studies of 200 to 5,000 judgments:
 less than 5%, since the prior pulls the share to 0.
 
+All of this needs answers that depend on the grades. Where they may not, no hypothesis on gains and
+discounts is rejected (:mod:`dcglearn.hypotheses.no_effect`).
+
 d is counted, not looked up: directions in which the judgments do not tell the two models apart do
 not count (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend
 on the position).
@@ -21,17 +24,17 @@ on the position).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.families.weights import WeightFamily
+from dcglearn.hypotheses.no_effect import no_effect, tail
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 
 _SEEN = 0.5
@@ -64,7 +67,8 @@ class LikelihoodRatio:
     cluster_df : float
         Degrees of freedom of the clusters.
     p : float
-        1 if `df` is 0.
+        1 if `df` is 0. Unless the side bias alone is tested, at least the p-value of the hypothesis
+        that answers do not depend on the grades (:mod:`dcglearn.hypotheses.no_effect`).
     """
 
     statistic: float
@@ -92,12 +96,17 @@ def verdict_of(p: float) -> TestVerdict:
     return "near the line" if p < NEAR else "not rejected"
 
 
-def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRatio:
+def likelihood_ratio(
+    smaller: JudgmentFit, larger: JudgmentFit, without_effect: float | None = None
+) -> LikelihoodRatio:
     """Test a smaller model against a larger one on the same judgments.
 
     Parameters
     ----------
     smaller, larger : JudgmentFit
+    without_effect : float, optional
+        What :func:`~dcglearn.hypotheses.no_effect.no_effect` returns for these judgments, if it
+        is known already.
 
     Returns
     -------
@@ -119,15 +128,28 @@ def likelihood_ratio(smaller: JudgmentFit, larger: JudgmentFit) -> LikelihoodRat
     if d == held:  # nothing is told apart, or the share of lapses is estimated as 0
         return LikelihoodRatio(statistic, d, 1.0, math.inf, 1.0)
     inflation, df = larger.covariance.inflation(directions)
-    p = _tail(statistic / inflation, d, df)
+    p = tail(statistic / inflation, d, df)
     if border:
-        p = (p + _tail(statistic / inflation, d - 1, df)) / 2
+        p = (p + tail(statistic / inflation, d - 1, df)) / 2
+    if is_about_grades(smaller, larger):
+        p = max(p, no_effect(larger) if without_effect is None else without_effect)
     return LikelihoodRatio(statistic, d, inflation, df, p)
 
 
-def _tail(x: float, d: int, df: float) -> float:
-    """Return the share of F(d, df), times d, above x > 0; for d = 0 there is none."""
-    return float(fdtrc(d, df, x / d)) if d else 0.0
+def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:
+    """Return whether a hypothesis says anything if answers do not depend on the grades.
+
+    Parameters
+    ----------
+    smaller, larger : JudgmentFit
+
+    Returns
+    -------
+    bool
+        False if they differ in the side bias alone. What share of answers is random cannot be told
+        if all answers may be.
+    """
+    return replace(smaller.model, side=larger.model.side) != larger.model
 
 
 def check_nested(smaller: JudgmentModel, larger: JudgmentModel) -> None:

@@ -24,9 +24,11 @@ from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.likelihood_ratios import (
     LikelihoodRatio,
     TestVerdict,
+    is_about_grades,
     likelihood_ratio,
     verdict_of,
 )
+from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.measures.measure import Measure
@@ -202,6 +204,7 @@ def answered(
     Parameters
     ----------
     pairs : sequence of AskedPair
+        Of the same judgments.
     reversed_shares : callable
         Returns for each pair the share of judgments, and of all pairs of lists, that the two order
         differently.
@@ -210,7 +213,9 @@ def answered(
     -------
     tuple of Question
     """
-    tests = [likelihood_ratio(one.smaller, one.larger) for one in pairs]
+    about_grades = any(is_about_grades(one.smaller, one.larger) for one in pairs)
+    without = no_effect(pairs[0].larger) if about_grades else None
+    tests = [likelihood_ratio(one.smaller, one.larger, without) for one in pairs]
     corrected = holm(np.array([test.p for test in tests]))
     return tuple(
         Question(*pair, test, float(p), *shares)

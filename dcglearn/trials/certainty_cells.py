@@ -19,6 +19,7 @@ from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.sampling import PAIRS_PER_BLOCK, draw_lists
 from dcglearn.design.setting import Setting
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
+from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.inference.calibration import link_test
 from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
@@ -114,9 +115,10 @@ def certainty(
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
     result["p:link"] = (fit.link_test() if isinstance(fit, BinomialFit) else link_test(fit)).p
+    without = no_effect(fit) if setting.hypotheses else None
     for text in setting.hypotheses:
         smaller, larger = (fitted(one) for one in hypothesis_named(text, setting.ties))
-        result[f"p:{text}"] = likelihood_ratio(smaller, larger).p
+        result[f"p:{text}"] = likelihood_ratio(smaller, larger, without).p
     return result
 
 
