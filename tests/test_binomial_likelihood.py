@@ -154,6 +154,20 @@ def test_other_models_and_certain_answers_are_left_to_the_general_way(
     assert likelihood.at(x) is None
 
 
+def test_a_link_that_cannot_be_tested_is_not_rejected() -> None:
+    """One difference of lists, right half of the time: nothing is left for the link."""
+    lists = np.array([[[0], [1]], [[1], [0]]] * 2, np.int8)
+    evidence = BinomialEvidence.of_answers(
+        differences_of(lists, 2), np.array([0, 0, 1, 1], np.int8)
+    )
+    model, scale = JudgmentModel(gains="linear", discounts="log2"), Scale((1, 0))
+    counted = fit_counted(model, evidence, scale)
+    assert counted is not None
+    plain = link_test(model.fit_evidence(evidence.one_by_one(), scale))
+    for found in (counted.link_test(), plain):
+        assert (found.gamma, found.t, found.p) == (0, 0, 1)
+
+
 def test_one_judgment_is_one_cluster() -> None:
     lists = np.array([[[0, 1, 2], [1, 1, 2]]] * 2)
     for n, one in ((1, True), (2, False)):

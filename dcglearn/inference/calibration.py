@@ -28,6 +28,9 @@ from dcglearn.inference.covariance import joined
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Rows
 
+_NOTHING = 1e-12
+"""Less information on gamma, or less than this share of it beyond that of others, is rounding."""
+
 
 @dataclass(frozen=True)
 class ReliabilityGroup:
@@ -168,7 +171,7 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     slopes = fit.covariance.model @ (bent.ravel() @ flat)  # gamma's score moves by this with theta
     efficient = of_gamma - scores @ slopes
     rows = bent - information @ slopes
-    size = float((rows**2).sum())
+    size = beyond_rounding(float((rows**2).sum()), float((bent**2).sum()))
     found: list[tuple[float, float]] = []
     clusters: Sequence[Integers] = [likelihood.evidence.queries]
     if likelihood.evidence.judges is not None and np.ptp(likelihood.evidence.judges):
@@ -176,9 +179,26 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     for numbers in clusters:
         totals = np.bincount(numbers, efficient)
         shares = np.bincount(numbers, (rows**2).sum(axis=1))
-        found.append((float(totals @ totals), float(size**2 / (shares @ shares))))
+        found.append((float(totals @ totals), size**2 / max(float(shares @ shares), 1e-300)))
     variance, df = max(one for one, _ in found), min(df for _, df in found)
     return link_test_of_scores(float(efficient.sum()), size, variance, df)
+
+
+def beyond_rounding(information: float, whole: float) -> float:
+    """Return the information on gamma beyond that on other parameters, 0 if it is rounding.
+
+    Parameters
+    ----------
+    information : float
+    whole : float
+        That on gamma, if all else were known.
+
+    Examples
+    --------
+    >>> beyond_rounding(2.0, 3.0), beyond_rounding(1e-16, 3.0), beyond_rounding(1e-30, 1e-30)
+    (2.0, 0.0, 0.0)
+    """
+    return information if information > _NOTHING * max(whole, 1.0) else 0.0
 
 
 def link_test_of_scores(total: float, information: float, variance: float, df: float) -> LinkTest:
@@ -189,7 +209,7 @@ def link_test_of_scores(total: float, information: float, variance: float, df: f
     total : float
         Of the scores in gamma, without what moves with the other parameters.
     information : float
-        On gamma, beyond that on the other parameters.
+        On gamma, beyond that on the other parameters; 0 if there is none.
     variance : float
         Of the total, robust to clusters.
     df : float
@@ -200,9 +220,10 @@ def link_test_of_scores(total: float, information: float, variance: float, df: f
     >>> round(link_test_of_scores(3.0, 2.0, 1.0, 1e9).p, 4)
     0.0027
     """
-    t = total / math.sqrt(variance) if variance else 0.0
-    gamma = total / information if information else 0.0
-    return LinkTest(gamma, t, df, float(2 * stdtr(df, -abs(t))))
+    if not (information and variance):
+        return LinkTest(0.0, 0.0, math.inf, 1.0)
+    t = total / math.sqrt(variance)
+    return LinkTest(total / information, t, df, float(2 * stdtr(df, -abs(t))))
 
 
 def _link_rows(fit: JudgmentFit, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:

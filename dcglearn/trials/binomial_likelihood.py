@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import A, B
-from dcglearn.inference.calibration import LinkTest, link_test_of_scores
+from dcglearn.inference.calibration import LinkTest, beyond_rounding, link_test_of_scores
 from dcglearn.inference.covariance import (
     Clustering,
     Covariance,
@@ -268,7 +268,8 @@ class BinomialFit(JudgmentFit):
         efficient = bend - gradients @ slopes
         shares = efficient**2 / (at.P_a * at.P_b)
         size, variance = float((a + b) @ shares), float(self._squares(at) @ efficient**2)
-        df = float(size**2 / ((a + b) @ shares**2))
+        size = beyond_rounding(size, float(information @ bend**2))
+        df = size**2 / max(float((a + b) @ shares**2), 1e-300)
         return link_test_of_scores(float((a / at.P_a - b / at.P_b) @ efficient), size, variance, df)
 
     @cached_property

@@ -28,6 +28,9 @@ _OF_TESTS = ("test_lists", "test_pairs", "against", "columns")
 _KEPT = 16
 """Trainings that are kept: those of one truth and one kind of lists follow each other in a grid."""
 
+_MOST_KEPT_PAIRS = 100_000
+"""Trainings on more pairs are not kept: each takes about 35 bytes a pair."""
+
 
 @dataclass(frozen=True)
 class Training:
@@ -67,7 +70,7 @@ def training_of(cell: dict[str, Any], own: OwnFunctions, setting: Setting) -> Tr
     -------
     Training
     """
-    if own.codes:
+    if own.codes or setting.pairs > _MOST_KEPT_PAIRS:
         return _trained(cell, own, setting)
     learned_from = {key: value for key, value in cell.items() if key not in _OF_TESTS}
     return _kept_training(json.dumps(learned_from, sort_keys=True))
