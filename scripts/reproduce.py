@@ -104,10 +104,9 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         [[*dcglearn, "show", learned, "-o", f"learned.{ending}"] for ending in ("svg", "png")],
         [
             [*dcglearn, "compare", name, *(p for c in comparison for p in ("-o", c))],
-            [*dcglearn, "agree", name],
+            [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
         ],
-        [[*dcglearn, "study", name, "-o", page] for page in pages],
-        [[*dcglearn, "test", name]],
+        [[*dcglearn, "agree", name], [*dcglearn, "test", name]],
         [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
     for commands in at_once:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from dcglearn.base.types import Floats
@@ -28,17 +29,25 @@ from dcglearn.inference.covariance import inverse_root
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.maximise import maximise
 
+BEYOND_DOUBT = 1e-6
+"""If the usual multiples of W have a smaller p-value, any W is not tested."""
+
+MANY = 1e12
+"""Degrees of freedom of independent judgments."""
+
 _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
 
 
-def no_effect(fit: JudgmentFit) -> float:
+def no_effect(fit: JudgmentFit, independent: bool = False) -> float:
     """Return the p-value of the hypothesis that answers do not depend on the grades.
 
     Parameters
     ----------
     fit : JudgmentFit
         Whose judgments, and whose model of ties and of the side, are taken.
+    independent : bool, default False
+        Whether judgments are known to be independent, so that there are no clusters to look for.
 
     Returns
     -------
@@ -61,24 +70,35 @@ def no_effect(fit: JudgmentFit) -> float:
     """
     K, L = fit.weights.shape
     usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
-    families = (GivenWeights(usual, "linear gains, log2"), AnyWeights(K, L))
-    return min(1.0, 2 * min(_score_test(fit, family) for family in families))
+    p = _score_test(fit, GivenWeights(usual, "linear gains, log2"), independent)
+    if p > BEYOND_DOUBT:
+        p = min(p, _score_test(fit, AnyWeights(K, L), independent))
+    return min(1.0, 2 * p)
 
 
-def _score_test(fit: JudgmentFit, family: WeightFamily) -> float:
+def _score_test(fit: JudgmentFit, family: WeightFamily, independent: bool) -> float:
     """Return the p-value of W = 0 in a family that is linear in its parameters."""
-    free = _without_random_answers(fit, family)
     null = _without_random_answers(fit, family, nothing_counts=True)
-    directions = _directions_of_weights(free)
-    d = directions.shape[1]
-    if not d or free.covariance.one_cluster:
-        return 1.0
-    inflation, df = free.covariance.inflation(directions)
     score, n = null.maximum.at.gradient.copy(), null.likelihood.n_weights
     score[n:] = 0.0  # of what is estimated, to rounding
     of_weights = np.arange(len(score)) < n
-    root = inverse_root(-null.maximum.at.hessian, free.maximum.free | of_weights)
-    return tail(float(((root.T @ score) ** 2).sum()) / inflation, d, df)
+    root = inverse_root(-null.maximum.at.hessian, null.maximum.free | of_weights)
+    directions = _directions_of_weights(null, root, null.maximum.free | of_weights)
+    d = directions.shape[1]
+    inflation, df = (1.0, MANY) if independent else _inflation(fit, family)
+    if not (d and inflation):
+        return 1.0
+    statistic = float(((directions.T @ (root.T @ score)) ** 2).sum())
+    return tail(statistic / inflation, d, df)
+
+
+def _inflation(fit: JudgmentFit, family: WeightFamily) -> tuple[float, float]:
+    """Return by how much clusters inflate the statistic, 0 if they cannot tell, and their df."""
+    free = _without_random_answers(fit, family)
+    directions = _directions_of_weights(free, free.covariance.root, free.maximum.free)
+    if free.covariance.one_cluster or not directions.shape[1]:
+        return 0.0, 0.0
+    return free.covariance.inflation(directions)
 
 
 def tail(x: float, d: int, df: float) -> float:
@@ -113,10 +133,9 @@ def _without_random_answers(
     return replace(fit, likelihood=likelihood, maximum=found, free=None)
 
 
-def _directions_of_weights(fit: JudgmentFit) -> Floats:
+def _directions_of_weights(fit: JudgmentFit, root: Floats, free: NDArray[np.bool_]) -> Floats:
     """Return the directions of W that the judgments tell from all else, whitened, (P, d)."""
-    likelihood, root = fit.likelihood, fit.covariance.root
-    information, free = -fit.maximum.at.hessian, fit.maximum.free
+    likelihood, information = fit.likelihood, -fit.maximum.at.hessian
     others = np.eye(likelihood.n_parameters)[:, likelihood.n_weights :] * free[:, None]
     held = np.diag(~free).astype(float)
     left, sizes, _ = np.linalg.svd(np.hstack([root.T @ information @ others, held]))
