@@ -100,13 +100,16 @@ def _study(python: str, make: list[str], judgments: Path, out: Path) -> int:
         [
             [*dcglearn, "fit", name, "--intervals", "200", "-o", learned],
             [*dcglearn, "inspect", name],
+            [*dcglearn, "test", name],
         ],
-        [[*dcglearn, "show", learned, "-o", f"learned.{ending}"] for ending in ("svg", "png")],
         [
             [*dcglearn, "compare", name, *(p for c in comparison for p in ("-o", c))],
-            [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
+            [*dcglearn, "show", learned, "-o", "learned.svg", "-o", "learned.png"],
         ],
-        [[*dcglearn, "agree", name], [*dcglearn, "test", name]],
+        [
+            [*dcglearn, "study", name, *(p for page in pages for p in ("-o", page))],
+            [*dcglearn, "agree", name],
+        ],
         [["-m", "dcglearn.lab.provenance", name, *made, *KEPT, "-o", "provenance.json"]],
     ]
     for commands in at_once:

@@ -32,14 +32,14 @@ def show(
     ],
     scale: ScaleOption = None,
     n_ranks: RanksOption = None,
-    figure: Annotated[
-        str | None,
+    figures: Annotated[
+        list[str] | None,
         typer.Option(
             "--figure",
             "-o",
             metavar="FILE",
-            help="Draw it to a .png, .svg or .pdf file; for a measure file, by default to a .png "
-            "next to it, which is replaced.",
+            help="Draw it to a .png, .svg or .pdf file, or to several; for a measure file, by "
+            "default to a .png next to it, which is replaced.",
         ),
     ] = None,
     no_figure: Annotated[bool, typer.Option("--no-figure", help="Do not draw a figure.")] = False,
@@ -54,21 +54,24 @@ def show(
     declared = None if scale is None else Scale.parse(scale)
     named = _named(measure, declared, n_ranks)
     content = named.file or _file_of(named.measure)
-    path = _figure_path(measure, figure, is_measure_file_name(measure) and not no_figure)
+    paths = _figure_paths(measure, figures, is_measure_file_name(measure) and not no_figure)
     if json:
         print_json(codec.loads(measure_to_json(content)))
     else:
         print_text(measure_text(named.name, content, named.measure, n_ranks))
-    if path is not None:
+    if paths:
         from dcglearn.figures.measure_figures import draw_measure_file
         from dcglearn.figures.style import save
 
         title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        save(draw_measure_file(content, title, declared or scale_of(named.measure)), path)
+        drawing = draw_measure_file(content, title, declared or scale_of(named.measure))
+        for path in paths:
+            save(drawing, path)
+        words = f"wrote {', '.join(paths)}"
         if json:
-            print_note(f"wrote {path}")
+            print_note(words)
         else:
-            print_text(f"\nwrote {path}")
+            print_text(f"\n{words}")
 
 
 def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:
@@ -85,22 +88,21 @@ def _named(text: str, scale: Scale | None, n_ranks: int | None) -> NamedMeasure:
     return named
 
 
-def _figure_path(measure: str, figure: str | None, by_default: bool) -> str | None:
-    """Return where to draw: the given file, or a .png next to the measure file if writable."""
+def _figure_paths(measure: str, figures: list[str] | None, by_default: bool) -> list[str]:
+    """Return where to draw: the given files, or a .png next to the measure file if writable."""
     from dcglearn.report.tables import FIGURE_FORMATS
 
-    if figure is not None:
+    for figure in figures or ():
         checked_suffix(figure, FIGURE_FORMATS)
         check_writable(figure)
-        return figure
-    if not by_default:
-        return None
+    if figures or not by_default:
+        return figures or []
     path = re.sub(r"\.json(:dcg|:utility)?$", ".png", measure, flags=re.IGNORECASE)
     try:
         check_writable(path)
     except InputError:
-        return None
-    return path
+        return []
+    return [path]
 
 
 def _file_of(measure: Measure) -> MeasureFile:
