@@ -253,6 +253,7 @@ def test_generators_are_the_last_required_argument(name: str, function: object) 
 SUPPRESSION = re.compile(
     r"# noqa|# type: ignore|# fmt: (skip|off)|# pragma|[.]suppress\(|with suppress\("
     r"|suppress_health[_]check=|(filterwarnings|simplefilter)\(\s*.ignore"
+    r"|errstate\(.*=.ignore"
 )
 SKIPS = {"pytest.skip", "pytest.xfail", "pytest.importorskip"} | {
     f"pytest.mark.{name}" for name in ("skip", "skipif", "xfail")
@@ -292,22 +293,21 @@ def test_a_suppression_has_its_reason_beside_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "comment"),
+    ("line", "word"),
     [
-        ("x = 1", "noqa: S101"),
-        ("x = 1", "type: ignore"),
-        ("x = 1", "type: ignore[arg-type, misc]"),
-        ("x = 1", "fmt: skip"),
-        ("suppress_{}check=[],", ""),
-        ("with {}(KeyError):", ""),
+        ("x = 1  # {}: S101", "noqa"),
+        ("x = 1  # type: {}", "ignore"),
+        ("x = 1  # type: {}[arg-type, misc]", "ignore"),
+        ("x = 1  # fmt: {}", "skip"),
+        ("{}=[],", "suppress_health_check"),
+        ("with {}(KeyError):", "suppress"),
+        ("with np.{}(over='ignore'):", "errstate"),
     ],
 )
-def test_a_bare_suppression_would_be_seen(code: str, comment: str) -> None:
-    line = code.format("suppress" if "with" in code else "health_") + (
-        f"  # {comment}" if comment else ""
-    )
-    assert bare_suppressions(line) == [line]
-    assert not bare_suppressions(f"{line}  # it may be missing")
+def test_a_bare_suppression_would_be_seen(line: str, word: str) -> None:
+    bare = line.format(word)  # in two parts: this file is searched, too
+    assert bare_suppressions(bare) == [bare]
+    assert not bare_suppressions(f"{bare}  # it may be missing")
 
 
 def test_a_bare_skip_would_be_seen() -> None:

@@ -135,7 +135,7 @@ def _share_within(x: Floats, step: Floats, bounds: tuple[Floats, Floats]) -> flo
     A step that is cut at a bound need not lead upwards: what other parameters do may only be right
     together with what was cut.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # steps of 0 come to no bound
         shares = np.where(step < 0, (bounds[0] - x) / step, (bounds[1] - x) / step)
     return float(np.min(shares[shares > 0], initial=1.0))
 

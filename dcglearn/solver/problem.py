@@ -388,7 +388,7 @@ def total_weight(weights: Floats) -> float:
     ----------
     weights : ndarray of float, shape (n,)
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # infinity says so
         return float(weights.sum())
 
 

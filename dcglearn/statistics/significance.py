@@ -144,7 +144,7 @@ def _t_test(row: Floats) -> float:
 
     if abs(row.sum()) <= _ZERO * np.abs(row).sum():
         return 1.0
-    with warnings.catch_warnings(), np.errstate(divide="ignore"):
+    with warnings.catch_warnings(), np.errstate(divide="ignore"):  # equal differences: t is inf
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)  # p is near 0 anyway
         return float(ttest_1samp(row, 0.0).pvalue)
 

@@ -102,7 +102,16 @@ class Differences:
         return cls(CodedRows(layout, found), number[1:])
 
     def scores(self, W: Floats) -> Floats:
-        """Return <W, x> of each pair, shape (n,), for W of shape (K, L)."""
+        """Return <W, x> of each pair.
+
+        Parameters
+        ----------
+        W : ndarray of float, shape (K, L)
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+        """
         return np.append(0.0, self.coded.products(W.reshape(-1, 1))[0])[self.of_pair]
 
 
@@ -137,7 +146,7 @@ class BinomialEvidence(Evidence):
         rows = np.arange(len(x))
         return cls(
             layout=coded.layout,
-            codes=coded.codes[:, x].astype(np.uint16),
+            codes=coded.codes[:, x].astype(np.uint32),
             answers=np.where(given, B, A).astype(np.int8),
             weights=counts[given, x],
             queries=rows,
@@ -200,7 +209,12 @@ class BinomialLikelihood(Likelihood):
         return [float(a @ np.log(at.P_a) + b @ np.log(at.P_b))]
 
     def at(self, parameters: Floats) -> _Probabilities | None:
-        """Return the probabilities of answers; None where the general likelihood is needed."""
+        """Return the probabilities of answers; None where the general likelihood is needed.
+
+        Parameters
+        ----------
+        parameters : ndarray of float, shape (P,)
+        """
         return self._at(parameters, self.family.weights(parameters[: self.n_weights]))
 
     def _at(self, parameters: Floats, W: Floats) -> _Probabilities | None:
@@ -218,7 +232,18 @@ class BinomialLikelihood(Likelihood):
         return _Probabilities(v, e, p, P_a, P_b, slope, 0.5 - p)
 
     def gradients(self, parameters: Floats, at: _Probabilities) -> Floats:
-        """Return the gradient of P in the parameters, shape (m, P)."""
+        """Return the gradient of P in the parameters.
+
+        Parameters
+        ----------
+        parameters : ndarray of float, shape (P,)
+        at : _Probabilities
+            At these parameters.
+
+        Returns
+        -------
+        ndarray of float, shape (m, P)
+        """
         J = self.family.jacobian(parameters[: self.n_weights])
         found = np.empty((self.n_parameters, len(at.p)))
         np.multiply(self.evidence.coded.products(J), at.slope, out=found[: self.n_weights])
@@ -228,7 +253,10 @@ class BinomialLikelihood(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class _Probabilities:
-    """P at some parameters: v, e, p, P, 1 - P, and the derivatives of P in v and e."""
+    """P at some parameters: v, e, p, P, 1 - P, and the derivatives of P in v and e.
+
+    Each of shape (m,), but for the share of lapses e.
+    """
 
     v: Floats
     e: float
@@ -248,7 +276,7 @@ class BinomialFit(JudgmentFit):
     @cached_property
     def covariance(self) -> Covariance:
         """The covariance of the parameters; each judgment is a cluster of its own."""
-        at = self._at
+        at = self._probabilities
         root = inverse_root(-self.maximum.at.hessian, self.maximum.free)
         whitened = self._gradients @ root
         rows = whitened / np.sqrt(at.P_a * at.P_b)[:, None]
@@ -260,7 +288,7 @@ class BinomialFit(JudgmentFit):
 
     def link_test(self) -> LinkTest:
         """Test the link, as :func:`dcglearn.inference.calibration.link_test` does."""
-        at = self._at
+        at = self._probabilities
         a, b = self.likelihood.evidence.counts
         gradients, bend = self._gradients, at.slope * at.v * np.abs(at.v)
         information = (a + b) / (at.P_a * at.P_b)
@@ -273,14 +301,14 @@ class BinomialFit(JudgmentFit):
         return link_test_of_scores(float((a / at.P_a - b / at.P_b) @ efficient), size, variance, df)
 
     @cached_property
-    def _at(self) -> _Probabilities:
+    def _probabilities(self) -> _Probabilities:
         found = self.likelihood.at(self.parameters)
         assert found is not None  # noqa: S101 - fit_counted has seen that
         return found
 
     @cached_property
     def _gradients(self) -> Floats:
-        return self.likelihood.gradients(self.parameters, self._at)
+        return self.likelihood.gradients(self.parameters, self._probabilities)
 
     def _squares(self, at: _Probabilities) -> Floats:
         """Return the sum of squared scores of each x, for a gradient of P that is 1."""
