@@ -2,7 +2,8 @@
 
 Gains and discounts are relative to the weight of the best grade at the first rank. If that does
 not differ from 0, they are not determined, however many numbers an estimate has; if it is below 0,
-people prefer the lists that the measure would put last.
+people prefer the lists that the measure would put last. Nothing is said of either before answers
+are seen to depend on the grades at all (:mod:`dcglearn.hypotheses.no_effect`).
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dcglearn.base.types import Floats
+from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.hypotheses.questions import Question
 from dcglearn.inference.estimate import JudgmentFit
 
 Support = Literal["supported", "contradicted", "open", "reversed"]
 """``supported`` if better grades win, ``reversed`` if they lose. Otherwise ``contradicted`` if a
 usual measure is rejected nevertheless, and ``open`` if the judgments say nothing."""
+
+NO_EFFECT_LEVEL = 0.05
+"""From this p-value of no effect on, the judgments say nothing."""
 
 
 def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
@@ -31,7 +36,14 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     fit : JudgmentFit
         Its discounts are given.
     questions : sequence of Question
+        Of the same judgments.
+
+    Returns
+    -------
+    {"supported", "contradicted", "open", "reversed"}
     """
+    if no_effect(fit) >= NO_EFFECT_LEVEL:
+        return "open"
     weight = np.zeros_like(fit.weights)
     weight[0, 0] = 1.0
     t = t_of(fit, weight)
