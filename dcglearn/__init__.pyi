@@ -17,23 +17,23 @@ from .naming.names import measure_for as measure_for
 from .naming.names import measure_for_documents as measure_for_documents
 
 # Judgments
-from .data.preferences import Preferences as Preferences
-from .data.learning_pairs import LearningPairs as LearningPairs
-from .data.query_groups import query_folds as query_folds
-from .reading.judgment_files import read_preferences as read_preferences
-from .reading.judgment_files import write_preferences as write_preferences
-from .reading.document_judgments import DocumentGrades as DocumentGrades
+from .judgments.preferences import Preferences as Preferences
+from .judgments.learning_pairs import LearningPairs as LearningPairs
+from .judgments.query_groups import query_folds as query_folds
+from .judgments.reading.judgment_files import read_preferences as read_preferences
+from .judgments.reading.judgment_files import write_preferences as write_preferences
+from .judgments.reading.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
-from .ratings.rated_lists import Ratings as Ratings
-from .ratings.rated_lists import read_ratings as read_ratings
-from .ratings.rating_pairs import RatingPairs as RatingPairs
-from .ratings.rating_pairs import pairs_from_ratings as pairs_from_ratings
-from .inspection.summary import Summary as Summary
-from .inspection.summary import summarise as summarise
-from .inspection.inspect import Inspection as Inspection
-from .inspection.inspect import inspect_judgments as inspect_judgments
-from .data.packed_pairs import PackedPairs as PackedPairs
-from .data.packed_writer import packed_writer as packed_writer
+from .judgments.ratings.rated_lists import Ratings as Ratings
+from .judgments.ratings.rated_lists import read_ratings as read_ratings
+from .judgments.ratings.rating_pairs import RatingPairs as RatingPairs
+from .judgments.ratings.rating_pairs import pairs_from_ratings as pairs_from_ratings
+from .judgments.inspection.summary import Summary as Summary
+from .judgments.inspection.summary import summarise as summarise
+from .judgments.inspection.inspect import Inspection as Inspection
+from .judgments.inspection.inspect import inspect_judgments as inspect_judgments
+from .judgments.packed_pairs import PackedPairs as PackedPairs
+from .judgments.packed_writer import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
@@ -84,14 +84,14 @@ from .study.facts import study_judgments as study_judgments
 from .study.page import write_study as write_study
 
 # Systems
-from .collection.qrels_runs import Qrels as Qrels
-from .collection.qrels_runs import Run as Run
-from .collection.qrels_runs import read_qrels as read_qrels
-from .collection.qrels_runs import read_run as read_run
-from .collection.qrels_runs import qrels_of as qrels_of
-from .collection.qrels_runs import run_of as run_of
-from .collection.qrels_index import IndexedQrels as IndexedQrels
-from .collection.qrels_index import index_qrels as index_qrels
+from .collections.qrels_runs import Qrels as Qrels
+from .collections.qrels_runs import Run as Run
+from .collections.qrels_runs import read_qrels as read_qrels
+from .collections.qrels_runs import read_run as read_run
+from .collections.qrels_runs import qrels_of as qrels_of
+from .collections.qrels_runs import run_of as run_of
+from .collections.qrels_index import IndexedQrels as IndexedQrels
+from .collections.qrels_index import index_qrels as index_qrels
 from .evaluation.rules import LIKE as LIKE
 from .evaluation.rules import Rules as Rules
 from .measures.expected_reciprocal_rank import ERR as ERR

@@ -40,10 +40,10 @@ import numpy as np
 import pandas as pd
 
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.files import check_writable, read_text
 from dcglearn.base.types import Pairs
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.packed_writer import ROW_GROUP_SIZE, packed_writer
-from dcglearn.files.files import check_writable, read_text
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.packed_writer import ROW_GROUP_SIZE, packed_writer
 from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale

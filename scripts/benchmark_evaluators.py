@@ -42,7 +42,7 @@ if importlib.util.find_spec("dcglearn") is None:  # the same again, by the Pytho
 
 import numpy as np
 
-from dcglearn.files.files import write_text
+from dcglearn.base.files import write_text
 from dcglearn.lab.provenance import made_with
 from dcglearn.report.tables import Table
 
@@ -277,8 +277,8 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     """Time a further measure, arrays next to scikit-learn, and an object of ir_measures."""
     from sklearn.metrics import ndcg_score
 
-    from dcglearn.collection.qrels_index import index_qrels
-    from dcglearn.collection.qrels_runs import read_qrels, read_run
+    from dcglearn.collections.qrels_index import index_qrels
+    from dcglearn.collections.qrels_runs import read_qrels, read_run
     from dcglearn.evaluation.from_arrays import ranked_arrays
     from dcglearn.evaluation.lookup import look_up
     from dcglearn.evaluation.ranked import score_runs

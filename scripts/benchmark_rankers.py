@@ -46,7 +46,7 @@ from dcglearn import (
     ranking_metric,
     side_by_side,
 )
-from dcglearn.files.files import write_text
+from dcglearn.base.files import write_text
 from dcglearn.lab.provenance import made_with
 from dcglearn.report.tables import Table
 

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dcglearn.data.preferences import Preferences
-from dcglearn.files.files import write_text
+from dcglearn.base.files import write_text
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import write_preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.tables import Table
 
 K, L, QUERIES, JUDGES, SEED, NOISE = 10, 5, 5_000, 50, 1, 2.0

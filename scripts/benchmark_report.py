@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import write_text
 from dcglearn.figures.style import COLOURS, MARKERS, STYLE, save
-from dcglearn.files.files import write_text
 from dcglearn.report.tables import Table
 
 ABOUT = {

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from dcglearn.base.files import write_text
 from dcglearn.base.types import Floats
-from dcglearn.files.files import write_text
 from dcglearn.report.tables import Table
 from dcglearn.statistics.significance import holm, paired_p_values
 from dcglearn.statistics.tukey import tukey_test

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.files.files import check_writable, read_text, write_text
+from dcglearn.base.files import check_writable, read_text, write_text
 
 RANKS = np.arange(1, 6)
 DISCOUNTS = {

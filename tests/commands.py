@@ -25,7 +25,7 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
         "dcglearn.cli",
-        "dcglearn.reading.judgment_files",
+        "dcglearn.judgments.reading.judgment_files",
         "dcglearn.comparison.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",

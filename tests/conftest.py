@@ -16,8 +16,8 @@ import pytest
 from commands import run_alone, run_command
 from hypothesis import settings
 
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 # The same examples on every run, and no time limit, because machines may be busy.
 FUZZ = int(os.environ.get("DCGLEARN_FUZZ", "1"))

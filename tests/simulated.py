@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import side_by_side

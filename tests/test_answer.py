@@ -11,16 +11,16 @@ import pytest
 from test_study import simulated
 
 import dcglearn.hypotheses.certainty as limits
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.certainty import Certainty, certainty_of
 from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import write_preferences
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 from dcglearn.naming.measure_files import MeasureFile, measure_from_json, measure_to_json
-from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.answer import answer
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text

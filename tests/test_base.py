@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_info
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.files import atomic_write, check_writable, checked_suffix, read_text, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.files.files import atomic_write, check_writable, checked_suffix, read_text, write_text
 
 
 def test_an_error_says_place_problem_and_remedy_in_that_order() -> None:

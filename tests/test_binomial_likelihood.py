@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn.data.preferences import Preferences
 from dcglearn.design.cells import cell_of, rng_for
 from dcglearn.design.own_functions import NO_FUNCTIONS
 from dcglearn.design.setting import Setting
@@ -18,6 +17,7 @@ from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.likelihood import Likelihood
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.trials.binomial_likelihood import (

@@ -7,9 +7,9 @@ import pytest
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.inference.calibration import held_out, link_test, reliability
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.preferences import Preferences
 
 
 def answered(n: int, seed: int, noise: str, lapses: float = 0.0) -> Preferences:

@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import cauchy, logistic, norm
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.design.cells import cell_of, key_of, rng_for
 from dcglearn.design.sampling import truth_of
 from dcglearn.design.setting import Setting, check_setting, unused_keys
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.lab.records import problem_of_result
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.presets import preset

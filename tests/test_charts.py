@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
 from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart
 from dcglearn.families.vectors import BEST_IS_ONE, Anchor
 from dcglearn.families.weights import AnyWeights, Products
@@ -28,8 +25,11 @@ from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.reach import on_scale
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import write_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import fit_packed_evidence
 from dcglearn.study.facts import study_judgments

@@ -17,9 +17,9 @@ from dcglearn.cli import COMMANDS, app
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import LIKE, TIES, UNJUDGED
 from dcglearn.interop.export import TARGETS
+from dcglearn.judgments.ratings.rating_pairs import WITHIN
 from dcglearn.learning.core_learner import Encoding
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.ratings.rating_pairs import WITHIN
 from dcglearn.solver.solve import SOLVERS
 from dcglearn.statistics.significance import PAIRED_TESTS
 from dcglearn.systems.compare_systems import CORRECT

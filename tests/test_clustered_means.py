@@ -8,7 +8,7 @@ from scipy.stats import t, ttest_1samp
 
 from dcglearn.comparison.judged_agreement import judged_agreement
 from dcglearn.correlation.agreement import agreement, agreement_with_ties
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.statistics.clustered_means import clustered_mean

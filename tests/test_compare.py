@@ -19,7 +19,7 @@ from dcglearn.comparison.compare import (
 )
 from dcglearn.comparison.judged_agreement import judged_agreement
 from dcglearn.correlation.agreement import agreement, outcomes, score_differences
-from dcglearn.data.preferences import ANSWERS, Preferences
+from dcglearn.judgments.preferences import ANSWERS, Preferences
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.presets import usual_presets

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.inference.calibration import link_test
 from dcglearn.inference.covariance import covariance
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.likelihood import Likelihood, Rows
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.trials.counted_likelihood import CountedLikelihood
 from dcglearn.trials.draws import Blocks

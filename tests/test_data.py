@@ -16,13 +16,13 @@ from sklearn.model_selection import GroupKFold
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.query_groups import query_folds
-from dcglearn.data.rankings import encode_list, pad_lists
-from dcglearn.fields.judgment_fields import ANSWERS
-from dcglearn.inspection.summary import summarise
+from dcglearn.judgments.inspection.summary import summarise
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.query_groups import query_folds
+from dcglearn.judgments.rankings import encode_list, pad_lists
+from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dcglearn.reading import document_judgments
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.collection.qrels_index import Unjudged, index_qrels
-from dcglearn.collection.qrels_runs import qrels_of, run_of
+from dcglearn.collections.qrels_index import Unjudged, index_qrels
+from dcglearn.collections.qrels_runs import qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
+from dcglearn.judgments.reading.document_judgments import DocumentGrades
+from dcglearn.judgments.reading.judgment_files import gather_judgments, read_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading import document_judgments
-from dcglearn.reading.document_judgments import DocumentGrades
-from dcglearn.reading.judgment_files import gather_judgments, read_preferences
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"

@@ -15,9 +15,9 @@ from conftest import ROOT
 
 from dcglearn.comparison.compare import compare
 from dcglearn.correlation.agreement import agreement
-from dcglearn.data.preferences import Preferences
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inspection.summary import summarise
+from dcglearn.judgments.inspection.summary import summarise
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG

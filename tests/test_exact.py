@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dcglearn.data import packed_writer as packing
 from exact_optimum import distance_squared, exact_objective, exact_optimum
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.workers import open_workers
-from dcglearn.data import packed_writer as packing
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.packed_writer import packed_writer
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.packed_writer import packed_writer
 from dcglearn.measures.scale import Scale
 from dcglearn.solver import streamed
 from dcglearn.solver.exact import solve_exactly

@@ -16,15 +16,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dcglearn.reading import judgment_files
+from dcglearn.records import csv_blocks, json_blocks, table_blocks
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.reading import judgment_files
-from dcglearn.reading.judgment_files import gather_judgments, read_field, read_preferences
-from dcglearn.records import csv_blocks, json_blocks, table_blocks
-from dcglearn.records.coded_values import UndecidedError
+from dcglearn.judgments.reading.coded_values import UndecidedError
+from dcglearn.judgments.reading.judgment_files import gather_judgments, read_field, read_preferences
 
 
 def outcome(path: Path, **options: Any) -> Any:

@@ -18,8 +18,8 @@ import pytest
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -12,11 +12,11 @@ from scipy.linalg import sqrtm
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.inference.covariance import Covariance, covariance
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
+from dcglearn.judgments.preferences import Preferences
 
 
 def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from dcglearn.correlation.agreement import agreement
-from dcglearn.data.preferences import Preferences
-from dcglearn.inspection.dense_codes import joint_codes, row_codes
-from dcglearn.inspection.inspect import inspect_judgments
-from dcglearn.inspection.judge_answers import judge_answers
-from dcglearn.inspection.judge_tests import FEWEST_JUDGMENTS, _typical_shares
-from dcglearn.inspection.list_pairs import list_pairs
-from dcglearn.inspection.query_shares import query_shares
-from dcglearn.inspection.summary import summarise
+from dcglearn.judgments.inspection.dense_codes import joint_codes, row_codes
+from dcglearn.judgments.inspection.inspect import inspect_judgments
+from dcglearn.judgments.inspection.judge_answers import judge_answers
+from dcglearn.judgments.inspection.judge_tests import FEWEST_JUDGMENTS, _typical_shares
+from dcglearn.judgments.inspection.list_pairs import list_pairs
+from dcglearn.judgments.inspection.query_shares import query_shares
+from dcglearn.judgments.inspection.summary import summarise
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import preset
 from dcglearn.report.inspection import findings_text, inspection_text

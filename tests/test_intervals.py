@@ -9,7 +9,7 @@ import pytest
 from simulated import SCALE, simulated_judgments, weighted_and_repeated
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord

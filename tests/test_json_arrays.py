@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dcglearn.files import json_arrays
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.files import json_arrays
-from dcglearn.files.json_arrays import array_as_lines
+from dcglearn.base.tables.json_arrays import array_as_lines
 
 
 def records(text: str) -> list[Any]:

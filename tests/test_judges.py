@@ -7,9 +7,9 @@ import pytest
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.judges import JudgeLapses, judge_lapses
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 
 MODEL = JudgmentModel(discounts="log2", judges=True)

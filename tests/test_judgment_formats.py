@@ -23,8 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_preferences, write_preferences
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
@@ -304,7 +304,7 @@ BOMBS = {
 def test_bombs_are_refused_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("dcglearn.files.compressed.MAX_DECOMPRESSED", 2**22)
+    monkeypatch.setattr("dcglearn.base.tables.compressed.MAX_DECOMPRESSED", 2**22)
     head, filling = BOMBS[name]
     content = head + filling * (2**25 // len(filling))
     path = write(tmp_path / f"{name}.xz", lzma.compress(content, preset=1))

@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dcglearn.reading import judgment_writers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
-from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
+from dcglearn.judgments.writing import list_texts
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
-from dcglearn.reading import judgment_writers
-from dcglearn.reading.judgment_files import read_preferences, write_preferences
-from dcglearn.reading.judgment_writers import list_texts
 
 SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", 'a"b', "%s")]
 ids = st.one_of(

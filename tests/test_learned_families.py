@@ -17,13 +17,13 @@ from sklearn.base import clone
 from dcglearn.base.errors import InputError
 from dcglearn.families.vectors import DISCOUNT_FAMILIES, GAIN_FAMILIES
 from dcglearn.interop.export import TARGETS, export
+from dcglearn.judgments.reading.judgment_files import write_preferences
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.measure_files import measure_from_json, measure_to_json
-from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text
 from dcglearn.terminal.choices import DISCOUNT_FAMILY_NAMES, GAIN_FAMILY_NAMES

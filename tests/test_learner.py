@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner

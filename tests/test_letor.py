@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import ndcg_score
 
 from dcglearn.base.errors import InputError
-from dcglearn.collection.letor import looks_like_letor, read_grade_counts
+from dcglearn.collections.letor import looks_like_letor, read_grade_counts
 
 RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
 

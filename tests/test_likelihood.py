@@ -9,12 +9,12 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.data.preferences import Preferences
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, log_probability, with_lapses
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Likelihood
 from dcglearn.inference.maximise import maximise
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 
 SCALE = Scale((2, 1, 0))

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.fields.list_cells import parse_list_text
+from dcglearn.judgments.meaning.list_cells import parse_list_text
+from dcglearn.judgments.reading.coded_values import UndecidedError
+from dcglearn.judgments.reading.list_texts import coded_texts
 from dcglearn.measures.scale import canonical_label
-from dcglearn.records.coded_values import UndecidedError
-from dcglearn.records.list_texts import coded_texts
 
 Labels = list[str | None]
 NAMES = ["good", "very good", "b,ad", "it's", "caf\xe9", "\x1c", "null"]

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputWarning
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 Refused = Callable[..., str]
 
@@ -186,7 +186,7 @@ def test_null_within_a_list_is_a_document_without_a_grade(
     found = run("pack", "p.jsonl", "packed.parquet", *options)
     expected = f"1 document within the lists has no grade (null): {words}\n" if words else ""
     assert found.stderr == expected
-    from dcglearn.data.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed_pairs import PackedPairs
 
     assert PackedPairs.of("packed.parquet").preferences().lists[0, 0].tolist() == first
 

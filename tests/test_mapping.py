@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.fields.answer_values import resolve_answers
-from dcglearn.fields.column_names import resolve_columns
-from dcglearn.fields.given_maps import UnmappedValueError, parse_given_map
-from dcglearn.fields.grade_names import resolve_labels
-from dcglearn.fields.judgment_fields import ANSWERS
-from dcglearn.fields.unjudged_documents import grade_unjudged
+from dcglearn.judgments.meaning.answer_values import resolve_answers
+from dcglearn.judgments.meaning.column_names import resolve_columns
+from dcglearn.judgments.meaning.given_maps import UnmappedValueError, parse_given_map
+from dcglearn.judgments.meaning.grade_names import resolve_labels
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.unjudged_documents import grade_unjudged
 from dcglearn.measures.scale import Scale
 
 NAMED = Scale(("perfect", "good", "bad"))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.linalg import LinAlgError
 
 from dcglearn.base import nnls
-from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
+from dcglearn.solver.nnls import solve_nnls
 
 EPS = np.finfo(float).eps
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.study.support import support_of
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dcglearn.data import packed_pairs
 from typer.testing import CliRunner
 
 from dcglearn.cli import app, certainty
-from dcglearn.data import packed_pairs
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
-from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import write_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import write_preferences
 from dcglearn.terminal.judgment_options import AS_USUAL
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

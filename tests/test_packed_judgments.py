@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from dcglearn.data import packed_pairs, packed_writer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.data import packed_pairs, packed_writer
-from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
-from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.packed_pairs import PACKED_METADATA, PackedPairs
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import read_preferences
 
 SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]
 IDS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)

@@ -14,21 +14,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dcglearn.data import packed_writer as packed
+from dcglearn.reading import judgment_files
 
 from dcglearn import cli
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.workers import open_workers
 from dcglearn.correlation.agreement import agreement
-from dcglearn.data import packed_writer as packed
-from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs, is_packed
-from dcglearn.data.packed_writer import packed_writer, write_packed
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.packed_pairs import PACKED_METADATA, PackedPairs, is_packed
+from dcglearn.judgments.packed_writer import packed_writer, write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import gather_judgments, write_preferences
 from dcglearn.learning.fit import fit
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import preset
-from dcglearn.reading import judgment_files
-from dcglearn.reading.judgment_files import gather_judgments, write_preferences
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import drawn_lists

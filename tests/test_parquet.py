@@ -13,24 +13,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from dcglearn.data import packed_pairs, packed_writer
 from packaging.version import Version
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.collection.qrels_runs import read_qrels, read_run
-from dcglearn.data import packed_pairs, packed_writer
-from dcglearn.data.concatenated import concatenated
-from dcglearn.data.packed_pairs import PACKED_METADATA, PackedPairs
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
-from dcglearn.files.parquet import open_parquet, python_values
-from dcglearn.files.parquet_footer import ColumnSize, column_sizes
+from dcglearn.base.tables.parquet import open_parquet, python_values
+from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
+from dcglearn.collections.qrels_runs import read_qrels, read_run
 from dcglearn.filtering.scored import read_scored
-from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import (
+from dcglearn.judgments.concatenated import concatenated
+from dcglearn.judgments.packed_pairs import PACKED_METADATA, PackedPairs
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import (
     gather_judgments,
     read_preferences,
     write_preferences,
 )
+from dcglearn.measures.scale import Scale
 
 FAR = pa.array([2**62, -(2**62)], pa.timestamp("us"))
 ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
@@ -272,7 +272,7 @@ def test_many_equal_judgments_take_memory_in_proportion_to_their_arrays(tmp_path
     assert path.stat().st_size < 40_000
     code = (
         "import resource, sys, numpy, pyarrow.parquet, pyarrow.compute\n"
-        "from dcglearn.reading.judgment_files import read_preferences\n"
+        "from dcglearn.judgments.reading.judgment_files import read_preferences\n"
         "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before = peak()\n"
         "found = read_preferences(sys.argv[1])\n"
@@ -372,7 +372,7 @@ DAMAGE = """
 import random, sys
 from pathlib import Path
 from dcglearn.base.errors import InputError
-from dcglearn.collection.qrels_runs import read_qrels
+from dcglearn.collections.qrels_runs import read_qrels
 content, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[1])
 rng = random.Random(0)
 for _ in range(300):

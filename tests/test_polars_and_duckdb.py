@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.collection.qrels_runs import qrels_of, run_of
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_field, read_preferences
+from dcglearn.collections.qrels_runs import qrels_of, run_of
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_field, read_preferences
 
 pl = pytest.importorskip("polars", reason="the extra dev is not installed")
 duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")

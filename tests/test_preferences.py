@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from test_data import preferences
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.query_groups import group_numbers
-from dcglearn.fields.judgment_fields import ANSWERS, LARGEST_WEIGHT
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.query_groups import group_numbers
+from dcglearn.judgments.reading.judgment_files import read_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.judgment_files import read_preferences
 
 THREE = Scale((2, 1, 0))
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.collection.qrels_index import index_qrels
-from dcglearn.collection.qrels_runs import (
+from dcglearn.collections.qrels_index import index_qrels
+from dcglearn.collections.qrels_runs import (
     DocumentTable,
     distinct_names,
     qrels_of,
@@ -251,7 +251,7 @@ def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> Non
 def test_a_small_file_that_decompresses_to_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcglearn.files.compressed.MAX_DECOMPRESSED", 2**20)
+    monkeypatch.setattr("dcglearn.base.tables.compressed.MAX_DECOMPRESSED", 2**20)
     bomb = write(tmp_path / "bomb.gz", gzip.compress(b"\n" * 2**22))
     with pytest.raises(InputError, match="holds more than 1 MiB, over 100 times its compressed"):
         read_qrels(bomb)

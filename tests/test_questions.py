@@ -10,12 +10,12 @@ from scipy.stats import f
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.certainty import certainty_of
 from dcglearn.hypotheses.likelihood_ratios import likelihood_ratio
 from dcglearn.hypotheses.questions import ask, usual_questions
 from dcglearn.hypotheses.segments import compare_segments
 from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import preset

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import dcglearn
 from dcglearn.base.errors import InputError
-from dcglearn.ratings.rated_lists import Ratings, read_ratings
-from dcglearn.ratings.rating_pairs import MAX_COMPARED, Within, pairs_from_ratings
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.ratings.rated_lists import Ratings, read_ratings
+from dcglearn.judgments.ratings.rating_pairs import MAX_COMPARED, Within, pairs_from_ratings
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from dcglearn.judgments.reading.judgment_files import read_preferences
 from dcglearn.learning.intervals import parameter_intervals
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming.measure_files import MeasureFile, measure_from_json, measure_to_json
-from dcglearn.reading.judgment_files import read_preferences
 from dcglearn.report.learned import learned_measure
 from dcglearn.report.learned_text import learned_text
 

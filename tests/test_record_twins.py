@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_number, twin_text
 
 from dcglearn.base.errors import InputError
-from dcglearn.collection.qrels_runs import qrels_of
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.rankings import decode_list
+from dcglearn.collections.qrels_runs import qrels_of
 from dcglearn.filtering.scored import read_scored
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.rankings import decode_list
+from dcglearn.judgments.reading.document_judgments import DocumentGrades
+from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
 from dcglearn.measures.scale import Scale
-from dcglearn.reading.document_judgments import DocumentGrades
-from dcglearn.reading.judgment_files import read_preferences, write_preferences
 
 Record = dict[str, Any]
 Reader = Callable[[Path], Any]

@@ -8,7 +8,7 @@ from simulated import TRUTH, simulated_judgments
 
 from dcglearn.base.errors import InputError
 from dcglearn.correlation.agreement import agreement, score_differences
-from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.measures.dcg import DCG
 from dcglearn.simulation.judges import (
     flip_pairs,

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dcglearn.collection import qrels_runs
 
 from dcglearn.base import threads
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.collection import qrels_runs
-from dcglearn.collection.id_hashes import DocumentHashes
-from dcglearn.collection.qrels_runs import Run, read_run
+from dcglearn.base.tables.compressed import read_content
+from dcglearn.collections.id_hashes import DocumentHashes
+from dcglearn.collections.qrels_runs import Run, read_run
 from dcglearn.evaluation import inputs, reading
 from dcglearn.evaluation.evaluate import Evaluation, evaluate
 from dcglearn.evaluation.rules import Rules
-from dcglearn.files.compressed import read_content
 from dcglearn.measures.dcg import DCG
 from dcglearn.naming import names
 from dcglearn.naming.measure_files import MeasureFile, measure_to_json, read_measure
@@ -277,7 +277,7 @@ def test_a_blank_where_the_text_is_searched_in_parts(
     path.write_text(text)
     expected = read_run(path)
     for size in range(1, 40):
-        monkeypatch.setattr("dcglearn.collection.qrels_formats._SEARCHED_AT_ONCE", size)
+        monkeypatch.setattr("dcglearn.collections.qrels_formats._SEARCHED_AT_ONCE", size)
         assert np.array_equal(read_run(path).hashes.first, expected.hashes.first)
 
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dcglearn.data import packed_writer
 
 from dcglearn.base import threads
 from dcglearn.base.errors import InputError
-from dcglearn.data import packed_writer
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.packed_writer import write_packed
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import usual_questions
 from dcglearn.inference import equal_judgments, highest, likelihood
 from dcglearn.inference.covariance import score_rows
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import preset
 from dcglearn.streaming import packed_evidence

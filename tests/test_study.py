@@ -13,12 +13,12 @@ import pytest
 from test_likelihood import SCALE, judged
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.concatenated import concatenated
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import usual_questions
+from dcglearn.judgments.concatenated import concatenated
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_field, write_preferences
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import preset
-from dcglearn.reading.judgment_files import read_field, write_preferences
 from dcglearn.report.questions import questions_text
 from dcglearn.study.facts import Study, study_judgments
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text

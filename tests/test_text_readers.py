@@ -16,10 +16,10 @@ from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_numbe
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import split_fields
-from dcglearn.collection.letor import read_graded_lists, read_predictions
-from dcglearn.collection.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
+from dcglearn.collections.letor import read_graded_lists, read_predictions
+from dcglearn.collections.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
 from dcglearn.filtering.scored import read_scored
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 
 def twin_trec(content: bytes, n_fields: int) -> list[tuple[str, str, float]]:

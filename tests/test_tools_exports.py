@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.data.preferences import Preferences
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 ROWS = [("p", [2, 0, 1], [1, 1, 0], "a"), ("q", [0, 2, 0], [1, 2, 0], "b")]
 ROWS += [("7", [1, 1, 1], [2, 0, 0], "tie")]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.files.places import TemporaryCopies
-from dcglearn.reading.judgment_files import read_preferences
+from dcglearn.base.tables.places import TemporaryCopies
+from dcglearn.judgments.reading.judgment_files import read_preferences
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

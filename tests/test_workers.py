@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dcglearn.data import packed_writer as packed
 from joblib.externals.loky import get_reusable_executor
 from processes import PROGRAM, SCHEDULER, WORKER, Process, Processes
 
@@ -22,8 +23,7 @@ from dcglearn.base import workers
 from dcglearn.base.errors import InputError
 from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.workers import open_workers
-from dcglearn.data import packed_writer as packed
-from dcglearn.data.packed_pairs import PackedPairs
+from dcglearn.judgments.packed_pairs import PackedPairs
 from dcglearn.measures.scale import Scale
 from dcglearn.simulation.judges import true_pairs
 from dcglearn.simulation.lists import permuted_lists

@@ -19,7 +19,7 @@ from types import ModuleType
 
 from dcglearn.axes.registry import SHIPPED, Registry, entries_of_file, installed_entries
 from dcglearn.base.errors import InputError
-from dcglearn.files.files import read_text
+from dcglearn.base.files import read_text
 
 SHIPPED_FOLDER = Path(__file__).resolve().parent.parent / "shipped"
 """Configs and experiments inside an installed package."""

@@ -21,7 +21,7 @@ class IgnoredInput:
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from dcglearn.reading.judgment_files import read_preferences
+    >>> from dcglearn.judgments.reading.judgment_files import read_preferences
     >>> ignored = IgnoredInput()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "judgments.jsonl")

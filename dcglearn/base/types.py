@@ -29,4 +29,4 @@ Hashes: TypeAlias = NDArray[np.uint64]
 """64-bit hashes of ids."""
 
 FixedPoint: TypeAlias = NDArray[np.object_]
-"""Python integers, in units of 2^-400 (see :mod:`dcglearn.base.fixed_point`)."""
+"""Python integers, in units of 2^-400 (see :mod:`dcglearn.solver.fixed_point`)."""

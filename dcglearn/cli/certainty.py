@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import measures_for_judgments, naming, parse_family
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
@@ -28,10 +28,10 @@ from dcglearn.terminal.output import print_json, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.hypotheses.questions import Question
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.judgments.preferences import Preferences
     from dcglearn.streaming.packed_evidence import PackedEvidence
 
 MAX_MODELLED = 1_000_000
@@ -150,9 +150,9 @@ def test(
     json: JsonOption = False,
 ) -> None:
     """Test a measure, or compare groups of judgments."""
-    from dcglearn.data.preferences import Preferences
     from dcglearn.hypotheses.segments import compare_segments
     from dcglearn.inference.estimate import JudgmentModel
+    from dcglearn.judgments.preferences import Preferences
     from dcglearn.report.questions import (
         question_json,
         questions_text,
@@ -207,7 +207,7 @@ def test(
 
 def _opened(path: str, judgments: JudgmentOptions) -> Preferences | PackedEvidence:
     """Read judgments; packed ones that do not fit are read again at every pass."""
-    from dcglearn.data.packed_pairs import is_packed
+    from dcglearn.judgments.packed_pairs import is_packed
 
     if is_packed(path):
         from dcglearn.streaming.packed_evidence import PackedEvidence
@@ -256,9 +256,9 @@ def _grouped(
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.base.suggestions import unknown_name
-    from dcglearn.data.concatenated import concatenated
-    from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.reading.judgment_files import read_field
+    from dcglearn.judgments.concatenated import concatenated
+    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.reading.judgment_files import read_field
 
     if by is not None:
         data = judgments.load(paths[0], (by,), bytes_each=MODEL_BYTES)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dcglearn.base.files import check_writable, checked_suffix, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
-from dcglearn.files.files import check_writable, checked_suffix, write_text
-from dcglearn.files.json_text import json_document
 from dcglearn.terminal.inputs import (
     check_distinct,
     measures_for_judgments,

@@ -180,7 +180,7 @@ def report(
     from dcglearn.pages.results_folders import results_folder
 
     if findings is not None:
-        from dcglearn.files.files import checked_suffix
+        from dcglearn.base.files import checked_suffix
 
         checked_suffix(findings, [".tex"])
     place = _results_folder(out)
@@ -244,7 +244,7 @@ def _write_page(shown: Sequence[ReportedExperiment], quick: bool, out: Path) -> 
 
 
 def _write_findings(shown: Sequence[ReportedExperiment], path: str) -> None:
-    from dcglearn.files.files import write_text
+    from dcglearn.base.files import write_text
     from dcglearn.pages.findings import findings_latex
     from dcglearn.pages.page import order_in_paper
 

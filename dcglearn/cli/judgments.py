@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_writable
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_writable
 from dcglearn.terminal.inputs import measures_for_judgments, split_measures
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
@@ -71,9 +71,9 @@ def simulate(
     """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
+    from dcglearn.judgments.reading.judgment_files import write_preferences
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import measure_for
-    from dcglearn.reading.judgment_files import write_preferences
     from dcglearn.simulation.judges import side_by_side
     from dcglearn.simulation.lists import drawn_lists
 
@@ -110,7 +110,7 @@ def inspect(
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.inspection.inspect import inspect_judgments
+    from dcglearn.judgments.inspection.inspect import inspect_judgments
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.inspection import findings_text, grade_table, inspection_text

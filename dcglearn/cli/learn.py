@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.base.numbers import counted
 from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_writable, checked_suffix
 from dcglearn.terminal.choices import EncodingChoice, MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import (
     naming,
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dcglearn.base.types import Integers
-    from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
     from dcglearn.hypotheses.certainty import Certainty
+    from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
     from dcglearn.naming.measure_files import MeasureFile
@@ -95,10 +95,10 @@ def fit(
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed, packed_for_now
-    from dcglearn.data.learning_pairs import LearningPairs
-    from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.inspection.summary import count_contents
-    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
+    from dcglearn.judgments.inspection.summary import count_contents
+    from dcglearn.judgments.learning_pairs import LearningPairs
+    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 

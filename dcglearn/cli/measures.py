@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.files.files import check_writable, checked_suffix
+from dcglearn.base.files import check_writable, checked_suffix
 from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
 from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.terminal.output import print_json, print_note, print_text

@@ -26,12 +26,12 @@ from dcglearn.terminal.output import print_note, print_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dcglearn.data.packed_pairs import PackedPairs
-    from dcglearn.data.preferences import Preferences
     from dcglearn.families.given import FamilyLike
+    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.preferences import Preferences
+    from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.measure_files import MeasureFile
-    from dcglearn.reading.judgment_columns import JudgmentColumns
 
 
 @reads_judgments(without=["encoding"])
@@ -41,10 +41,10 @@ def pack(
     out: Annotated[str, typer.Argument(metavar="OUT", help="The .parquet file to write.")],
 ) -> None:
     """Pack judgments into a file that is read in parts."""
-    from dcglearn.data.packed_pairs import is_packed
-    from dcglearn.files.files import check_writable, checked_suffix
+    from dcglearn.base.files import check_writable, checked_suffix
+    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
     from dcglearn.measures.scale import Scale
-    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
@@ -62,7 +62,7 @@ def pack(
 
 def _check_another(out: str, files: list[str]) -> None:
     """Refuse to write over what is read, or what may have been meant to be read."""
-    from dcglearn.data.packed_pairs import is_packed
+    from dcglearn.judgments.packed_pairs import is_packed
 
     if not Path(out).exists():
         return
@@ -81,7 +81,7 @@ def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None
 
 def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tuple[int, int]:
     """Write judgments to a packed file; return their number, and that of ties."""
-    from dcglearn.data.packed_writer import packed_writer
+    from dcglearn.judgments.packed_writer import packed_writer
 
     done = ties = 0
     with (
@@ -100,8 +100,8 @@ def packed_for_now(
     found: JudgmentColumns, judgments: JudgmentOptions, path: str
 ) -> Iterator[PackedPairs]:
     """Pack judgments that were read into a temporary file, and say so."""
-    from dcglearn.data.packed_pairs import PackedPairs
-    from dcglearn.reading.judgment_files import MOST_IN_MEMORY
+    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
 
     with tempfile.TemporaryDirectory(prefix="dcglearn-") as folder:
         packed = Path(folder, "judgments.parquet")

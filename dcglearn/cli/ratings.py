@@ -18,7 +18,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.ratings.rating_pairs import RatingPairs
+    from dcglearn.judgments.ratings.rating_pairs import RatingPairs
 
 
 @reads_judgments(without=["encoding", "qrels", "run", "answers"], columns=RatingColumnsOption)
@@ -86,11 +86,11 @@ def pairs(
     json: JsonOption = False,
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
-    from dcglearn.files.files import check_writable
-    from dcglearn.ratings.rated_lists import read_ratings
-    from dcglearn.ratings.rating_pairs import pairs_from_ratings
-    from dcglearn.reading.judgment_files import write_preferences
-    from dcglearn.reading.judgment_writers import judgment_writer
+    from dcglearn.base.files import check_writable
+    from dcglearn.judgments.ratings.rated_lists import read_ratings
+    from dcglearn.judgments.ratings.rating_pairs import pairs_from_ratings
+    from dcglearn.judgments.reading.judgment_files import write_preferences
+    from dcglearn.judgments.writing import judgment_writer
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
     judgment_writer(out)

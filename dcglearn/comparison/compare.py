@@ -35,8 +35,8 @@ from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.comparison.held_out import Predictions, predict_held_out
 from dcglearn.comparison.judged_agreement import judged_differences
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.query_groups import query_counts
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.query_groups import query_counts
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.folds import variance_between_repeats
 from dcglearn.measures.measure import Measure

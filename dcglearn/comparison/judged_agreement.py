@@ -12,8 +12,8 @@ from dcglearn.correlation.agreement import (
     outcomes_of_differences,
     relative_differences,
 )
-from dcglearn.data.preferences import Preferences
-from dcglearn.fields.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.clustered_means import clustered_mean
 

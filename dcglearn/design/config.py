@@ -29,6 +29,7 @@ from dcglearn.axes.experiment_code import (
 from dcglearn.axes.own_code import Code
 from dcglearn.axes.registry import Registry
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import read_text
 from dcglearn.design.cells import QueryTable, cell_of
 from dcglearn.design.columns import check_result_names
 from dcglearn.design.config_errors import explain_error
@@ -40,7 +41,6 @@ from dcglearn.design.options import (
     without_options,
 )
 from dcglearn.design.setting import Setting, check_setting, own_functions_used, unused_keys
-from dcglearn.files.files import read_text
 from dcglearn.simulation.truths import named_truth
 
 MAX_CELLS = 1_000_000

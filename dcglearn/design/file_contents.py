@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.collection.letor import read_grade_counts
+from dcglearn.collections.letor import read_grade_counts
 from dcglearn.design.cells import QueryTable, query_table_hash
 from dcglearn.design.config_errors import EXPECTED
 from dcglearn.design.config_names import check_path

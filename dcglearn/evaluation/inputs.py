@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.collection.letor import looks_like_letor, read_graded_lists, read_predictions
-from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collection.qrels_runs import (
+from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
+from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
+from dcglearn.collections.qrels_runs import (
     Qrels,
     Run,
     distinct_names,
@@ -120,7 +120,7 @@ def open_qrels_and_runs(
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the grades of the qrels, the highest first.
     ignored : IgnoredInput, optional
-        As for :func:`~dcglearn.collection.qrels_runs.read_qrels`, for qrels and runs.
+        As for :func:`~dcglearn.collections.qrels_runs.read_qrels`, for qrels and runs.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Runs looked up in qrels: the grade of each ranked document, as measures need them.
 
 Ids are looked up once for all measures: a run becomes :class:`dcglearn.evaluation.ranked.Ranked`.
-The join itself is :mod:`dcglearn.collection.qrels_index`.
+The join itself is :mod:`dcglearn.collections.qrels_index`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Hashes, Integers
-from dcglearn.collection.graded_runs import grade_run
-from dcglearn.collection.qrels_index import IndexedQrels
-from dcglearn.collection.qrels_runs import Run
+from dcglearn.collections.graded_runs import grade_run
+from dcglearn.collections.qrels_index import IndexedQrels
+from dcglearn.collections.qrels_runs import Run
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Ties
 
@@ -94,7 +94,7 @@ def look_up(
     ----------
     run : Run
     known : IndexedQrels
-        The qrels, from :func:`~dcglearn.collection.qrels_index.index_qrels`.
+        The qrels, from :func:`~dcglearn.collections.qrels_index.index_qrels`.
     ties : {"mean", "input", "docid"}, default "mean"
         How documents with equal scores are ordered, see :data:`dcglearn.evaluation.rules.TIES`.
     single : bool, default False
@@ -108,8 +108,8 @@ def look_up(
 
     Examples
     --------
-    >>> from dcglearn.collection.qrels_index import index_qrels
-    >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
+    >>> from dcglearn.collections.qrels_index import index_qrels
+    >>> from dcglearn.collections.qrels_runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> look_up(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), known).ranked.grades.tolist()
     [0, 2, 1]
@@ -143,12 +143,12 @@ def unjudged_keys(run: Run, known: IndexedQrels) -> Hashes:
     Returns
     -------
     ndarray of uint64, shape (n,)
-        As :meth:`~dcglearn.collection.qrels_index.IndexedQrels.keys_of` makes them, ascending.
+        As :meth:`~dcglearn.collections.qrels_index.IndexedQrels.keys_of` makes them, ascending.
 
     Examples
     --------
-    >>> from dcglearn.collection.qrels_index import index_qrels
-    >>> from dcglearn.collection.qrels_runs import qrels_of, run_of
+    >>> from dcglearn.collections.qrels_index import index_qrels
+    >>> from dcglearn.collections.qrels_runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1}}))
     >>> keys = unjudged_keys(run_of({"q": {"d1": 2.0, "d2": 1.0}}), known)
     >>> known.count_by_query(keys)

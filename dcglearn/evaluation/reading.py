@@ -16,7 +16,7 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Hashes
-from dcglearn.collection.qrels_runs import Run
+from dcglearn.collections.qrels_runs import Run
 from dcglearn.evaluation.inputs import QrelsAndRuns, RunSource
 from dcglearn.evaluation.lookup import LookedUpRun, look_up, unjudged_keys
 from dcglearn.evaluation.rules import Rules
@@ -98,7 +98,7 @@ def scores_rise(run: Run) -> bool:
 
     Examples
     --------
-    >>> from dcglearn.collection.qrels_runs import run_of
+    >>> from dcglearn.collections.qrels_runs import run_of
     >>> rising = {f"d{i}": i / 10 for i in range(30)}
     >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))
     (True, False)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
 from dcglearn.families.structure import ProductStructure
 from dcglearn.solver.active_set import QuadraticModel, active_set_change, quadratic_model
+from dcglearn.solver.nnls import solve_nnls
 from dcglearn.solver.problem import Objective
 from dcglearn.solver.product_point import ProductPoint, centred_columns
 

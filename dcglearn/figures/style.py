@@ -19,9 +19,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from dcglearn.base.files import atomic_write, checked_suffix
 from dcglearn.base.overflow import usual_size
 from dcglearn.base.types import Floats
-from dcglearn.files.files import atomic_write, checked_suffix
 from dcglearn.report.tables import FIGURE_FORMATS
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")

@@ -18,15 +18,15 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import did_you_mean
+from dcglearn.base.tables.places import Place
+from dcglearn.base.tables.sources import find_sources, name_sources
 from dcglearn.base.types import Floats
-from dcglearn.fields.given_maps import GivenMap
-from dcglearn.fields.judgment_fields import parse_id
-from dcglearn.fields.number_cells import parse_cell
-from dcglearn.files.places import Place
-from dcglearn.files.sources import find_sources, name_sources
+from dcglearn.judgments.meaning.given_maps import GivenMap
+from dcglearn.judgments.meaning.judgment_fields import parse_id
+from dcglearn.judgments.meaning.number_cells import parse_cell
+from dcglearn.judgments.reading.field_columns import RecordFields
+from dcglearn.judgments.reading.field_records import read_field_records
 from dcglearn.measures.scale import Label, Scale, canonical_label
-from dcglearn.reading.field_columns import RecordFields
-from dcglearn.reading.field_records import read_field_records
 
 SCORED_DOCUMENTS = RecordFields(
     "document", {"id": "id", "score": "label", "grade": "label"}, ("score",)
@@ -159,14 +159,14 @@ def read_scored(
     Parameters
     ----------
     path : path-like, open file, or iterable of these
-        In any format, as for :func:`dcglearn.files.sources.find_sources`.
+        In any format, as for :func:`dcglearn.base.tables.sources.find_sources`.
     ignored : IgnoredInput, optional
         If given, repeated keys are ignored and counted there; by default they are refused.
     advance : callable, optional
         Called with (rows read, 0).
     columns : mapping or str, optional
         Which column is which field, such as ``score=bm25,grade=label``, as for
-        :func:`dcglearn.fields.column_names.resolve_columns`.
+        :func:`dcglearn.judgments.meaning.column_names.resolve_columns`.
     strict : bool, default False
         Whether unknown columns are refused. By default a note names them.
     note : callable, optional

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.preferences import Preferences
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.preferences import Preferences
 
 MAX_ESTIMATED = 5_000_000
 """The number of strict judgments times the entries of W up to which a fit shows estimates."""

@@ -61,7 +61,7 @@ def no_effect(fit: JudgmentFit, independent: bool = False) -> float:
 
     Examples
     --------
-    >>> from dcglearn.data.preferences import Preferences
+    >>> from dcglearn.judgments.preferences import Preferences
     >>> from dcglearn.inference.estimate import JudgmentModel
     >>> from dcglearn.measures.scale import Scale
     >>> data = Preferences.of([[[0, 1], [1, 0]]] * 20, ["a"] * 15 + ["b"] * 5, Scale((1, 0)))

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Grades
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.likelihood_ratios import (
     LikelihoodRatio,
     TestVerdict,
@@ -31,6 +30,7 @@ from dcglearn.hypotheses.likelihood_ratios import (
 from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
 from dcglearn.naming.presets import usual_presets

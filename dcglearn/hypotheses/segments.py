@@ -23,10 +23,10 @@ from scipy.special import fdtrc
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.likelihood_ratios import TestVerdict, verdict_of
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.statistics.significance import holm
 
 MIN_JUDGMENTS = 20

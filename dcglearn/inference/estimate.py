@@ -25,7 +25,6 @@ from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.data.preferences import Preferences
 from dcglearn.families.charts import anchor_of
 from dcglearn.families.given import FamilyLike, discounts_like, gains_like
 from dcglearn.families.vectors import FREE_FAMILY, Anchor
@@ -47,6 +46,7 @@ from dcglearn.inference.ratios import (
     simultaneous_quantile,
 )
 from dcglearn.inference.reach import on_scale
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.data.preferences import Preferences
-from dcglearn.data.query_groups import group_numbers
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.query_groups import group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT
 
 

@@ -3,7 +3,7 @@
 A measure that is defined by ``ir_measures.define`` gets data frames, into which every other form of
 qrels and runs is turned first. That takes longer than the measure. A provider gets them as they
 are: documents of nested dicts and of lists of tuples are looked up in dicts, those of frames in
-:class:`~dcglearn.collection.qrels_index.IndexedQrels`.
+:class:`~dcglearn.collections.qrels_index.IndexedQrels`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collection.graded_runs import rank_documents
-from dcglearn.collection.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collection.qrels_runs import Run, qrels_of, run_of
+from dcglearn.collections.graded_runs import rank_documents
+from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
+from dcglearn.collections.qrels_runs import Run, qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.relevance_scores import ir_measures_module

@@ -21,7 +21,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from dcglearn.base.errors import InputError
-from dcglearn.files.files import read_text, write_text
+from dcglearn.base.files import read_text, write_text
 
 PROVENANCE = "provenance.json"
 """The name of the file, in a folder of results."""

@@ -23,10 +23,10 @@ from typing import Any
 from dcglearn.axes.data_files import DataFile
 from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import read_text, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.parallel_map import Say
 from dcglearn.design.cells import QueryTable, key_of, query_table_hash
-from dcglearn.files.files import read_text, write_text
 from dcglearn.lab import records
 
 CELLS_FILE = "cells.jsonl"

@@ -17,13 +17,13 @@ from typing import Any
 import pandas as pd
 
 from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.parallel_map import Workers
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure
 from dcglearn.figures.style import save
-from dcglearn.files.files import write_text
 from dcglearn.lab.experiment_files import load_experiment, make_figures
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.provenance import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.files.files import read_text, write_text
+from dcglearn.base.files import read_text, write_text
 from dcglearn.pages.results import ReportedExperiment
 
 TIMINGS = "timings.json"

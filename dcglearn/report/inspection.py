@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dcglearn.base.numbers import counted
-from dcglearn.inspection.inspect import Inspection
-from dcglearn.inspection.judge_tests import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
-from dcglearn.inspection.query_shares import QueryShare, QueryShares
-from dcglearn.inspection.summary import Summary
+from dcglearn.judgments.inspection.inspect import Inspection
+from dcglearn.judgments.inspection.judge_tests import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
+from dcglearn.judgments.inspection.query_shares import QueryShare, QueryShares
+from dcglearn.judgments.inspection.summary import Summary
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table
 from dcglearn.report.wording import bulleted
@@ -36,8 +36,8 @@ def findings_text(found: Inspection) -> str:
 
     Examples
     --------
-    >>> from dcglearn.data.preferences import Preferences
-    >>> from dcglearn.inspection.inspect import inspect_judgments
+    >>> from dcglearn.judgments.preferences import Preferences
+    >>> from dcglearn.judgments.inspection.inspect import inspect_judgments
     >>> data = Preferences.from_arrays([[2, 0], [0, 0]], [[1, 1], [1, 0]], ["a", "b"])
     >>> print(findings_text(inspect_judgments(data)))
     Nothing stands out: neither side wins more often

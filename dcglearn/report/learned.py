@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dcglearn.correlation.agreement import agreement
-from dcglearn.data.learning_pairs import LearningPairs
-from dcglearn.data.preferences import Preferences
 from dcglearn.families.learned import LearnedFamilies
+from dcglearn.judgments.learning_pairs import LearningPairs
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import Factors, rank_one
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.identify import Identifiability

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
 from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
-from dcglearn.files.files import checked_suffix, write_text
 
 FIGURE_FORMATS = {
     ".png": {"Software": None},

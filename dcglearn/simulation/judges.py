@@ -18,7 +18,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.agreement import checked_pairs, score_differences
-from dcglearn.data.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.rescaled import rescaled

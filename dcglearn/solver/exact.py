@@ -25,7 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.fixed_point import (
+from dcglearn.base.types import FixedPoint, Floats
+from dcglearn.encoding.pair_codes import Block
+from dcglearn.solver.active_set import Additive
+from dcglearn.solver.certificate import UNIT_ROUNDOFF, Certificate, certify, project
+from dcglearn.solver.fixed_point import (
     PLACES,
     eliminate,
     exact_product,
@@ -36,10 +40,6 @@ from dcglearn.base.fixed_point import (
     to_fixed,
     to_floats,
 )
-from dcglearn.base.types import FixedPoint, Floats
-from dcglearn.encoding.pair_codes import Block
-from dcglearn.solver.active_set import Additive
-from dcglearn.solver.certificate import UNIT_ROUNDOFF, Certificate, certify, project
 from dcglearn.solver.problem import Objective
 
 MAX_EXACT_ROUNDS = 30
@@ -260,7 +260,7 @@ def _minimum(
 ) -> tuple[FixedPoint, int]:
     """Return the minimum of the model in the cone, and the work that is left.
 
-    It is found by block principal pivoting on the ties. As in :mod:`dcglearn.base.nnls`, but
+    It is found by block principal pivoting on the ties. As in :mod:`dcglearn.solver.nnls`, but
     in the end it exchanges one tie at a time, which must end (Murty's rule). The first ties
     are those of w.
     """

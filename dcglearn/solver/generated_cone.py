@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.fixed_point import exact_product
-from dcglearn.base.nnls import solve_nnls
 from dcglearn.base.types import Floats
+from dcglearn.solver.fixed_point import exact_product
+from dcglearn.solver.nnls import solve_nnls
 
 NEGLIGIBLE_COEFFICIENT = 1e-12
 """Smaller coefficients of a point, relative to all, are rounding. At the optimum, generators that

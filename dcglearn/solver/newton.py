@@ -8,7 +8,7 @@ minimum of this quadratic model over the cone,
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = w_0 + C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps between neighbouring grades
-(:mod:`dcglearn.base.monotone_minimum`). It has K L unknowns, however many pairs there are. The
+(:mod:`dcglearn.solver.monotone_minimum`). It has K L unknowns, however many pairs there are. The
 step towards this minimum is a descent direction; if the active set there is the same, it is the
 optimum. The method follows Keerthi & DeCoste, "A Modified Finite Newton Method for Fast Solution
 of Large Scale Linear SVMs" (JMLR 6, 2005), extended to a cone.
@@ -33,7 +33,6 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.monotone_minimum import monotone_minimum
 from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import MAX_DENSE_ENTRIES
 from dcglearn.solver.active_set import (
@@ -45,6 +44,7 @@ from dcglearn.solver.active_set import (
 from dcglearn.solver.certificate import project
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.interior_point import interior_point_start
+from dcglearn.solver.monotone_minimum import monotone_minimum
 from dcglearn.solver.problem import Objective
 
 MAX_NEWTON_STEPS = 100

@@ -32,7 +32,6 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.data.pair_checks import check_worth_learning
 from dcglearn.encoding.margins import constant_array, margins
 from dcglearn.encoding.pair_codes import (
     MAX_BLOCK_PAIRS,
@@ -41,6 +40,7 @@ from dcglearn.encoding.pair_codes import (
     CodeLayout,
     take_unless_ones,
 )
+from dcglearn.judgments.pair_checks import check_worth_learning
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.product_point import ProductPoint

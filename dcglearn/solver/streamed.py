@@ -25,10 +25,10 @@ from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.row_groups import RowGroup
 from dcglearn.encoding.margins import MARGINS, constant_array, margins
 from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.row_groups import RowGroup
 from dcglearn.measures.measure import Measure
 from dcglearn.solver.problem import (
     Problem,

@@ -17,12 +17,12 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.data.packed_pairs import PackedPairs
-from dcglearn.data.row_groups import PackedIds, PackedJudgments, RowGroup
 from dcglearn.encoding.margins import constant_array
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
 from dcglearn.inference.evidence import Evidence, UsableRows
+from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.row_groups import PackedIds, PackedJudgments, RowGroup
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 SAMPLE = 40_000

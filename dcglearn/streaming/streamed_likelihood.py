@@ -154,9 +154,9 @@ def fit_packed_evidence(model: JudgmentModel, evidence: PackedEvidence) -> Strea
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from dcglearn.data.packed_pairs import PackedPairs
-    >>> from dcglearn.data.packed_writer import write_packed
-    >>> from dcglearn.data.preferences import Preferences
+    >>> from dcglearn.judgments.packed_pairs import PackedPairs
+    >>> from dcglearn.judgments.packed_writer import write_packed
+    >>> from dcglearn.judgments.preferences import Preferences
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))

@@ -13,7 +13,6 @@ import numpy as np
 
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import (
     AskedPair,
     Question,
@@ -25,6 +24,7 @@ from dcglearn.hypotheses.questions import (
 )
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.evidence import features
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.measure import Measure
 from dcglearn.streaming.packed_evidence import PackedEvidence
 from dcglearn.streaming.streamed_likelihood import fit_packed_evidence

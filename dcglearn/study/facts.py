@@ -19,12 +19,12 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.data.preferences import Preferences
 from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inspection.inspect import Inspection, inspect_judgments
 from dcglearn.interop.export import export
+from dcglearn.judgments.inspection.inspect import Inspection, inspect_judgments
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.naming.presets import usual_presets

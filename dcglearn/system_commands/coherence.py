@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import check_outputs, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import check_outputs, write_text
-from dcglearn.files.json_text import json_document
 from dcglearn.system_commands.systems import (
     evaluate_runs,
     given_name_and_measure,

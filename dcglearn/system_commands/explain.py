@@ -97,7 +97,7 @@ def _on_one_scale(
 
 
 def _lists(a: str, b: str, scale: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:
-    from dcglearn.data.rankings import encode_list, pad_lists
+    from dcglearn.judgments.rankings import encode_list, pad_lists
 
     rows = []
     for option, text in (("--a", a), ("--b", b)):

@@ -63,7 +63,7 @@ def export(
 
     Differences between the tool and dcglearn are noted on standard error.
     """
-    from dcglearn.files.files import write_text
+    from dcglearn.base.files import write_text
     from dcglearn.interop.export import export as export_measure
     from dcglearn.measures.scale import Scale
 

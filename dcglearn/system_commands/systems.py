@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
-from dcglearn.files.files import is_regular_file
 from dcglearn.terminal.choices import (
     LikeChoice,
     MissingChoice,
@@ -83,7 +83,7 @@ def evaluate_runs(
 ) -> Evaluation:
     """Read qrels and evaluate runs; report on standard error what was ignored or left out."""
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.collection.qrels_runs import check_distinct_paths
+    from dcglearn.collections.qrels_runs import check_distinct_paths
     from dcglearn.evaluation.evaluate import evaluate_opened
     from dcglearn.evaluation.inputs import open_qrels_and_runs
 

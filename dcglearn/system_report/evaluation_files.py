@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.evaluation.evaluate import Evaluation
-from dcglearn.evaluation.rules import Rules
-from dcglearn.files.files import (
+from dcglearn.base.files import (
     atomic_write,
     check_outputs,
     checked_suffix,
     write_text,
     write_text_blocks,
 )
-from dcglearn.files.json_text import json_document
+from dcglearn.base.json_text import json_document
+from dcglearn.evaluation.evaluate import Evaluation
+from dcglearn.evaluation.rules import Rules
 from dcglearn.report.tables import TABLE_FORMATS
 from dcglearn.system_report.paper_table import paper_table
 from dcglearn.system_report.systems import evaluation_to_json, means_table, queries_table
@@ -62,7 +62,7 @@ def check_evaluation_files(
     Raises
     ------
     InputError
-        As :func:`~dcglearn.files.files.check_outputs` does, and if a format does not suit the
+        As :func:`~dcglearn.base.files.check_outputs` does, and if a format does not suit the
         rules.
     """
     check_outputs(paths, inputs, EVALUATION_FORMATS)

@@ -14,7 +14,7 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.preferences import Preferences
+    from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import NamedMeasure
@@ -87,7 +87,7 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_of_judgments(text: str) -> bool:
-    from dcglearn.files.sources import format_of_name
+    from dcglearn.base.tables.sources import format_of_name
     from dcglearn.naming.measure_files import begins_as_measure
     from dcglearn.naming.names import is_measure_file_name
     from dcglearn.naming.presets import PRESETS

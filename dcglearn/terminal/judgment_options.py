@@ -31,11 +31,11 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.data.packed_pairs import PackedPairs
-    from dcglearn.data.preferences import Preferences
+    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.preferences import Preferences
+    from dcglearn.judgments.reading.document_judgments import DocumentGrades
+    from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
     from dcglearn.measures.scale import Scale
-    from dcglearn.reading.document_judgments import DocumentGrades
-    from dcglearn.reading.judgment_columns import JudgmentColumns
 
 Command = Callable[..., None]
 
@@ -109,7 +109,7 @@ class JudgmentOptions:
         bytes_each: int = USUAL_BYTES,
     ) -> tuple[Preferences, dict[str, Any]]:
         """Read judgments as :meth:`load` does; return what it reports for JSON, too."""
-        from dcglearn.data.packed_pairs import is_packed
+        from dcglearn.judgments.packed_pairs import is_packed
 
         path = name_files(files)
         if is_packed(path):
@@ -132,7 +132,7 @@ class JudgmentOptions:
 
         What was ignored and looked up is counted in `counts`, if given.
         """
-        from dcglearn.reading.judgment_files import gather_judgments
+        from dcglearn.judgments.reading.judgment_files import gather_judgments
 
         with reading_file(f"{name_files(files)} (bytes)", self.lenient) as (ignored, advance):
             scale, grades = self.declared_scale(), self.document_grades(ignored)
@@ -165,7 +165,7 @@ class JudgmentOptions:
 
     def open_packed(self, path: str) -> PackedPairs:
         """Open packed judgments, to which no option on reading applies."""
-        from dcglearn.data.packed_pairs import PackedPairs
+        from dcglearn.judgments.packed_pairs import PackedPairs
 
         for option in self.given():
             raise InputError(f"{option} does not apply to packed pairs", "leave it out", path)
@@ -181,7 +181,7 @@ class JudgmentOptions:
             if self.run:
                 raise InputError("--run without --qrels", "add --qrels with the documents' grades")
             return None
-        from dcglearn.reading.document_judgments import DocumentGrades
+        from dcglearn.judgments.reading.document_judgments import DocumentGrades
 
         if self.documents:
             raise InputError("--qrels with --encoding documents", "use one of them")

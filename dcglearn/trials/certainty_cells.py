@@ -14,7 +14,6 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.data.preferences import Preferences
 from dcglearn.design.own_functions import NO_FUNCTIONS, OwnFunctions
 from dcglearn.design.sampling import PAIRS_PER_BLOCK, draw_lists
 from dcglearn.design.setting import Setting
@@ -25,6 +24,7 @@ from dcglearn.inference.estimate import ORDERED, JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.highest import highest_posterior
 from dcglearn.inference.ratios import MIN_SHARE, Estimated, share_of_data
+from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale

@@ -1,0 +1,1 @@
+"""Files of any usual format, as tables of columns."""

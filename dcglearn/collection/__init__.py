@@ -1,1 +1,0 @@
-"""Test collections: qrels and runs, and graded lists, from files into arrays."""

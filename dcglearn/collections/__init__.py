@@ -1,0 +1,1 @@
+"""Test collections: qrels, runs and graded lists, and their join."""

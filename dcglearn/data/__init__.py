@@ -1,1 +1,0 @@
-"""Rankings and preferences as arrays."""

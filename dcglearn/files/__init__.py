@@ -1,1 +1,0 @@
-"""Files of every kind, opened with care and written whole or not at all."""

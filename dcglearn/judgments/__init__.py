@@ -1,0 +1,1 @@
+"""Side-by-side judgments: from any usual file to arrays."""

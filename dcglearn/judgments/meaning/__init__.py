@@ -1,0 +1,1 @@
+"""What columns, answers and cells mean."""

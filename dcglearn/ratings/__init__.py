@@ -1,1 +1,0 @@
-"""Ratings of single lists, and the judgments of pairs that they make."""

@@ -1,1 +1,0 @@
-"""Judgments from files, and into files."""
