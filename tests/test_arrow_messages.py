@@ -32,8 +32,8 @@ def write(
 def test_a_bomb_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codec: str | None, new: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_DECOMPRESSED", 2**14)
-    monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_RATIO", 20)
+    monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_DECOMPRESSED", 2**14)
+    monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_RATIO", 20)
     path = write(tmp_path / "x.arrow", BOMB, codec, new)
     if codec is None:
         assert len(read_preferences(path, note=lambda _: None)) == 9
@@ -43,13 +43,13 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 
 
 def test_dictionaries_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_DECOMPRESSED", 2**14)
-    monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_RATIO", 20)
+    monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_DECOMPRESSED", 2**14)
+    monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_RATIO", 20)
     table = BOMB.set_column(3, "x", BOMB["x"].dictionary_encode())
     path = write(tmp_path / "x.arrow", table, "zstd")
     if path.stat().st_size * 20 > 10_000:
-        monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_RATIO", 2)
-        monkeypatch.setattr("dcglearn.base.tables.arrow_messages.MAX_DECOMPRESSED", 9_000)
+        monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_RATIO", 2)
+        monkeypatch.setattr("dcglearn.base.tables.old.arrow_messages.MAX_DECOMPRESSED", 9_000)
     with pytest.raises(InputError, match="a batch that unpacks to"):
         read_preferences(path, note=lambda _: None)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.json_arrays import array_as_lines
+from dcglearn.base.tables.old.json_arrays import array_as_lines
 
 
 def records(text: str) -> list[Any]:

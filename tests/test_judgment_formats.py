@@ -304,7 +304,7 @@ BOMBS = {
 def test_bombs_are_refused_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.compressed.MAX_DECOMPRESSED", 2**22)
+    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**22)
     head, filling = BOMBS[name]
     content = head + filling * (2**25 // len(filling))
     path = write(tmp_path / f"{name}.xz", lzma.compress(content, preset=1))

@@ -17,8 +17,8 @@ from dcglearn.data import packed_pairs, packed_writer
 from packaging.version import Version
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.tables.parquet import open_parquet, python_values
-from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
+from dcglearn.base.tables.old.parquet import open_parquet, python_values
+from dcglearn.base.tables.old.parquet_footer import ColumnSize, column_sizes
 from dcglearn.collections.qrels_runs import read_qrels, read_run
 from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.concatenated import concatenated

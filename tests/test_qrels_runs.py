@@ -251,7 +251,7 @@ def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> Non
 def test_a_small_file_that_decompresses_to_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.compressed.MAX_DECOMPRESSED", 2**20)
+    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**20)
     bomb = write(tmp_path / "bomb.gz", gzip.compress(b"\n" * 2**22))
     with pytest.raises(InputError, match="holds more than 1 MiB, over 100 times its compressed"):
         read_qrels(bomb)

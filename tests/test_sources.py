@@ -22,10 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.compressed import read_content
-from dcglearn.base.tables.delimiters import find_delimiter
-from dcglearn.base.tables.encodings import Utf8Stream
-from dcglearn.base.tables.sources import Source, SourceFormat, find_sources
+from dcglearn.base.tables.old.compressed import read_content
+from dcglearn.base.tables.old.delimiters import find_delimiter
+from dcglearn.base.tables.old.encodings import Utf8Stream
+from dcglearn.base.tables.old.sources import Source, SourceFormat, find_sources
 
 
 def zstandard(content: bytes) -> bytes:
@@ -301,7 +301,7 @@ def test_parts_that_are_compressed_one_after_another(tmp_path: Path, compression
 def test_a_bomb_is_refused_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compression: str
 ) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.compressed.MAX_DECOMPRESSED", 2**24)
+    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**24)
     path = write(tmp_path / f"x.jsonl{compression}", COMPRESS[compression](bytes([32]) * 2**27))
     (source,) = find_sources(path)
     tracemalloc.start()

@@ -17,7 +17,7 @@ from dcglearn.collection import qrels_runs
 
 from dcglearn.base import threads
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.tables.compressed import read_content
+from dcglearn.base.tables.old.compressed import read_content
 from dcglearn.collections.id_hashes import DocumentHashes
 from dcglearn.collections.qrels_runs import Run, read_run
 from dcglearn.evaluation import inputs, reading

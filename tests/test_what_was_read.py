@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.places import TemporaryCopies
+from dcglearn.base.tables.old.places import TemporaryCopies
 from dcglearn.judgments.reading.judgment_files import read_preferences
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

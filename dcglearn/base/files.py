@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.compressed import compress_as_named, split_compression
+from dcglearn.base.tables.old.compressed import compress_as_named, split_compression
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, decode_line
 
 

@@ -18,8 +18,8 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import did_you_mean
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import find_sources, name_sources
+from dcglearn.base.tables.old.places import Place
+from dcglearn.base.tables.old.sources import find_sources, name_sources
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.given_maps import GivenMap
 from dcglearn.judgments.meaning.judgment_fields import parse_id
@@ -159,7 +159,7 @@ def read_scored(
     Parameters
     ----------
     path : path-like, open file, or iterable of these
-        In any format, as for :func:`dcglearn.base.tables.sources.find_sources`.
+        In any format, as for :func:`dcglearn.base.tables.old.sources.find_sources`.
     ignored : IgnoredInput, optional
         If given, repeated keys are ignored and counted there; by default they are refused.
     advance : callable, optional

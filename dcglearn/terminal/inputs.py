@@ -87,7 +87,7 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_of_judgments(text: str) -> bool:
-    from dcglearn.base.tables.sources import format_of_name
+    from dcglearn.base.tables.old.sources import format_of_name
     from dcglearn.naming.measure_files import begins_as_measure
     from dcglearn.naming.names import is_measure_file_name
     from dcglearn.naming.presets import PRESETS

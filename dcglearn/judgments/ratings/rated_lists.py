@@ -19,8 +19,8 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import find_sources, name_sources
+from dcglearn.base.tables.old.places import Place
+from dcglearn.base.tables.old.sources import find_sources, name_sources
 from dcglearn.base.types import Floats, Ids, Rankings
 from dcglearn.judgments.judgment_frames import FrameLike
 from dcglearn.judgments.meaning.given_maps import GivenMap, parse_given_map
@@ -143,7 +143,7 @@ def read_ratings(
     Parameters
     ----------
     path : path-like, open file, or iterable of these
-        In any format, one list per row, as for :func:`dcglearn.base.tables.sources.find_sources`.
+        In any format, one list per row, as for :func:`dcglearn.base.tables.old.sources.find_sources`.
     rating : str, optional
         The column of the rating; by default the one of ``rating``, ``score`` and
         ``satisfaction`` that is there.

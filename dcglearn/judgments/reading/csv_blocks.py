@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.delimiters import DELIMITERS
+from dcglearn.base.tables.old.delimiters import DELIMITERS
 from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
 from dcglearn.judgments.reading.blocks import (

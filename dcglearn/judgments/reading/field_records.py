@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.tables.sources import Source
+from dcglearn.base.tables.old.sources import Source
 from dcglearn.judgments.judgment_frames import FrameLike, columns_of_frame, plain_cell
 from dcglearn.judgments.meaning.given_maps import GivenMap
 from dcglearn.judgments.reading.blocks import RecordBlock

@@ -2,7 +2,7 @@ r"""Blocks of JSON lines, and of JSON arrays of objects.
 
 A block of lines is decoded by Arrow only if each line begins with ``{`` and ends with ``}`` and
 gives one record: within a JSON value no line break follows ``}`` and precedes ``{``, so each break
-then lies between two records. An array becomes lines first (:mod:`dcglearn.base.tables.json_arrays`).
+then lies between two records. An array becomes lines first (:mod:`dcglearn.base.tables.old.json_arrays`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.json_text import decode_json
-from dcglearn.base.tables.json_arrays import array_as_lines
-from dcglearn.base.tables.json_tables import MAX_DOCUMENT, records_of_document
+from dcglearn.base.tables.old.json_arrays import array_as_lines
+from dcglearn.base.tables.old.json_tables import MAX_DOCUMENT, records_of_document
 from dcglearn.base.text_lines import ASCII_BLANKS, decode_line
 from dcglearn.base.types import Integers
 from dcglearn.judgments.reading.blocks import (
@@ -59,7 +59,7 @@ def read_json_lines(
     Yields
     ------
     RecordBlock
-        The records of one object (:mod:`dcglearn.base.tables.json_tables`) are numbered as such.
+        The records of one object (:mod:`dcglearn.base.tables.old.json_tables`) are numbered as such.
 
     Raises
     ------

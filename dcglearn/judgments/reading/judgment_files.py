@@ -19,8 +19,8 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import Source, find_sources, name_sources
+from dcglearn.base.tables.old.places import Place
+from dcglearn.base.tables.old.sources import Source, find_sources, name_sources
 from dcglearn.judgments.judgment_frames import FrameLike, is_frame
 from dcglearn.judgments.meaning.answer_values import explains_empty
 from dcglearn.judgments.meaning.given_maps import GivenMap
@@ -74,7 +74,7 @@ def read_preferences(
     ----------
     path : path-like, open file, or iterable of these
         JSON lines, JSON, CSV, Parquet or Arrow, as for
-        :func:`dcglearn.base.tables.sources.find_sources`: also compressed, patterns, folders, and ``-``
+        :func:`dcglearn.base.tables.old.sources.find_sources`: also compressed, patterns, folders, and ``-``
         for standard input; or a file or folder of packed judgments. Or a frame, as for
         :meth:`dcglearn.judgments.preferences.Preferences.from_frame`.
     scale : Scale, str or sequence of labels, optional

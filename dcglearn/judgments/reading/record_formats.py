@@ -15,8 +15,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import Source, find_sources
+from dcglearn.base.tables.old.places import Place
+from dcglearn.base.tables.old.sources import Source, find_sources
 from dcglearn.judgments.meaning.list_cells import parse_list_text
 from dcglearn.judgments.reading.blocks import ChooseColumns, FieldKind, FieldKinds, RecordBlock
 from dcglearn.judgments.reading.csv_blocks import read_csv_blocks
@@ -87,7 +87,7 @@ def read_records(
     Parameters
     ----------
     place : path, open file or Source
-        As for :func:`dcglearn.base.tables.sources.find_sources`.
+        As for :func:`dcglearn.base.tables.old.sources.find_sources`.
     kinds : mapping of str to str
         What the fields that are used hold.
     ignored : IgnoredInput, optional

@@ -12,8 +12,8 @@ from typing import Any
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.arrow_messages import check_arrow_size
-from dcglearn.base.tables.parquet import check_size, check_texts, open_parquet, python_values
+from dcglearn.base.tables.old.arrow_messages import check_arrow_size
+from dcglearn.base.tables.old.parquet import check_size, check_texts, open_parquet, python_values
 from dcglearn.judgments.packed_pairs import PACKED_METADATA
 from dcglearn.judgments.reading.blocks import (
     ChooseColumns,

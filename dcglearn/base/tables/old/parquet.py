@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
+from dcglearn.base.tables.old.parquet_footer import ColumnSize, column_sizes
 
 MAX_ROWS = 2**27
 """Files of more rows are refused; those of real collections and judgments have some 10^7."""

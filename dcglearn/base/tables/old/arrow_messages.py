@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.compressed import MAX_DECOMPRESSED, MAX_RATIO
+from dcglearn.base.tables.old.compressed import MAX_DECOMPRESSED, MAX_RATIO
 
 _MAGIC = b"ARROW1\0\0"
 _END = b"ARROW1"
@@ -40,8 +40,8 @@ def check_arrow_size(content: Any, name: str) -> None:
     Raises
     ------
     InputError
-        If a batch holds more than :data:`~dcglearn.base.tables.compressed.MAX_DECOMPRESSED` bytes, and
-        over :data:`~dcglearn.base.tables.compressed.MAX_RATIO` times its compressed size.
+        If a batch holds more than :data:`~dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED` bytes, and
+        over :data:`~dcglearn.base.tables.old.compressed.MAX_RATIO` times its compressed size.
     pyarrow.ArrowInvalid
         If a message is damaged.
     """
