@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dcglearn.comparison.compare import MeasureComparison
 
 
-@reads_judgments(without=["encoding"])
+@reads_judgments(without=["documents"])
 def compare(
     arguments: JudgmentsAndMeasuresArgument,
     judgments: JudgmentOptions = AS_USUAL,

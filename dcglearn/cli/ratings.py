@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dcglearn.terminal.choices import WithinChoice
-from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import JudgmentOptions, name_files, reads_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dcglearn.judgments.ratings.rating_pairs import RatingPairs
 
 
-@reads_judgments(without=["encoding", "qrels", "run", "answers"], columns=RatingColumnsOption)
+@reads_judgments(without=["documents", "qrels", "run", "answers"], columns=RatingColumnsOption)
 def pairs(
     files: RatingsArgument,
     judgments: JudgmentOptions,
