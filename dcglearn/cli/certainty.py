@@ -255,7 +255,7 @@ def _grouped(
     paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
-    from dcglearn.base.suggestions import unknown_name
+    from dcglearn.base.errors import unknown_name
     from dcglearn.judgments.concatenated import concatenated
     from dcglearn.judgments.packed_pairs import is_packed
     from dcglearn.judgments.reading.judgment_files import read_field

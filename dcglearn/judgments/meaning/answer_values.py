@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.judgments.meaning.answer_words import answer_in_words
 from dcglearn.judgments.meaning.given_maps import GivenMap, UnmappedValueError, parse_given_map
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.judgments.meaning.given_maps import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.judgment_fields import JUDGMENT_FIELDS, REQUIRED_FIELDS
 

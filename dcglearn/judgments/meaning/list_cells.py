@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
+from dcglearn.base.text import ASCII_BLANKS, split_fields
 
 EMPTY_ENTRIES = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
 """What an empty rank is called between brackets."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.text_lines import ASCII_BLANKS
+from dcglearn.base.text import ASCII_BLANKS
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")

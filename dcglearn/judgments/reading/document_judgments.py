@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.graded_runs import GradedRun, grade_run
 from dcglearn.collections.qrels_index import IndexedQrels, index_qrels

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.judgments.meaning.column_names import Column, ColumnMap, resolve_columns
 from dcglearn.judgments.meaning.given_maps import GivenMap
 from dcglearn.judgments.meaning.judgment_fields import REQUIRED_FIELDS

@@ -17,11 +17,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.files import decode_json
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.base.json_text import decode_json
 from dcglearn.base.tables.json_arrays import array_as_lines
 from dcglearn.base.tables.json_tables import MAX_DOCUMENT, records_of_document
-from dcglearn.base.text_lines import ASCII_BLANKS, decode_line
+from dcglearn.base.text import ASCII_BLANKS
+from dcglearn.base.text_lines import decode_line
 from dcglearn.base.types import Integers
 from dcglearn.judgments.reading.blocks import (
     NumberedRecord,

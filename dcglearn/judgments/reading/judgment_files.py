@@ -14,11 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import Source, find_sources, name_sources
 from dcglearn.judgments.judgment_frames import FrameLike, is_frame
