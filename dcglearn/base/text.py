@@ -45,15 +45,16 @@ def plain_text(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     unseen = {c for c in set(text) - set(keep) if _is_unseen(c)}
-    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in unseen})
+    escapes = {ord(c): c.encode("unicode_escape").decode() for c in unseen}
+    return text.translate(escapes) if escapes else text
 
 
 def json_plain_text(text: str, encoding: str = "utf-8") -> str:
     """Escape what is unseen, or what an encoding lacks, in a JSON document; line feeds stay."""
-    escaped = {
-        c for c in set(text) - {"\n"} if _is_unseen(c) or not c.encode(encoding, errors="ignore")
-    }
-    return text.translate({ord(c): _utf16_escapes(c) for c in escaped})
+    others = set(text) - {"\n"}
+    unseen = {c for c in others if _is_unseen(c) or not c.encode(encoding, errors="ignore")}
+    escapes = {ord(c): _utf16_escapes(c) for c in unseen}
+    return text.translate(escapes) if escapes else text
 
 
 def markdown_cell(text: str) -> str:
