@@ -12,11 +12,11 @@ import pytest
 from copies import copies_of
 from threadpoolctl import threadpool_info
 
+from dcglearn.base import progress
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError, SolverError, unknown_name
 from dcglearn.base.files import atomic_write, check_writable, checked_suffix, read_text, write_text
 from dcglearn.base.progress import reporting
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.threads import one_blas_thread
 
 
@@ -93,7 +93,8 @@ class WaitingStream(io.StringIO):
 def test_work_that_ends_soon_shows_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = WaitingStream("25%", terminal=False)
     monkeypatch.setattr("sys.stderr", stream)
-    with reporting("work", quiet=1000) as advance:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 1000)
+    with reporting("work") as advance:
         advance(1, 2)
     assert stream.getvalue() == ""
 
@@ -101,7 +102,9 @@ def test_work_that_ends_soon_shows_no_progress(monkeypatch: pytest.MonkeyPatch) 
 def test_progress_is_a_plain_line_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = WaitingStream("25%", terminal=False)
     monkeypatch.setattr("sys.stderr", stream)
-    with reporting("work", quiet=0, every=0.01) as advance:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    with reporting("work") as advance:
         advance(1, 4)
         assert stream.written.wait(60)
     assert stream.getvalue().splitlines()[-1].startswith("work: 1 of 4 (25%), ")
@@ -112,7 +115,8 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, name: 
     stream = WaitingStream("50%", terminal=True)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    with reporting(name, quiet=0) as advance:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    with reporting(name) as advance:
         advance(2, 4)
         assert stream.written.wait(60)
     shown = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", stream.getvalue())
@@ -127,7 +131,9 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
     stream = WaitingStream("0 s", terminal=True)
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "dumb")
-    with reporting("work", quiet=0, every=1000):
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 1000)
+    with reporting("work"):
         assert stream.written.wait(60)
     assert stream.getvalue() == "work: 0 s\n"
 

@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from dcglearn.base.plain_text import json_plain_text, latex_cell, markdown_cell, plain_text
+from dcglearn.base import progress
+from dcglearn.base.progress import reporting
+from dcglearn.base.text import json_plain_text, latex_cell, markdown_cell, plain_text
 from dcglearn.figures.measure_figures import draw_measure
 from dcglearn.figures.style import save
 from dcglearn.measures.dcg import DCG
@@ -128,11 +130,10 @@ def test_commands_print_names_as_text(run: Run, tmp_path: Path) -> None:
 def test_progress_prints_names_as_text(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from dcglearn.base.progress import reporting
-
     written = io.StringIO()
     monkeypatch.setattr("sys.stderr", written)
-    with reporting("reading \x1b[31m", quiet=0.0):
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    with reporting("reading \x1b[31m"):
         while not written.getvalue():
             pass
     assert written.getvalue().startswith("reading \\x1b[31m")

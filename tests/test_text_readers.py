@@ -15,7 +15,7 @@ from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_numbe
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.text_lines import split_fields
+from dcglearn.base.text import split_fields
 from dcglearn.collections.letor import read_graded_lists, read_predictions
 from dcglearn.collections.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
 from dcglearn.filtering.scored import read_scored

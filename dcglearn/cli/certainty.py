@@ -253,7 +253,7 @@ def _grouped(
     paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
-    from dcglearn.base.suggestions import unknown_name
+    from dcglearn.base.errors import unknown_name
     from dcglearn.judgments.concatenated import concatenated
 
     if by is not None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.old.compressed import read_content, split_compression
 from dcglearn.base.tables.old.sources import find_sources

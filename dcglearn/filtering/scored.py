@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import did_you_mean
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import SCORED_DOCUMENTS

@@ -17,7 +17,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT, parse_number
-from dcglearn.base.text_lines import ASCII_BLANKS, split_fields
+from dcglearn.base.text import ASCII_BLANKS, split_fields
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
 LONGEST_LIST = 100_000

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 
 Column: TypeAlias = str | tuple[str, ...]
@@ -54,10 +53,25 @@ RATED_LISTS = RecordFields(
 SCORED_DOCUMENTS = RecordFields("document", ("id", "score", "grade"), ("score",))
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
-_NOUNS = (
-    "list ranking results result serp items docs documents liste grades grade labels relevance "
-    "ranks rank response option"
-).split()
+_NOUNS = [
+    "list",
+    "ranking",
+    "results",
+    "result",
+    "serp",
+    "items",
+    "docs",
+    "documents",
+    "liste",
+    "grades",
+    "grade",
+    "labels",
+    "relevance",
+    "ranks",
+    "rank",
+    "response",
+    "option",
+]
 _PREFIX = re.compile(r"(?:input|output|answer|assignment)[.:](?=.)", re.IGNORECASE)
 """What Mechanical Turk and Toloka write before the names of columns."""
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.types import Floats, Ids, Integers
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.judgments.preferences import Preferences

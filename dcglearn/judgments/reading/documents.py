@@ -12,9 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.types import Grades, Integers, Rankings
 from dcglearn.collections.graded_runs import GradedRun, grade_run

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.delimited import is_second_header
 from dcglearn.base.tables.places import Place
