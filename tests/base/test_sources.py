@@ -26,6 +26,7 @@ from dcglearn.base.tables.compressed import read_content
 from dcglearn.base.tables.delimiters import find_delimiter
 from dcglearn.base.tables.encodings import Utf8Stream
 from dcglearn.base.tables.sources import Source, SourceFormat, find_sources
+from helpers.written import write
 
 
 def zstandard(content: bytes) -> bytes:
@@ -40,12 +41,6 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
 }
 ROWS = "query;a;b;answer\nq1;2 0;1 1;a\nq2;1 1;2 0;b\n"
-
-
-def write(path: Path, content: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
 
 
 def only(place: object, file_format: SourceFormat | None = None) -> Source:

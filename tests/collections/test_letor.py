@@ -16,14 +16,13 @@ from sklearn.metrics import ndcg_score
 from dcglearn import InputError
 from dcglearn.collections.letor import looks_like_letor, read_grade_counts
 from helpers.places import ROOT
+from helpers.written import write
 
 RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
 
 
-def write(folder: Path, text: str, name: str = "judged.txt") -> Path:
-    path = folder / name
-    path.write_text(text, newline="")
-    return path
+def written(folder: Path, text: str, name: str = "judged.txt") -> Path:
+    return write(folder / name, text)
 
 
 def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -43,13 +42,13 @@ def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Genera
 
 def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
     text = "# head\n\n2 qid:b 1:1 # doc 1\n0.0\tqid:a\n 1   qid:b 2:3\n"
-    assert read_grade_counts(write(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
+    assert read_grade_counts(written(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize("ending", [".query", ".group"])
 def test_group_sizes_next_to_the_file(tmp_path: Path, ending: str) -> None:
-    path = write(tmp_path, "1 1:.5\n0 1:.2\n1\n")
-    write(tmp_path, "2\n1\n", path.name + ending)
+    path = written(tmp_path, "1 1:.5\n0 1:.2\n1\n")
+    written(tmp_path, "2\n1\n", path.name + ending)
     assert read_grade_counts(path).tolist() == [[1, 1], [1, 0]]
 
 
@@ -81,7 +80,7 @@ def test_real_queries() -> None:
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as error:
-        read_grade_counts(write(tmp_path, text), 2 if "3 qid" in text else None)
+        read_grade_counts(written(tmp_path, text), 2 if "3 qid" in text else None)
     assert "judged.txt" in str(error.value)
 
 
@@ -97,8 +96,8 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
     ],
 )
 def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
-    path = write(tmp_path, "1\n0\n1\n")
-    write(tmp_path, sizes, "judged.txt.query")
+    path = written(tmp_path, "1\n0\n1\n")
+    written(tmp_path, sizes, "judged.txt.query")
     with pytest.raises(InputError, match=problem):
         read_grade_counts(path)
 
@@ -155,20 +154,20 @@ def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
         ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is not a finite score"),
         ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
     ):
-        write(tmp_path, text, "bad.txt")
+        written(tmp_path, text, "bad.txt")
         assert message in refused("evaluate", "lists.svm", "bad.txt")
 
 
 def test_graded_lists_are_recognised(tmp_path: Path) -> None:
-    assert looks_like_letor(write(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
-    assert looks_like_letor(write(tmp_path, "2 1:.3\n"))
-    assert not looks_like_letor(write(tmp_path, "q1 0 d1 2\n"))
-    assert not looks_like_letor(write(tmp_path, ""))
+    assert looks_like_letor(written(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
+    assert looks_like_letor(written(tmp_path, "2 1:.3\n"))
+    assert not looks_like_letor(written(tmp_path, "q1 0 d1 2\n"))
+    assert not looks_like_letor(written(tmp_path, ""))
     assert not looks_like_letor(tmp_path / "none")
     packed = tmp_path / "lists.gz"
     packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
     assert looks_like_letor(packed)
-    assert not looks_like_letor(write(tmp_path, "no gzip", "a.gz"))
+    assert not looks_like_letor(written(tmp_path, "no gzip", "a.gz"))
 
 
 def test_features_are_not_read_and_a_second_qid_is_refused(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from dcglearn import (
 from dcglearn.base.errors import InputWarning
 from dcglearn.collections.qrels_runs import DocumentTable, distinct_names, scale_of_qrels
 from dcglearn.evaluation.lookup import look_up
+from helpers.written import write
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
@@ -41,11 +42,6 @@ def content(found: DocumentTable) -> dict[str, dict[str, float]]:
     for query, document, number in zip(found.query, ids, numbers, strict=True):
         result.setdefault(found.queries[query], {})[document] = number
     return result
-
-
-def write(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return path
 
 
 def test_text_with_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:

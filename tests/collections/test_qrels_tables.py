@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from dcglearn import DocumentGrades, InputError, Scale, index_qrels, qrels_of, read_qrels, read_run
 from dcglearn.collections.qrels_runs import DocumentTable
 from dcglearn.collections.qrels_tables import QRELS, columns_of_table
+from helpers.written import write
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -37,11 +38,6 @@ FRAME = pd.DataFrame(
 )
 ROWS = list(FRAME.itertuples(index=False, name=None))
 PLAIN = FRAME[~FRAME.query_id.str.contains('"')]
-
-
-def write(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
 
 
 def rows(found: DocumentTable) -> list[tuple[str, str, float]]:

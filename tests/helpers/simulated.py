@@ -12,6 +12,11 @@ SCALE = Scale((2, 1, 0))
 TRUTH = DCG([2, 1, 0], "log2")
 
 
+def scale_of(L: int) -> Scale:
+    """L grades, the worst of which is 0."""
+    return Scale(tuple(range(L))[::-1])
+
+
 def simulated_judgments(n: int, seed: int, **options: float) -> Preferences:
     """Judgments of lists of five documents with independent grades."""
     rng = np.random.default_rng(seed)
@@ -42,12 +47,22 @@ def every_answer(n: int, seed: int, empty: bool = False, levels: bool = True) ->
     return Preferences.of(lists, answers, SCALE, weights, queries)
 
 
+def logistic_judgments(
+    W: np.ndarray, n: int, rng: np.random.Generator, side: float = 0.0, per_query: int = 0
+) -> Preferences:
+    """Judgments of a logistic judge; W, shape (K, L), says what a grade is worth at a rank."""
+    K, L = W.shape
+    lists = rng.integers(0, L, (n, 2, K))
+    utility = W[np.arange(K), lists].sum(axis=2)
+    a = utility[:, 0] - utility[:, 1] + side + rng.logistic(size=n) > 0
+    queries = [f"q{i // per_query}" for i in range(n)] if per_query else None
+    return Preferences.of(lists, np.where(a, "a", "b"), scale_of(L), None, queries)
+
+
 def preset_judgments(truth: str, n: int, seed: int, scale: Scale = SCALE) -> Preferences:
-    """Judgments of a logistic judge who follows a preset."""
+    """Judgments of a logistic judge who follows a preset, of four ranks and n / 4 queries."""
     rng = np.random.default_rng(seed)
-    lists = rng.integers(0, len(scale), size=(n, 2, 4))
     W = np.array(preset(truth, scale, 4).matrix_for(4))
-    utility = (4 * W / W.max())[np.arange(4), lists].sum(axis=2)
-    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=n) > 0
-    queries = [f"q{i}" for i in rng.integers(0, n // 4, size=n)]
-    return Preferences.of(lists, np.where(a, "a", "b"), scale, None, queries)
+    data = logistic_judgments(4 * W / W.max(), n, rng)
+    queries = np.array([f"q{i}" for i in rng.integers(0, n // 4, size=n)], dtype=object)
+    return replace(data, queries=queries, scale=scale)

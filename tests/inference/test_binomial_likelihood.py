@@ -41,7 +41,7 @@ def differences_of(lists: np.ndarray, n_grades: int = 3) -> Differences:
     return found
 
 
-def judged(n: int, rng: np.random.Generator) -> tuple[BinomialEvidence, Evidence]:
+def counted_and_plain(n: int, rng: np.random.Generator) -> tuple[BinomialEvidence, Evidence]:
     """Judgments of three ranks, so that most of them repeat, some with empty ranks."""
     lists = rng.integers(-1, 3, (n, 2, 3)).astype(np.int8)
     lists[: n // 5, 1] = lists[: n // 5, 0]
@@ -52,13 +52,13 @@ def judged(n: int, rng: np.random.Generator) -> tuple[BinomialEvidence, Evidence
 
 
 def both(model: JudgmentModel, n: int, rng: np.random.Generator) -> tuple[Likelihood, Likelihood]:
-    counted, plain = judged(n, rng)
+    counted, plain = counted_and_plain(n, rng)
     family = model.family(SCALE, 3)
     return BinomialLikelihood(counted, family), Likelihood(plain, family)
 
 
 def fits(model: JudgmentModel, n: int, rng: np.random.Generator) -> tuple[BinomialFit, JudgmentFit]:
-    counted, plain = judged(n, rng)
+    counted, plain = counted_and_plain(n, rng)
     found = fit_counted(model, counted, SCALE)
     assert found is not None
     likelihood = model.likelihood(plain, SCALE)
@@ -128,7 +128,7 @@ def test_so_are_estimates_covariances_and_the_test_of_the_link(
 
 
 def test_judgments_one_by_one_are_those_that_were_counted(rng: np.random.Generator) -> None:
-    counted, plain = judged(500, rng)
+    counted, plain = counted_and_plain(500, rng)
     alone = counted.one_by_one()
     assert type(alone) is Evidence
     assert len(alone) == len(plain)
@@ -141,7 +141,7 @@ def test_judgments_one_by_one_are_those_that_were_counted(rng: np.random.Generat
 def test_other_models_and_certain_answers_are_left_to_the_general_way(
     rng: np.random.Generator,
 ) -> None:
-    counted, _ = judged(200, rng)
+    counted, _ = counted_and_plain(200, rng)
     for changed in ({"discounts": "decreasing"}, {"lapses": False}, {"side": False}):
         assert fit_counted(JudgmentModel(**changed), counted, SCALE) is None
     likelihood = BinomialLikelihood(counted, JudgmentModel().family(SCALE, 3))

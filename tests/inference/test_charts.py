@@ -21,7 +21,6 @@ from dcglearn import (
     PackedEvidence,
     PackedPairs,
     Preferences,
-    Scale,
     compare_segments,
     fit_packed_evidence,
     likelihood_ratio,
@@ -39,12 +38,10 @@ from dcglearn.judgments.packed_writer import write_packed
 from dcglearn.study.page import study_json, study_text
 from dcglearn.study.words import headline
 from dcglearn.trials.binomial_likelihood import BinomialEvidence, Differences, fit_counted
+from helpers.simulated import logistic_judgments, scale_of
+from helpers.written import write_records
 
 DISCOUNTS = ("free", "log2", "constant", "log:free", "decreasing", "convex")
-
-
-def scale_of(L: int) -> Scale:
-    return Scale(tuple(range(L - 1, -1, -1)))
 
 
 def noise(n: int, seed: int, L: int = 3, K: int = 4) -> Preferences:
@@ -55,16 +52,10 @@ def noise(n: int, seed: int, L: int = 3, K: int = 4) -> Preferences:
     return Preferences.of(lists, answers, scale_of(L), None, [f"q{i // 3}" for i in range(n)])
 
 
-def judged(gains: list[float], n: int, seed: int, K: int = 4) -> Preferences:
-    """Judgments of a logistic judge with these gains, by index of the grade, and log2."""
-    rng = np.random.default_rng(seed)
-    lists = rng.integers(0, len(gains), (n, 2, K))
-    utility = np.array(gains)[lists] @ (1 / np.log2(np.arange(2, K + 2)))
-    a = 2 * (utility[:, 0] - utility[:, 1]) + rng.logistic(size=n) > 0
-    scale = scale_of(len(gains))
-    return Preferences.of(
-        lists, np.where(a, "a", "b"), scale, None, [f"q{i // 3}" for i in range(n)]
-    )
+def with_gains(gains: list[float], n: int, seed: int, K: int = 4) -> Preferences:
+    """Judgments of a judge with these gains, by index of the grade, and log2."""
+    W = 2 * np.outer(1 / np.log2(np.arange(2, K + 2)), gains)
+    return logistic_judgments(W, n, np.random.default_rng(seed), per_query=3)
 
 
 def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
@@ -133,7 +124,7 @@ def test_an_independent_optimiser_finds_the_same_maximum() -> None:
 @given(st.integers(0, 10**6), st.sampled_from(DISCOUNTS[:4]), st.sampled_from((1, 2)))
 def test_another_gain_that_is_fixed_changes_nothing(seed: int, discounts: str, grade: int) -> None:
     """Value, covariance, intervals and tests: of judgments by people with gains 1, .6, .3, 0."""
-    data = judged([1.0, 0.6, 0.3, 0.0], 150, seed)
+    data = with_gains([1.0, 0.6, 0.3, 0.0], 150, seed)
     model = JudgmentModel(discounts=discounts)
     fit = model.fit(data)
     family, n = fit.likelihood.family, fit.likelihood.n_weights
@@ -174,13 +165,13 @@ def test_another_gain_that_is_fixed_changes_nothing(seed: int, discounts: str, g
 
 def test_the_usual_scale_is_kept_where_the_best_grade_is_worth_something() -> None:
     for discounts in DISCOUNTS:
-        fit = JudgmentModel(discounts=discounts).fit(judged([1.0, 0.6, 0.3, 0.0], 500, 0))
+        fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 500, 0))
         assert fit.anchor == BEST_IS_ONE
         assert fit.parameters.tolist() == fit.maximum.parameters.tolist()
 
 
 def test_another_gain_is_fixed_where_only_the_middle_grade_counts() -> None:
-    data = judged([0.0, 1.0, 0.0], 1000, 3)
+    data = with_gains([0.0, 1.0, 0.0], 1000, 3)
     fit = JudgmentModel().fit(data)
     discounts = fit.discounts()
     assert fit.anchor == Anchor(1, 1.0)
@@ -197,8 +188,10 @@ def test_another_gain_is_fixed_where_only_the_middle_grade_counts() -> None:
 
 def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() -> None:
     """With two grades W = 0 is the maximum; with three, the middle grade has a negative weight."""
-    assert not JudgmentModel(discounts="decreasing").fit(judged([-1.0, 0.0], 300, 1)).weights.any()
-    fit = JudgmentModel(discounts="decreasing").fit(judged([-1.0, -0.9, 0.0], 300, 1))
+    assert (
+        not JudgmentModel(discounts="decreasing").fit(with_gains([-1.0, 0.0], 300, 1)).weights.any()
+    )
+    fit = JudgmentModel(discounts="decreasing").fit(with_gains([-1.0, -0.9, 0.0], 300, 1))
     assert not fit.weights[:, 0].any()
     assert fit.weights[0, 1] < 0
     assert not any(one.determined for one in fit.gains())
@@ -258,14 +251,14 @@ def test_a_study_of_noise_concludes_nothing(seed: int) -> None:
 
 
 def test_a_study_says_that_better_grades_lose() -> None:
-    study = study_judgments(judged([-1.0, -0.7, 0.0], 600, 1), "x", np.random.default_rng(0))
+    study = study_judgments(with_gains([-1.0, -0.7, 0.0], 600, 1), "x", np.random.default_rng(0))
     assert study.support == "reversed"
     assert headline(study)[0].startswith("Better grades lose")
     assert not study.tools
 
 
 def test_a_study_says_that_only_the_middle_grade_counts() -> None:
-    study = study_judgments(judged([0.0, 1.0, 0.0], 600, 2), "x", np.random.default_rng(0))
+    study = study_judgments(with_gains([0.0, 1.0, 0.0], 600, 2), "x", np.random.default_rng(0))
     sentences = headline(study)
     assert study.support == "contradicted"
     assert sentences[1] == "Grade 1 is worth more than 2, the better one."
@@ -283,7 +276,7 @@ def test_commands_answer_on_noise(
         for i, (a, b) in enumerate(rng.integers(0, 4, (n, 2, 5)))
     ]
     path = tmp_path / "noise.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_records(path, *lines)
     found = run(command, str(path))
     assert found.returncode == 0, found.stderr
     words = " ".join(found.stdout.split())
@@ -306,7 +299,7 @@ def test_estimates_that_may_be_any_number_are_dashes(
 @pytest.mark.parametrize("discounts", ["free", "log2", "decreasing"])
 def test_packed_judgments_have_the_same_gain_fixed(discounts: str, tmp_path: Any) -> None:
     """The pass over all judgments begins on the scale of the sample; so does a pickled fit."""
-    data, path = judged([0.0, 1.0, 0.0], 500, 3), tmp_path / "p.parquet"
+    data, path = with_gains([0.0, 1.0, 0.0], 500, 3), tmp_path / "p.parquet"
     write_packed(data, path, data.scale)
     model = JudgmentModel(discounts=discounts)
     found = fit_packed_evidence(model, PackedEvidence.of(PackedPairs.of(path)))

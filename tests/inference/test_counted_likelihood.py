@@ -27,7 +27,7 @@ MODELS = [
 ]
 
 
-def judged(n: int, ties: str, rng: np.random.Generator) -> Preferences:
+def random_judgments(n: int, ties: str, rng: np.random.Generator) -> Preferences:
     lists = rng.integers(-1, 3, (n, 2, 5))
     names = ["a", "b"] if ties == "strict" else ["a", "b", "tie"]
     answers = [names[i] for i in rng.integers(0, len(names), n)]
@@ -54,7 +54,7 @@ def of_rows(one: Likelihood, x: np.ndarray) -> tuple[np.ndarray, ...]:
 def test_sums_over_codes_are_those_over_judgments(
     model: JudgmentModel, n: int, rng: np.random.Generator
 ) -> None:
-    counted, plain = both(model, judged(n, model.ties, rng))
+    counted, plain = both(model, random_judgments(n, model.ties, rng))
     assert counted.has_short_way
     assert (counted.coded.X is None) == (n > 4000)
     start = plain.start + 0.3 * rng.random(plain.n_parameters)
@@ -77,7 +77,7 @@ def test_so_are_covariances_and_the_test_of_the_link(
     """With each judgment a cluster of its own, and in clusters."""
     fits = [
         JudgmentFit(model, SCALE, *highest_posterior(one))
-        for one in both(model, judged(n, model.ties, rng))
+        for one in both(model, random_judgments(n, model.ties, rng))
     ]
     counted, plain = (covariance(fit.likelihood, fit.maximum) for fit in fits)
     scale = np.abs(plain.robust).max()
@@ -92,12 +92,14 @@ def test_so_are_covariances_and_the_test_of_the_link(
 def test_rao_kuppers_ties_and_many_judgments_are_left_to_the_general_likelihood(
     rng: np.random.Generator,
 ) -> None:
-    counted, plain = both(JudgmentModel(ties="rao-kupper"), judged(200, "rao-kupper", rng))
+    counted, plain = both(
+        JudgmentModel(ties="rao-kupper"), random_judgments(200, "rao-kupper", rng)
+    )
     assert not counted.has_short_way
     x = plain.start
     assert counted.expand(x).value == plain.expand(x).value
     assert counted.log_likelihood(x) == plain.log_likelihood(x)
-    counted, plain = both(JudgmentModel(), judged(33_000, "strict", rng))
+    counted, plain = both(JudgmentModel(), random_judgments(33_000, "strict", rng))
     assert not counted.has_short_way
     assert counted.expand(plain.start).value == plain.expand(plain.start).value
 
@@ -106,7 +108,7 @@ def test_an_adjusted_cluster_of_one_judgment_is_a_root_of_its_information(
     rng: np.random.Generator,
 ) -> None:
     """(I - r r')^-1/2 u, from its eigenvalues, for few judgments that each decide a lot."""
-    counted, _ = both(JudgmentModel(gains="linear"), judged(20, "strict", rng))
+    counted, _ = both(JudgmentModel(gains="linear"), random_judgments(20, "strict", rng))
     counted, maximum = highest_posterior(counted)
     found = covariance(counted, maximum).clusterings[0]
     whitened = counted.sum_over_rows(

@@ -12,7 +12,7 @@ from dcglearn.inference.judges import JudgeLapses, judge_lapses
 MODEL = JudgmentModel(discounts="log2", judges=True)
 
 
-def judged(lapses: list[float], n: int, seed: int) -> Preferences:
+def of_people(lapses: list[float], n: int, seed: int) -> Preferences:
     """Judgments of people of whom each answers a share at random."""
     rng = np.random.default_rng(seed)
     lists = rng.integers(0, 3, size=(n, 2, 4))
@@ -36,7 +36,7 @@ def found(data: Preferences) -> tuple[JudgmentFit, JudgeLapses, list[str]]:
 
 
 def test_random_judges_are_told_from_careful_ones() -> None:
-    _, lapses, names = found(judged([0.02] * 20 + [0.9] * 4, 4000, 1))
+    _, lapses, names = found(of_people([0.02] * 20 + [0.9] * 4, 4000, 1))
     worst = {names[i] for i in np.argsort(-lapses.mean)[:4]}
     assert worst == {f"judge {number}" for number in range(20, 24)}
     assert lapses.low[lapses.mean > 0.5].min() > lapses.high[lapses.mean < 0.2].max()
@@ -45,8 +45,8 @@ def test_random_judges_are_told_from_careful_ones() -> None:
 
 def test_few_judgments_stay_near_the_common_share() -> None:
     """A judge with three judgments moves less than one with many who answers alike."""
-    data = judged([0.3] * 30, 3000, 2)
-    extra = judged([1.0], 400, 3)
+    data = of_people([0.3] * 30, 3000, 2)
+    extra = of_people([1.0], 400, 3)
     words = np.array(["a", "b"])
     lists = np.concatenate([data.lists, extra.lists[:3], extra.lists])
     answers = np.concatenate([data.answers, extra.answers[:3], extra.answers])
@@ -59,7 +59,7 @@ def test_few_judgments_stay_near_the_common_share() -> None:
 
 
 def test_judges_who_are_alike_change_little() -> None:
-    data = judged([0.1] * 25, 4000, 4)
+    data = of_people([0.1] * 25, 4000, 4)
     plain = JudgmentModel(discounts="log2").fit(data)
     fit, lapses, _ = found(data)
     assert lapses.concentration > 20
@@ -67,7 +67,7 @@ def test_judges_who_are_alike_change_little() -> None:
 
 
 def test_unlike_judges_make_intervals_narrower() -> None:
-    data = judged([0.02] * 24 + [0.9] * 8, 3000, 5)
+    data = of_people([0.02] * 24 + [0.9] * 8, 3000, 5)
     wide, narrow = (
         model.fit(data).gains()[1] for model in (JudgmentModel(discounts="log2"), MODEL)
     )
@@ -76,7 +76,7 @@ def test_unlike_judges_make_intervals_narrower() -> None:
 
 
 def test_gradient_with_judges() -> None:
-    likelihood = MODEL.fit(judged([0.05] * 5 + [0.6] * 3, 400, 6)).likelihood
+    likelihood = MODEL.fit(of_people([0.05] * 5 + [0.6] * 3, 400, 6)).likelihood
     assert likelihood.relative_lapses is not None
     x = likelihood.start.copy()
     x[likelihood.index("lapses")] = 0.1 / likelihood.relative_lapses.max()
@@ -89,7 +89,7 @@ def test_gradient_with_judges() -> None:
 
 
 def test_a_judgment_without_a_judge_is_refused() -> None:
-    data = judged([0.1] * 3, 60, 7)
+    data = of_people([0.1] * 3, 60, 7)
     words = np.array(["a", "b"])[data.answers]
     unknown = Preferences.of(data.lists, words, data.scale, judges=[None, *data.judges[1:]])
     with pytest.raises(InputError, match="a judgment has no judge"):
@@ -97,7 +97,7 @@ def test_a_judgment_without_a_judge_is_refused() -> None:
 
 
 def test_a_judge_with_one_judgment() -> None:
-    data = judged([0.1] * 3, 200, 8)
+    data = of_people([0.1] * 3, 200, 8)
     words = np.array(["a", "b"])[data.answers]
     alone = Preferences.of(data.lists, words, data.scale, judges=["alone", *data.judges[1:]])
     _, lapses, names = found(alone)

@@ -10,28 +10,24 @@ from sklearn.linear_model import LogisticRegression
 from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
 from dcglearn.hypotheses.no_effect import no_effect
 from dcglearn.study.support import support_of
+from helpers.simulated import logistic_judgments
 
 SCALE = Scale((3, 2, 1, 0))
 K, L = 5, 4
 
 
-def judged(
+def with_effect(
     n: int, rng: np.random.Generator, effect: float = 0.0, side: float = 0.0, per_query: int = 1
 ) -> Preferences:
-    lists = rng.integers(0, L, (n, 2, K))
     W = effect * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
-    utility = W[np.arange(K), lists].sum(axis=2)
-    v = utility[:, 0] - utility[:, 1] + side
-    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b")
-    queries = [f"q{i // per_query}" for i in range(n)] if per_query > 1 else None
-    return Preferences.of(lists, answers.tolist(), SCALE, None, queries)
+    return logistic_judgments(W, n, rng, side, per_query if per_query > 1 else 0)
 
 
 @pytest.mark.parametrize(("effect", "side"), [(0.0, 0.0), (0.05, 0.5), (0.15, 0.0)])
 def test_they_are_likelihood_ratios_of_logistic_regression_with_many_judgments(
     effect: float, side: float, rng: np.random.Generator
 ) -> None:
-    data = judged(8000, rng, effect, side)
+    data = with_effect(8000, rng, effect, side)
     found = no_effect(JudgmentModel().fit(data))
     x = np.zeros((len(data), 2, K, L))
     for one in (0, 1):
@@ -55,7 +51,7 @@ def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
     """Of 40 studies, each with hypotheses that are true; and they support no measure."""
     rejected = np.zeros(6)
     for seed in range(40):
-        data = judged(400, np.random.default_rng(seed), per_query=per_query)
+        data = with_effect(400, np.random.default_rng(seed), per_query=per_query)
         free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
         smaller = [
             JudgmentModel(**kept).fit(data)
@@ -68,7 +64,7 @@ def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
 
 
 def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:
-    data = judged(400, rng, side=1.0)
+    data = with_effect(400, rng, side=1.0)
     found = {(one.about, one.hypothesis): one.verdict for one in usual_questions(data)}
     assert [about for (about, _), verdict in found.items() if verdict == "rejected"] == ["side"]
 
@@ -94,5 +90,5 @@ def test_ties_and_judges(ties: str, rng: np.random.Generator) -> None:
 
 
 def test_one_query_says_nothing(rng: np.random.Generator) -> None:
-    data = judged(50, rng, effect=3.0, per_query=50)
+    data = with_effect(50, rng, effect=3.0, per_query=50)
     assert no_effect(JudgmentModel(discounts="log2").fit(data)) == 1.0

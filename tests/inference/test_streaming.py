@@ -35,7 +35,7 @@ from dcglearn.streaming.strict_likelihood import StrictLikelihood
 SCALE = Scale((2, 1, 0))
 
 
-def judged(
+def uneven_judgments(
     rng: np.random.Generator, n: int = 500, ties: float = 0.0, **changes: Any
 ) -> Preferences:
     """Judgments of queries of uneven size, some without a query, some short lists."""
@@ -93,7 +93,7 @@ def test_estimates_and_intervals_are_those_in_memory(
     changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
     if ids == "judges":
         changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 500)]
-    data = judged(rng, ties=0.15, **changes)
+    data = uneven_judgments(rng, ties=0.15, **changes)
     found, twin = streamed(tmp_path, data, model), model.fit(data)
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-4, abs=1e-4)
     for here, there in zip(found.likelihood.expand(twin.parameters), twin.maximum.at, strict=True):
@@ -107,7 +107,7 @@ def test_estimates_and_intervals_are_those_in_memory(
 
 
 def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
-    data = judged(rng, ties=0.3)
+    data = uneven_judgments(rng, ties=0.3)
     answers = [
         ("a", "b", "good" if one[0] else "bad")[code]
         for code, one in zip(data.answers.tolist(), data.lists[:, 0].tolist(), strict=True)
@@ -120,7 +120,7 @@ def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
 
 
 def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) -> None:
-    data = judged(rng, ties=0.2)
+    data = uneven_judgments(rng, ties=0.2)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     found = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     twin = JudgmentModel().fit(data).likelihood.evidence
@@ -134,7 +134,7 @@ def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) ->
 def test_the_number_of_threads_does_not_matter(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    data = judged(rng)
+    data = uneven_judgments(rng)
     here = streamed(tmp_path, data, JudgmentModel())
     monkeypatch.setattr(threads, "_processors", lambda: count)
     there = streamed(tmp_path, data, JudgmentModel())
@@ -145,7 +145,7 @@ def test_the_number_of_threads_does_not_matter(
 def test_equal_judgments_are_counted_once(
     tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some = judged(rng, 150)
+    some = uneven_judgments(rng, 150)
     many = some[rng.integers(0, 150, 900)]
     found = streamed(tmp_path, many, JudgmentModel())
     assert len(found.likelihood.distinct.evidence) < 150
@@ -160,7 +160,7 @@ def test_equal_judgments_are_counted_once(
 
 
 def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> None:
-    data = judged(rng)
+    data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     packed = PackedPairs.of(tmp_path / "p.parquet")
     with pytest.raises(InputError, match="there are no ties"):
@@ -179,7 +179,7 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
 @pytest.mark.parametrize("ids", ["one query", "one judge"])
 def test_single_queries_and_judges(tmp_path: Path, rng: np.random.Generator, ids: str) -> None:
     changes = {"queries": ["q"] * 500} if ids == "one query" else {"judges": ["j"] * 500}
-    data = judged(rng, **changes)
+    data = uneven_judgments(rng, **changes)
     found, twin = (
         fit.gains()[1]
         for fit in (streamed(tmp_path, data, JudgmentModel()), JudgmentModel().fit(data))
@@ -189,7 +189,7 @@ def test_single_queries_and_judges(tmp_path: Path, rng: np.random.Generator, ids
 
 
 def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
-    data = judged(rng)
+    data = uneven_judgments(rng)
     write_packed(data, tmp_path / "p.parquet", SCALE)
     packed = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
     measures = {"linear": preset("linear-log2", SCALE, 4)}
@@ -225,7 +225,7 @@ def test_the_short_way_of_strict_judgments_is_the_general_one(
     rng: np.random.Generator, side: bool
 ) -> None:
     model = JudgmentModel(side=side)
-    plain = model.likelihood(Evidence.of(judged(rng)), SCALE)
+    plain = model.likelihood(Evidence.of(uneven_judgments(rng)), SCALE)
     short = StrictLikelihood(plain.evidence, plain.family, side=side)
     start = plain.start + 0.3 * rng.random(plain.n_parameters)
     for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 30, 1000)):

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from dcglearn import DCG, InputError, export
 from dcglearn.interop.requirements import spread_gains, whole_gains
 from helpers.exported import GAINS, Qrels, Run, by_hand, close, executed, judged, trec
+from helpers.written import write_qrels
 
 # trec_eval
 
@@ -100,9 +101,7 @@ def test_a_cutoff_in_trec_eval_needs_gains_in_the_qrels(
     exported = export(measure, "trec_eval")
     assert any("ndcg_cut takes no gains" in note for note in exported.notes)
     relabel, command = exported.text.split(" &&\n")
-    (tmp_path / "QRELS").write_text(
-        "".join(f"{q} 0 {d} {label}\n" for q, ds in qrels.items() for d, label in ds.items())
-    )
+    write_qrels(tmp_path / "QRELS", qrels)
     subprocess.run(["bash", "-c", relabel], cwd=tmp_path, check=True)
     with (tmp_path / "QRELS.gains").open() as lines:
         written = {q: dict[str, int]() for q in qrels}

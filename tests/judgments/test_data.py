@@ -28,14 +28,13 @@ from dcglearn.base.errors import InputWarning
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.judgments.rankings import encode_list, pad_lists
 from helpers.generated import preferences
+from helpers.written import write
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 
 
 def written(folder: Path, text: str, name: str = "p.jsonl") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write(folder / name, text)
 
 
 def test_the_schema_in_three_formats(tmp_path: Path) -> None:

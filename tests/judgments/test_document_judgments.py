@@ -28,6 +28,7 @@ from dcglearn.collections.qrels_index import Unjudged
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.judgments.reading import document_judgments
 from dcglearn.judgments.reading.judgment_files import gather_judgments
+from helpers.written import write_records
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
 ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
@@ -41,13 +42,8 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def judged(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("\n".join(map(json.dumps, records)))
-    return path
-
-
 def test_documents_and_runs_get_their_grades(files: Path) -> None:
-    by_id = judged(
+    by_id = write_records(
         files / "p.jsonl",
         {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
         {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
@@ -58,7 +54,7 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
     assert found.scale.labels == (2, 1, 0)
     assert found.lists.tolist() == [[[0, 2, -1], [2, 2, 1]], [[1, -1, -1], [2, -1, -1]]]
     assert join.counts == {"documents": 6, "unjudged": 2}
-    by_run = judged(
+    by_run = write_records(
         files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
     )
     join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
@@ -87,7 +83,7 @@ def test_documents_and_runs_get_their_grades(files: Path) -> None:
 def test_a_record_that_cannot_be_joined_is_named(
     files: Path, record: dict[str, Any], message: str
 ) -> None:
-    path = judged(files / "p.jsonl", {**record, "answer": "a"})
+    path = write_records(files / "p.jsonl", {**record, "answer": "a"})
     join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
     with pytest.raises(InputError, match=message):
         read_preferences(path, document_grades=join)
@@ -103,7 +99,7 @@ def test_lists_and_runs_in_one_table(files: Path) -> None:
         {"query": "q1", "a": ["d1", "d3"], "b": ["d2", "d7"], "answer": "a"},
     ]
     pd.DataFrame(records).to_parquet(files / "p.parquet")
-    judged(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
+    write_records(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
     for name in ("p.csv", "p.parquet", "p.jsonl"):
         assert read_preferences(files / name, document_grades=join).pairs.tolist() == expected
     with pytest.raises(InputError, match=r'line 1: "run_a": the run 1, and no runs; give its file'):
@@ -115,7 +111,7 @@ def test_commands_take_qrels_and_runs(
     refused: Callable[..., str],
     files: Path,
 ) -> None:
-    judged(
+    write_records(
         files / "p.jsonl",
         {"query": "q1", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"},
         {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
@@ -129,13 +125,13 @@ def test_commands_take_qrels_and_runs(
     )
     agreed = run("agree", "p.jsonl", "zipf", "--json", *joined)
     assert json.loads(agreed.stdout)["rows"][0]["right"] == 1
-    judged(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
+    write_records(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
     reversed_scale = run(
         "agree", "u.jsonl", "zipf", "--qrels", "qrels", "--scale", "0,1,2", "--json"
     )
     assert "as the grade 2" in reversed_scale.stderr  # the worst of the scale that is declared
     assert json.loads(reversed_scale.stdout)["rows"][0]["right"] == 1
-    judged(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
+    write_records(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
     for arguments, message in (
         (("agree", "g.jsonl", "zipf", "--qrels", "qrels"), "none of 4 documents is in the qr"),
         (("pack", "g.jsonl", "g.parquet", "--qrels", "qrels"), "leave out --qrels"),
@@ -150,7 +146,7 @@ def test_commands_take_qrels_and_runs(
 def test_documents_and_runs_under_other_names(files: Path) -> None:
     notes: list[str] = []
     join = DocumentGrades.read(files / "qrels", [files / "one", files / "two"], 2)
-    arena = judged(
+    arena = write_records(
         files / "r.jsonl",
         {"question_id": "q1", "model_a": "one", "model_b": "two", "winner": "model_b"},
         {"question_id": "q1", "model_a": "two", "model_b": "one", "winner": "tie (bothbad)"},
@@ -227,7 +223,7 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
 
 def test_counts_of_unjudged_documents(files: Path) -> None:
     """d9 of the run two is not judged; it is third and last of q1 where one rank is left."""
-    path = judged(
+    path = write_records(
         files / "p.jsonl",
         {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
         {"query": "q1", "a": ["d1", None, "d8"], "b": ["d7", "d2"], "answer": "b"},
@@ -258,10 +254,12 @@ def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
     grades = DocumentGrades.read(files / "qrels")
     grades.check_any_judged()  # nothing was read yet
     record = {"query": "q1", "a": ["x", None], "b": ["y"], "answer": "a"}
-    read_preferences(judged(files / "p.jsonl", record), document_grades=grades)
+    read_preferences(write_records(files / "p.jsonl", record), document_grades=grades)
     with pytest.raises(InputError, match=r"none of 2 documents is in the qrels; .* `qrels`"):
         grades.check_any_judged()
-    read_preferences(judged(files / "p.jsonl", {**record, "b": ["d1"]}), document_grades=grades)
+    read_preferences(
+        write_records(files / "p.jsonl", {**record, "b": ["d1"]}), document_grades=grades
+    )
     grades.check_any_judged()
 
 
@@ -276,7 +274,7 @@ def test_the_first_bad_line_is_named_also_where_documents_are_looked_up_in_batch
     files: Path,
 ) -> None:
     good = {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
-    path = judged(files / "p.jsonl", good, {**good, "answer": "c"}, {**good, "query": "q9"})
+    path = write_records(files / "p.jsonl", good, {**good, "answer": "c"}, {**good, "query": "q9"})
     with pytest.raises(InputError, match="line 2: the answer is 'c'"):
         read_preferences(path, document_grades=DocumentGrades.read(files / "qrels"))
     path.write_text("\n".join([json.dumps(good), json.dumps({**good, "answer": "c"}), "{"]))
@@ -296,7 +294,7 @@ def test_many_judgments_are_looked_up_batch_by_batch(
         {"query": "q1", "a": documents[i % 4 :], "b": [documents[i % 3]], "answer": "a"}
         for i in range(50)
     ]
-    path = judged(files / "p.jsonl", *records)
+    path = write_records(files / "p.jsonl", *records)
     expected = [
         [[grades[d] for d in record["a"]], [grades[d] for d in record["b"]]] for record in records
     ]
@@ -310,11 +308,13 @@ def test_many_judgments_are_looked_up_batch_by_batch(
 
 
 def test_a_declared_scale_need_not_hold_every_grade_of_the_qrels(files: Path) -> None:
-    path = judged(files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"})
+    path = write_records(
+        files / "p.jsonl", {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
+    )
     scale = Scale((0, 2))  # the qrels also have the grade 1
     grades = DocumentGrades.read(files / "qrels", scale=scale)
     assert read_preferences(path, document_grades=grades).lists.tolist() == [[[1], [0]]]
-    judged(path, {"query": "q1", "a": ["d3"], "b": ["d2"], "answer": "a"})
+    write_records(path, {"query": "q1", "a": ["d3"], "b": ["d2"], "answer": "a"})
     with pytest.raises(InputError, match='line 1, "a", rank 1: grade 1 is off the scale'):
         read_preferences(path, document_grades=grades)
 

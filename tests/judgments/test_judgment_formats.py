@@ -23,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, read_preferences, write_preferences
+from helpers.written import write
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Records = list[dict[str, Any]]
@@ -128,11 +129,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "ranks[].json": lambda: spread(RECORDS, "{}[{}]").to_json(orient="records").encode(),
     "ranks.jsonl": lambda: spread(RECORDS).to_json(orient="records", lines=True).encode(),
 }
-
-
-def write(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
 
 
 def contents(found: Preferences) -> list[Any]:

@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def judged(seed: int = 1, **changed: Any) -> Preferences:
+def simulated(seed: int = 1, **changed: Any) -> Preferences:
     setting = Setting(**{**SMALL, **changed})
     cell = cell_of(setting, seed, 0)
     truth = truth_of(setting, rng_for(cell, "truth"))
@@ -70,7 +70,7 @@ def test_answers_have_the_probabilities_of_the_model(
 
 
 def test_a_smaller_sample_is_the_start_of_a_larger_one() -> None:
-    few, many = judged(pairs=300), judged(pairs=700)
+    few, many = simulated(pairs=300), simulated(pairs=700)
     assert (few.lists == many.lists[:300]).all()
     assert (few.answers == many.answers[:300]).all()
 
@@ -81,7 +81,7 @@ def test_the_best_grade_at_rank_1_is_worth_the_sensitivity() -> None:
 
 
 def test_queries_are_uneven_and_show_few_lists() -> None:
-    data = judged(pairs=20_000, clusters=100, unseen=2.0)
+    data = simulated(pairs=20_000, clusters=100, unseen=2.0)
     sizes = np.sort(np.unique(data.queries.astype(str), return_counts=True)[1])[::-1]
     assert sizes[0] / 20_000 == pytest.approx(0.108, abs=0.01)
     largest = data[np.array([query == "q0" for query in data.queries])]
@@ -134,8 +134,10 @@ def test_lists_that_permute_each_other_determine_gains_only() -> None:
     assert found["determined"] == pytest.approx(1 / 5)  # the middle gain, not four discounts
     assert "coverage:discounts" not in found
     assert abs(found["middle_gain"]) < 0.2
-    gain = JudgmentModel().fit(judged(lists="permutations", pairs=3000)).gains()[1]
-    given = JudgmentModel(discounts="log2").fit(judged(lists="permutations", pairs=3000)).gains()[1]
+    gain = JudgmentModel().fit(simulated(lists="permutations", pairs=3000)).gains()[1]
+    given = (
+        JudgmentModel(discounts="log2").fit(simulated(lists="permutations", pairs=3000)).gains()[1]
+    )
     assert gain.determined
     assert gain.low < gain.estimate < gain.high
     assert gain.estimate == pytest.approx(given.estimate, abs=0.05)

@@ -23,6 +23,7 @@ from dcglearn.lab.experiment_files import (
 from dcglearn.lab.run import compute_cells
 from dcglearn.lab.store import Store
 from dcglearn.trials.compute import compute_cell
+from helpers.written import write
 
 GOOD = """
 experiment = "pairs"
@@ -45,9 +46,7 @@ repetitions = 2
 
 
 def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write(folder / name, text)
 
 
 def test_the_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:

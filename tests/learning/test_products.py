@@ -37,7 +37,7 @@ SEARCHED = [
 BOTH_FREE = ["free", "decreasing", "convex"]
 
 
-def judged(seed: int, n: int = 400, empty: bool = False, noise: float = 0.6) -> Problem:
+def noisy_problem(seed: int, n: int = 400, empty: bool = False, noise: float = 0.6) -> Problem:
     """Weighted judgments by a noisy judge with exponential gains."""
     rng = np.random.default_rng(seed)
     lists = rng.integers(0, 4, (n, 2, 5))
@@ -101,7 +101,7 @@ def check_cone_kkt(problem: Problem, W: np.ndarray, A: np.ndarray) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("gains", "discounts"), CONVEX)
 def test_convex_families_are_optimal(gains: object, discounts: object, seed: int) -> None:
-    problem = judged(seed, empty=seed == 1)
+    problem = noisy_problem(seed, empty=seed == 1)
     solution = solve(within(problem, gains, discounts))
     A = generators(problem, gains, discounts)
     check_cone_kkt(problem, solution.W, A)
@@ -120,7 +120,7 @@ def test_convex_families_are_optimal(gains: object, discounts: object, seed: int
 
 @pytest.mark.parametrize("solver", ["osqp", "clarabel"])
 def test_other_solvers_give_the_same_weights(solver: str) -> None:
-    problem = within(judged(5, n=120), None, "log2")
+    problem = within(noisy_problem(5, n=120), None, "log2")
     assert isinstance(problem, Problem)
     np.testing.assert_allclose(solve(problem, solver).W, solve(problem).W, atol=1e-6)
 
@@ -130,7 +130,7 @@ def test_other_solvers_give_the_same_weights(solver: str) -> None:
 def test_the_distance_bound_holds_exactly(gains: object, discounts: object, seed: int) -> None:
     """The optimum in fractions, from the face and the active pairs of the answer."""
     rng = np.random.default_rng(seed)
-    pairs = judged(seed, n=12, noise=0.2).pairs
+    pairs = noisy_problem(seed, n=12, noise=0.2).pairs
     problem = Problem.of(pairs, 4, rng.normal(1, 0.3, 12), rng.random(12), 3.0)
     structure = within(problem, gains, discounts).structure
     solution = solve(problem.with_structure(structure))
@@ -195,7 +195,7 @@ def _eliminated(H: np.ndarray, b: np.ndarray) -> np.ndarray:
 def test_parameters_of_formulas_are_those_of_a_brute_search(
     gains: str | None, discounts: str, seed: int
 ) -> None:
-    problem = judged(seed + 10)
+    problem = noisy_problem(seed + 10)
     solution = solve(within(problem, gains, discounts))
     point = point_of(solution)
     best = solution.certificate.objective
@@ -227,7 +227,7 @@ def test_parameters_of_formulas_are_those_of_a_brute_search(
 @pytest.mark.parametrize("empty", [False, True])
 @pytest.mark.parametrize("discounts", BOTH_FREE)
 def test_both_factors_are_optimal_given_the_other(discounts: str, empty: bool) -> None:
-    problem = judged(20, empty=empty)
+    problem = noisy_problem(20, empty=empty)
     solution = solve(within(problem, "free", discounts))
     point = point_of(solution)
     assert solution.certificate.confirmed
@@ -249,7 +249,7 @@ def generators_at(problem: Problem, discounts: str, point: ProductPoint, fixed: 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_other_start_leads_to_a_better_product(seed: int) -> None:
     """An outside minimiser over c and g, from random starts."""
-    problem = judged(seed + 30, n=150)
+    problem = noisy_problem(seed + 30, n=150)
     X = dense_differences(problem.pairs, 4)
     best = solve(within(problem, "free", "free")).certificate.objective
     rng = np.random.default_rng(seed)
@@ -271,7 +271,7 @@ def test_no_other_start_leads_to_a_better_product(seed: int) -> None:
 
 
 def test_larger_families_fit_at_least_as_well() -> None:
-    problem = judged(3)
+    problem = noisy_problem(3)
 
     def least(gains: str | None, discounts: str | None) -> float:
         return solve(within(problem, gains, discounts)).certificate.objective
@@ -289,14 +289,14 @@ def test_larger_families_fit_at_least_as_well() -> None:
 
 def test_a_warm_start_does_not_change_the_optimum() -> None:
     for families in (("free", "free"), ("power:free", "zipf:free"), (None, "log2")):
-        problem = within(judged(4), *families)
+        problem = within(noisy_problem(4), *families)
         near = solve(problem.with_C(problem.C / 3))
         again = solve(problem, "auto", near)
         assert pytest.approx(solve(problem).W, abs=1e-6) == again.W
 
 
 def test_families_that_only_disagree_are_refused() -> None:
-    problem = judged(0)
+    problem = noisy_problem(0)
     backwards = Problem.of(problem.pairs[:, ::-1], 4)
     for families in ((None, "log2"), ("power:free", "log2"), ("free", "free")):
         with pytest.raises(InputError, match="no measure of these families agrees"):
@@ -309,7 +309,7 @@ def test_families_that_only_disagree_are_refused() -> None:
 )
 def test_numbers_that_are_not_gains_or_discounts(gains: object, discounts: object) -> None:
     with pytest.raises(InputError, match="are not those of"):
-        within(judged(0), gains, discounts)
+        within(noisy_problem(0), gains, discounts)
 
 
 def test_the_same_bits_on_any_number_of_threads() -> None:

@@ -33,6 +33,7 @@ from dcglearn.system_report.marks import label_list, significance_marks, system_
 from dcglearn.system_report.paper_table import paper_table
 from dcglearn.system_report.trec_eval_lines import paths_of_systems, trec_eval_name
 from helpers.places import ROOT
+from helpers.written import write_qrels, write_run
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 GOLDEN = ROOT.parent / "shared" / "data" / "trec" / "trec_eval"
@@ -56,12 +57,9 @@ def found() -> Evaluation:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    lines = [f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items()]
-    (tmp_path / "qrels").write_text("".join(lines))
+    write_qrels(tmp_path / "qrels", QRELS)
     for name, run in RUNS.items():
-        rows = [(q, d, score) for q, docs in run.items() for d, score in docs.items()]
-        text = "".join(f"{q} Q0 {d} 1 {score} {name}\n" for q, d, score in rows)
-        (tmp_path / name).write_text(text)
+        write_run(tmp_path / name, run, name)
     return tmp_path
 
 
@@ -304,13 +302,9 @@ def test_pytrec_eval_computes_what_the_lines_hold(run: Run, tmp_path: Path) -> N
         name: {q: {d: float(rng.integers(30)) for d in documents[::2]} for q in queries[skipped:]}
         for name, skipped in (("bm25", 0), ("my/run", 3))
     }
-    (tmp_path / "qrels").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
-    )
+    write_qrels(tmp_path / "qrels", qrels)
     for number, (name, ranked) in enumerate(runs.items()):
-        rows = [(q, d, score) for q, docs in ranked.items() for d, score in docs.items()]
-        text = "".join(f"{q} Q0 {d} 0 {score} {name}\n" for q, d, score in rows)
-        (tmp_path / f"run{number}").write_text(text)
+        write_run(tmp_path / f"run{number}", ranked, name)
     given = ("evaluate", "qrels", "run0", "run1", "--like", "trec_eval", "--test", "none")
     done = run(*given, "-m", "nDCG@10", "-m", "nDCG", "-o", "all.eval")
     assert done.returncode == 0, done.stderr

@@ -27,6 +27,7 @@ from dcglearn.report.questions import questions_text
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text
 from dcglearn.study.words import headline, more_judgments
 from helpers.simulated import SCALE, every_answer, preset_judgments
+from helpers.written import write_records
 
 
 def studied(data: Preferences) -> Study:
@@ -222,7 +223,7 @@ def test_groups_of_a_field_and_files(tmp_path: Path, run: Any, refused: Any) -> 
             zip((2 - data.lists).tolist(), data.answers.tolist(), strict=True)
         )
     ]
-    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, records)))
+    write_records(tmp_path / "p.jsonl", *records)
     done = run("test", "p.jsonl", "--by", "country")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("de ")

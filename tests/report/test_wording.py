@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dcglearn.base.numbers import counted
+from helpers.written import write_records
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -39,7 +40,7 @@ def test_a_noun_is_counted() -> None:
     "records", [[JUDGMENT], [JUDGMENT, TIE], [JUDGMENT, OTHER]], ids=["one", "tie", "two"]
 )
 def test_one_is_not_many(records: Sequence[dict[str, object]], run: Run, tmp_path: Path) -> None:
-    (tmp_path / "p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    write_records(tmp_path / "p.jsonl", *records)
     (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d2 2 1 one\n")
     for command in (
@@ -69,7 +70,7 @@ def test_no_queries_without_query_ids(run: Run, tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     records = [json.loads(line) for line in (tmp_path / "q.jsonl").read_text().splitlines()]
     kept = [{name: one[name] for name in ("a", "b", "answer")} for one in records]
-    (tmp_path / "p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in kept))
+    write_records(tmp_path / "p.jsonl", *kept)
     for command in (
         ["inspect", "p.jsonl"],
         ["fit", "p.jsonl", "--intervals", "5", "-o", "m.json"],

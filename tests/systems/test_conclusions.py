@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from dcglearn.statistics.tukey import tukey_test
 from dcglearn.system_commands.between import named_pair
 from dcglearn.system_report.conclusions import conclusions_in_words
 from dcglearn.systems.conclusions import given_measure
+from helpers.written import write_qrels, write_run
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 K = 4
@@ -281,16 +282,10 @@ def test_names_that_hold_commas() -> None:
 @pytest.fixture
 def files(tmp_path: Path, rng: np.random.Generator) -> list[str]:
     qrels, runs = drawn_collection(rng)
-    lines = [f"{q} 0 {d} {g}" for q, judged in qrels.items() for d, g in judged.items()]
-    (tmp_path / "qrels.txt").write_text("\n".join(lines) + "\n")
+    write_qrels(tmp_path / "qrels.txt", qrels)
     names = dict(zip(runs, ("a", "b,c", "d_1", "e&f", "g"), strict=True))
     for system, run in runs.items():
-        rows = [
-            f"{q} Q0 {d} {rank} {score!r} {names[system]}"
-            for q, scores in run.items()
-            for rank, (d, score) in enumerate(sorted(scores.items(), key=lambda x: -x[1]), 1)
-        ]
-        (tmp_path / f"{names[system]}.run").write_text("\n".join(rows) + "\n")
+        write_run(tmp_path / f"{names[system]}.run", run, names[system])
     return ["qrels.txt", *(f"{name}.run" for name in names.values())]
 
 
@@ -371,17 +366,14 @@ def test_the_command_between_two_systems(files: list[str], run: Run, tmp_path: P
 
 
 def test_the_grades_of_the_clearest_queries(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text(
-        "".join(f"{q} 0 d{g} {g}\n" for q, g in product("xyz", (2, 1, 0)))
-    )
+    write_qrels(tmp_path / "qrels", {q: {f"d{g}": g for g in (2, 1, 0)} for q in "xyz"})
     orders = {"one": ("d2 d1 d0", "d2 new d1", "d1 d2"), "two": ("d0 d1 d2", "d2", "d2 d1")}
     for name, documents in orders.items():
-        lines = [
-            f"{q} Q0 {d} {rank} {9 - rank} {name}\n"
+        found = {
+            q: {d: 9.0 - rank for rank, d in enumerate(order.split())}
             for q, order in zip("xyz", documents, strict=True)
-            for rank, d in enumerate(order.split(), 1)
-        ]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
+        }
+        write_run(tmp_path / f"{name}.run", found, name)
     found = run("coherence", "qrels", "one.run", "two.run", "--between", "one,two", "--K", "3")
     table = found.stdout.partition("one and two: the queries that differ most\n")[2].split("\n\n")[
         0

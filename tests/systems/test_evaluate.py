@@ -25,6 +25,7 @@ from dcglearn import (
     run_of,
     write_measure,
 )
+from helpers.written import write_qrels, write_run
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0, "b": 1}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 1.0}}
@@ -37,19 +38,11 @@ def frame(content: dict[str, dict[str, float]], number: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["query", "document", number])
 
 
-def text(content: dict[str, dict[str, float]], line: str) -> str:
-    return "".join(
-        line.format(query, document, value)
-        for query, documents in content.items()
-        for document, value in documents.items()
-    )
-
-
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    (tmp_path / "qrels").write_text(text(QRELS, "{} 0 {} {}\n"))
-    (tmp_path / "bm25").write_text(text(RUN, "{} Q0 {} 1 {} tag\n"))
-    (tmp_path / "dense").write_text(text(RUN, "{} Q0 {} 1 {} tag\n"))
+    write_qrels(tmp_path / "qrels", QRELS)
+    for name in ("bm25", "dense"):
+        write_run(tmp_path / name, RUN, "tag")
     write_measure(MEASURE, tmp_path / "m.json")
     return tmp_path
 

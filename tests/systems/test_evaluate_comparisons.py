@@ -18,6 +18,7 @@ from dcglearn.statistics.significance import holm
 from dcglearn.statistics.tukey import tukey_test
 from dcglearn.system_report.all_pairs import all_pairs_tables, ranges
 from dcglearn.system_report.system_comparisons import comparisons_in_words, comparisons_table
+from helpers.written import write_qrels, write_run
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Refused = Callable[..., str]
@@ -46,11 +47,9 @@ def runs() -> dict[str, dict[str, dict[str, float]]]:
 
 @pytest.fixture
 def files(tmp_path: Path, runs: dict[str, dict[str, dict[str, float]]]) -> Path:
-    lines = [f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items()]
-    (tmp_path / "qrels").write_text("".join(lines))
+    write_qrels(tmp_path / "qrels", QRELS)
     for name, run in runs.items():
-        lines = [f"{q} Q0 {d} 1 {x} {name}\n" for q, docs in run.items() for d, x in docs.items()]
-        (tmp_path / name).write_text("".join(lines))
+        write_run(tmp_path / name, run, name)
     return tmp_path
 
 

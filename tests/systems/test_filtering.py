@@ -27,6 +27,7 @@ from dcglearn.filtering.beta_gamma import (
 )
 from dcglearn.filtering.beta_gamma import interpolated_threshold as interpolated
 from dcglearn.filtering.scored import read_scored
+from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Documents = tuple[list[float], list[float], list[bool]]
@@ -268,12 +269,6 @@ def test_bad_input_is_refused(call: Callable[[], object], problem: str) -> None:
         call()
 
 
-def written(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text)
-    return path
-
-
 def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -286,8 +281,8 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
     lines = "\n\n".join(map(json.dumps, rows))
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "d.parquet")
     for path in (
-        written(tmp_path, "d.jsonl", lines),
-        written(tmp_path, "d.csv", "grade,id,score\n2,d1,.5\n,d2,-1\n0,d3,0.25\n"),
+        write(tmp_path / "d.jsonl", lines),
+        write(tmp_path / "d.csv", "grade,id,score\n2,d1,.5\n,d2,-1\n0,d3,0.25\n"),
         tmp_path / "d.parquet",
     ):
         found = read_scored(path)
@@ -328,14 +323,14 @@ def test_a_faulty_file_is_refused(
     tmp_path: Path, name: str, text: str | None, problem: str
 ) -> None:
     if text is not None:
-        written(tmp_path, name, text)
+        write(tmp_path / name, text)
     with pytest.raises(InputError, match=problem):
         read_scored(tmp_path / name)
 
 
 def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
     ignored = IgnoredInput()
-    path = written(tmp_path, "d.csv", "bm25;label;note;note\n1,5;2;x;x\n0,25;;y;y\n")
+    path = write(tmp_path / "d.csv", "bm25;label;note;note\n1,5;2;x;x\n0,25;;y;y\n")
     notes: list[str] = []
     found = read_scored(path, ignored, columns="score=bm25", note=notes.append)
     assert (found.scores.tolist(), found.grades) == ([1.5, 0.25], (2, None))
@@ -350,7 +345,7 @@ def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
 
 
 def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:
-    found = read_scored(written(tmp_path, "d.csv", "score,grade\n1,3\n2,good\n"))
+    found = read_scored(write(tmp_path / "d.csv", "score,grade\n1,3\n2,good\n"))
     with pytest.raises(InputError, match="line 3: the grade 'good' is a name; name the relevant"):
         found.relevant()
     with pytest.raises(InputError, match="line 3: grade 'good' is off the scale 3 > 0"):
@@ -367,7 +362,7 @@ def asked(run: Run, *arguments: object) -> dict[str, object]:
 
 def test_the_command_prints_thresholds_and_what_passes(run: Run, tmp_path: Path) -> None:
     """Sums 3, 6, 4, 5 after the two of .6, 3, 1, -1."""
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     found = run("threshold", "d.csv")
     assert found.returncode == 0
     assert "8 documents, 5 judged" in found.stdout
@@ -382,7 +377,7 @@ def test_the_command_prints_thresholds_and_what_passes(run: Run, tmp_path: Path)
 
 
 def test_the_command_as_json_with_beta_and_gamma(run: Run, tmp_path: Path) -> None:
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     found = asked(run, "d.csv", "--credit", 4, "--debit", 1, "--beta", 0, "--gamma", 1000)
     assert found["alpha"] == 0.0
     assert found["worth"] == {"credit": 4.0, "debit": 1.0, "relevant": "above 0"}
@@ -397,7 +392,7 @@ def test_the_command_with_named_grades(
 ) -> None:
     rows = [(0.9, "good"), (0.8, "perfect"), (0.7, "bad"), (0.6, None)]
     text = "\n".join(json.dumps({"score": s, "grade": g}) for s, g in rows)
-    written(tmp_path, "d.jsonl", text)
+    write(tmp_path / "d.jsonl", text)
     found = asked(run, "d.jsonl", "--relevant", "perfect,good")
     assert found["theta_opt"] == {"score": 0.8, "documents": 2, "utility": 6.0}
     assert asked(run, "d.jsonl", "--relevant", "perfect")["pays"] is True
@@ -406,7 +401,7 @@ def test_the_command_with_named_grades(
 
 def test_the_command_with_gains(run: Run, tmp_path: Path) -> None:
     """Sums 1, 1.4, .9, .8 after the two of .6, .3, -.2, -.7."""
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     found = asked(run, "d.csv", "--gains", "2=1,1=.4,0=-0.5")
     assert found["theta_opt"] == {"score": 0.8, "documents": 2, "utility": 1.4}
     assert found["theta_zero"]["score"] == 0.3
@@ -421,7 +416,7 @@ def test_the_command_with_gains(run: Run, tmp_path: Path) -> None:
 def test_the_command_with_learned_gains(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     gains = {2: 1.0, 1: 0.6, 0: 0.0}
     dcg, utility = DCG(gains, [1, 0.5]), LinearUtility([[1, 0.6, 0], [0.5, 0.3, 0]], (2, 1, 0))
     write_measure(MeasureFile(dcg, utility, "dcg"), tmp_path / "learned.json")
@@ -438,7 +433,7 @@ def test_the_command_with_learned_gains(
 
 
 def test_the_command_if_no_cut_pays(run: Run, tmp_path: Path) -> None:
-    written(tmp_path, "d.csv", "score,grade\n.9,\n.5,\n")
+    write(tmp_path / "d.csv", "score,grade\n.9,\n.5,\n")
     found = run("threshold", "d.csv")
     assert "2 documents, 0 judged" in found.stdout
     assert "no cut brings utility above 0" in found.stdout
@@ -469,20 +464,20 @@ def test_the_command_if_no_cut_pays(run: Run, tmp_path: Path) -> None:
 def test_the_command_refuses_in_one_line(
     refused: Callable[..., str], tmp_path: Path, options: list[str], problem: str
 ) -> None:
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     assert problem in refused("threshold", "d.csv", *options)
 
 
 def test_a_day_without_relevant_documents_is_ordinary(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    written(tmp_path, "d.csv", FILE)
+    write(tmp_path / "d.csv", FILE)
     found = run("threshold", "d.csv", "--relevant", "3")
     assert found.returncode == 0
     assert found.stderr == "no document has the grade 3; they have 0, 1, 2\n"
     assert "relevant (grade 3): 0, worth 3 each" in found.stdout
     assert "no cut brings utility above 0" in found.stdout
-    written(tmp_path, "n.csv", "score,grade\n.9,fair\n.8,bad\n")
+    write(tmp_path / "n.csv", "score,grade\n.9,fair\n.8,bad\n")
     assert run("threshold", "n.csv", "--relevant", "good").returncode == 0
     problem = "no document has the grade fiar; did you mean 'fair'? they have bad, fair"
     assert problem in refused("threshold", "n.csv", "--relevant", "fiar")
@@ -491,15 +486,15 @@ def test_a_day_without_relevant_documents_is_ordinary(
 def test_the_command_names_unknown_columns(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
-    written(tmp_path, "d.csv", "score,grade,note\n.9,1,x\n")
+    write(tmp_path / "d.csv", "score,grade,note\n.9,1,x\n")
     assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv", "--strict")
     found = run("threshold", "d.csv")
     assert found.returncode == 0
     assert "1 unknown column is ignored: 'note'" in found.stderr
-    written(tmp_path, "e.csv", "bm25,label\n.8,0\n")
+    write(tmp_path / "e.csv", "bm25,label\n.8,0\n")
     both = run("threshold", "d.csv", "e.csv", "--columns", "score=bm25")
     assert both.returncode == 2
     assert "unknown column in --columns 'bm25'" in both.stderr
-    written(tmp_path, "d.csv", "bm25,label\n.9,1\n")
+    write(tmp_path / "d.csv", "bm25,label\n.9,1\n")
     both = run("threshold", "d.csv", "e.csv", "--columns", "score=bm25")
     assert both.stdout.startswith("d.csv and 1 more: 2 documents, 2 judged\n")
