@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
+from dcglearn import summarise
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.judgments.inspection.summary import summarise
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.query_groups import query_folds

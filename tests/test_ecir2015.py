@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
+from dcglearn import summarise
 from dcglearn.comparison.compare import compare
 from dcglearn.correlation.agreement import agreement
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.judgments.inspection.summary import summarise
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner

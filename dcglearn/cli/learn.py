@@ -95,7 +95,7 @@ def fit(
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed, packed_for_now
-    from dcglearn.judgments.inspection.summary import count_contents
+    from dcglearn.judgments.inspection import count_contents
     from dcglearn.judgments.learning_pairs import LearningPairs
     from dcglearn.judgments.packed_pairs import is_packed
     from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
