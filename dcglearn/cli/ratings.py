@@ -18,7 +18,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.judgments.ratings.rating_pairs import RatingPairs
+    from dcglearn.judgments.ratings import RatingPairs
 
 
 @reads_judgments(without=["encoding", "qrels", "run", "answers"], columns=RatingColumnsOption)
@@ -87,8 +87,7 @@ def pairs(
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.base.files import check_writable
-    from dcglearn.judgments.ratings.rated_lists import read_ratings
-    from dcglearn.judgments.ratings.rating_pairs import pairs_from_ratings
+    from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
     from dcglearn.judgments.reading.judgment_files import write_preferences
     from dcglearn.judgments.writing import judgment_writer
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
@@ -96,13 +95,12 @@ def pairs(
     judgment_writer(out)
     check_writable(out)
     name = name_files(files)
-    with reading_file(name, judgments.lenient) as (ignored, advance):
+    with reading_file(name, judgments.lenient) as (_, advance):
         rated = read_ratings(
             files,
             rating,
             judgments.declared_scale(),
             judgments.n_ranks,
-            ignored,
             advance,
             columns=judgments.columns,
             unjudged=judgments.unjudged,
