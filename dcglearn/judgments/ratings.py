@@ -352,8 +352,10 @@ def pairs_from_ratings(
         answers,
         ratings.scale,
         weights[drawn] * share,
-        np.where(ratings.queries[a] == ratings.queries[b], ratings.queries[a], None),
-        np.where(ratings.judges[a] == ratings.judges[b], ratings.judges[a], None),
+        *(
+            np.where(ids[a] == ids[b], ids[a], np.array(None))
+            for ids in (ratings.queries, ratings.judges)
+        ),
     )
     return RatingPairs(
         preferences,
@@ -431,10 +433,9 @@ def _weights(
 def _a_is_first(lead: NDArray[np.int8], seed: int | None) -> NDArray[np.bool_]:
     """Return whether the first list of each pair is shown as a."""
     if seed is not None:
-        drawn: NDArray[np.bool_] = np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
-        return drawn
+        return np.asarray(np.random.default_rng([seed, 1]).random(len(lead)) < 0.5)
     a_wins = np.cumsum(lead != 0) % 2 == 1
-    return (lead == 0) | (a_wins == (lead > 0))
+    return np.asarray((lead == 0) | (a_wins == (lead > 0)))
 
 
 RATED_LISTS = RecordFields(
