@@ -110,7 +110,7 @@ def inspect(
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.judgments.inspection.inspect import inspect_judgments
+    from dcglearn.judgments.inspection import inspect_judgments
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.inspection import findings_text, grade_table, inspection_text

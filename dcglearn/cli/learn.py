@@ -95,7 +95,7 @@ def fit(
     import numpy as np
 
     from dcglearn.cli.packed import fit_packed
-    from dcglearn.judgments.inspection.summary import count_contents
+    from dcglearn.judgments.inspection import count_contents
     from dcglearn.judgments.learning_pairs import LearningPairs
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure

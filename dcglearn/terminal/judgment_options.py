@@ -85,6 +85,10 @@ class JudgmentOptions:
 
         return None if self.scale is None else Scale.parse(self.scale)
 
+    def missing_marks(self) -> tuple[str, ...]:
+        """Return the entries of lists that mean that a document has no grade."""
+        return tuple(self.missing.split(",")) if self.missing else ()
+
     def given(self) -> list[str]:
         """Return the names of the options whose values are not the usual ones."""
         return [
@@ -158,7 +162,7 @@ class JudgmentOptions:
             columns=self.columns,
             answers=self.answers,
             unjudged=self.unjudged,
-            missing=(self.missing or "").split(",") if self.missing else (),
+            missing=self.missing_marks(),
             strict=self.strict,
             encoding=self.encoding,
             documents=self.documents,

@@ -18,7 +18,7 @@ from dcglearn.cli import COMMANDS, app
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.evaluation.rules import TIES, UNJUDGED
 from dcglearn.interop.export import TARGETS
-from dcglearn.judgments.ratings.rating_pairs import WITHIN
+from dcglearn.judgments.ratings import WITHIN
 from dcglearn.learning.core_learner import Encoding
 from dcglearn.naming.measure_files import MeasurePart
 from dcglearn.solver.solve import SOLVERS

@@ -14,27 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
-from dcglearn import (
-    IgnoredInput,
-    InputError,
-    Preferences,
-    Scale,
-    query_folds,
-    read_preferences,
-    summarise,
-    write_preferences,
-)
-from dcglearn.base.errors import InputWarning
+from dcglearn import summarise
+from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.ignored import IgnoredInput
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.query_groups import query_folds
 from dcglearn.judgments.rankings import encode_list, pad_lists
-from helpers.generated import preferences
-from helpers.written import write
+from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
+from dcglearn.measures.scale import Scale
 
 GOOD = '{"query": "q1", "a": [2, 0, 1], "b": [1, 1, 0], "answer": "a"}\n'
 
 
 def written(folder: Path, text: str, name: str = "p.jsonl") -> Path:
-    return write(folder / name, text)
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def test_the_schema_in_three_formats(tmp_path: Path) -> None:
@@ -72,6 +68,31 @@ def test_the_schema_in_three_formats(tmp_path: Path) -> None:
         assert found.queries.tolist() == ["q1", "7"]
         assert found.judges.tolist() == [None, "j"]
         assert found.pairs.tolist() == [[[0, 2, 1], [1, 1, 2]]]
+
+
+@st.composite
+def preferences(draw: st.DrawFn) -> Preferences:
+    n, K, L = draw(st.integers(1, 6)), draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    scale = draw(st.sampled_from([Scale(tuple(range(L))[::-1]), Scale(tuple("pqrs"[:L]))]))
+    lists = np.array(
+        draw(
+            st.lists(
+                st.lists(
+                    st.lists(st.integers(-1, L - 1), min_size=K, max_size=K).filter(
+                        lambda row: max(row) >= 0
+                    ),
+                    min_size=2,
+                    max_size=2,
+                ),
+                min_size=n,
+                max_size=n,
+            )
+        )
+    )
+    one = st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n)
+    ids = st.lists(st.sampled_from([None, "x", "17", "é b"]), min_size=n, max_size=n)
+    weights = st.lists(st.sampled_from([0.0, 1.0, 0.1, 1e-300, 3.5e7]), min_size=n, max_size=n)
+    return Preferences.of(lists, draw(one), scale, draw(weights), draw(ids), draw(ids))
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])

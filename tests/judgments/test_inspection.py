@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from dcglearn import Preferences, Scale, agreement, inspect_judgments, preset, summarise
-from dcglearn.judgments.inspection.dense_codes import joint_codes, row_codes
-from dcglearn.judgments.inspection.judge_answers import judge_answers
-from dcglearn.judgments.inspection.judge_tests import FEWEST_JUDGMENTS, _typical_shares
-from dcglearn.judgments.inspection.list_pairs import list_pairs
-from dcglearn.judgments.inspection.query_shares import query_shares
+from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares, judge_counts
+from dcglearn.judgments.list_pairs import list_pairs
+from dcglearn.judgments.numbering import id_numbers, row_numbers
 from dcglearn.report.inspection import findings_text, inspection_text
 from dcglearn.report.judgments import contents_text
 from dcglearn.report.wording import wrap_lines
@@ -79,31 +77,33 @@ def slow_counts(rows: list[tuple[Any, ...]]) -> dict[str, Counter[str]]:
 @given(st.lists(judged, min_size=1, max_size=30))
 def test_judges_are_counted_as_by_comparing_all_judgments(rows: list[tuple[Any, ...]]) -> None:
     data = preferences_of(rows)
-    found = judge_answers(data, list_pairs(data))
-    if found is None:
+    tests = inspect_judgments(data).judges
+    if tests is None:
         assert not data.judges.any()
         return
+    judges, names = id_numbers(data.judges)
+    found = judge_counts(data, judges, len(names), list_pairs(data), documents=False)
     slow = slow_counts(rows)
     for name in ("with_others", "agree_with_others", "contradicted", "repeated", "contradict_self"):
-        assert getattr(found, name).tolist() == [slow[name][judge] for judge in found.names], name
-    assert found.shared_pairs == slow["total"]["shared_pairs"]
-    assert found.contradicted_pairs == slow["total"]["contradicted_pairs"]
-    assert found.judgments.tolist() == [sum(r[4] == j for r in rows) for j in found.names]
-    assert found.weightless.tolist() == [
-        sum(r[4] == j and r[5] == 0 for r in rows) for j in found.names
-    ]
+        assert found[name].tolist() == [slow[name][judge] for judge in names], name
+    assert tests.shared_pairs == slow["total"]["shared_pairs"]
+    assert tests.contradicted_pairs == slow["total"]["contradicted_pairs"]
+    assert tests.without_judge == sum(row[4] is None for row in rows)
+    for one in tests.judges:
+        own = [row for row in rows if row[4] == one.judge]
+        assert (one.judgments, one.weightless) == (len(own), sum(row[5] == 0 for row in own))
     measure = preset("linear-log2", SCALE, 2)
-    for number, judge in enumerate(found.names):
-        own = data[(data.judges == judge) & data.strict]
-        n, m = len(own), int(found.with_measure[number])
-        right = float(found.agree_with_measure[number]) + (n - m) / 2
-        assert n == 0 or right / n == pytest.approx(agreement(measure, own.pairs))
+    for number, judge in enumerate(names):
+        of_judge = data[(data.judges == judge) & data.strict]
+        n, m = len(of_judge), int(found["with_measure"][number])
+        right = float(found["agree_with_measure"][number]) + (n - m) / 2
+        assert n == 0 or right / n == pytest.approx(agreement(measure, of_judge.pairs))
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(judged, min_size=1, max_size=30))
 def test_queries_are_counted_exactly(rows: list[tuple[Any, ...]]) -> None:
-    found = query_shares(preferences_of(rows))
+    found = inspect_judgments(preferences_of(rows)).queries
     strict = [row for row in rows if row[2] != "tie"]
     if found is None:
         assert all(row[3] is None for row in strict)
@@ -147,16 +147,56 @@ def test_shares_of_weight_are_those_of_repeated_judgments(rows: list[tuple[Any, 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 90), st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_codes_are_those_of_equal_rows(width: int, n: int, seed: int) -> None:
+def test_rows_are_numbered_in_lexical_order(width: int, n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(-1, 3, (n, width))[rng.integers(n, size=2 * n)]
-    codes = row_codes(rows)
-    order = sorted(range(len(rows)), key=lambda i: tuple(rows[i]))
-    assert (np.diff(codes[order]) >= 0).all()
-    assert len(set(codes.tolist())) == len({tuple(row) for row in rows.tolist()})
-    large = codes + 2**61
-    pairs = set(zip(codes.tolist(), rows[:, 0].tolist(), strict=True))
-    assert len(np.unique(joint_codes(large, rows[:, 0] + 1))) == len(pairs)
+    distinct = sorted({tuple(row) for row in rows.tolist()})
+    assert row_numbers(rows.T).tolist() == [distinct.index(tuple(row)) for row in rows.tolist()]
+
+
+def test_ids_are_numbered_as_they_first_occur() -> None:
+    codes, names = id_numbers(["q", None, "p", float("nan"), "q", None])
+    assert codes.tolist() == [0, 2, 1, 3, 0, 4]
+    assert names == ["q", "p"]
+    assert id_numbers([None, None])[0].tolist() == [0, 1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(judged, min_size=1, max_size=30))
+def test_repeated_rows_are_those_of_equal_records(rows: list[tuple[Any, ...]]) -> None:
+    found = summarise(preferences_of(rows)).repeated_rows
+    assert found == len(rows) - len({json.dumps(row) for row in rows})
+
+
+@pytest.mark.parametrize(
+    ("queries", "judges", "says", "stands_out"),
+    [
+        ("q", "x", "27 judgments repeat an earlier row exactly: the same query, lists", True),
+        (None, "x", "27 judgments repeat an earlier row exactly: the same lists", True),
+        (
+            "q",
+            None,
+            "the same query, lists and answer (50.0% of all; they may be other people's)",
+            True,
+        ),
+        (None, None, "the same lists and answer (50.0% of all", False),
+    ],
+)
+def test_rows_that_are_there_twice_are_mentioned(
+    queries: str | None, judges: str | None, says: str, stands_out: bool
+) -> None:
+    grades = np.array([[i // 9, i // 3 % 3, i % 3] for i in range(27)])
+    lists = np.stack([grades, np.roll(grades, 1, axis=0)], axis=1)
+    answers = ["a", "b", "tie"] * 9
+    ids = {"queries": [queries] * 54, "judges": [judges] * 54}
+    twice = Preferences.of(np.concatenate([lists, lists]), answers * 2, SCALE, **ids)
+    found = inspect_judgments(twice)
+    findings, numbers = (" ".join(of(found).split()) for of in (findings_text, inspection_text))
+    assert found.to_json()["repeated_rows"] == 27
+    assert (says in findings, says in numbers) == (stands_out, not stands_out)
+    once = inspect_judgments(twice[:27])
+    assert once.summary.repeated_rows == 0
+    assert "earlier row" not in findings_text(once) + inspection_text(once)
 
 
 @settings(max_examples=100, deadline=None)
@@ -347,7 +387,7 @@ def of_queries(numbers: dict[str, int], weight: dict[str, float]) -> Preferences
 def test_which_queries_dominate(
     numbers: dict[str, int], weight: dict[str, float], dominant: list[str]
 ) -> None:
-    found = query_shares(of_queries(numbers, weight))
+    found = inspect_judgments(of_queries(numbers, weight)).queries
     assert found is not None
     assert [one.query for one in found.dominant] == dominant
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import dcglearn
 from dcglearn import InputError, Ratings, pairs_from_ratings, read_preferences, read_ratings
-from dcglearn.judgments.ratings.rating_pairs import MAX_COMPARED, Within
+from dcglearn.judgments.ratings import MAX_COMPARED, Within
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -177,8 +177,10 @@ def test_differences_that_are_short_by_rounding_count() -> None:
         pairs_from_ratings(frame, min_difference=0.21)
     tiny = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [5e-324, 0.0]})
     assert pairs_from_ratings(tiny).preferences.strict.all()
-    huge = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [1e308, -1e308]})
-    assert pairs_from_ratings(huge, min_difference=1e308).preferences.strict.all()
+    huge = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [1e100, -1e100]})
+    assert pairs_from_ratings(huge, min_difference=2e100).preferences.strict.all()
+    with pytest.raises(InputError, match="row 2"):
+        pairs_from_ratings(huge.assign(rating=[1e100, -2e100]))
 
 
 def test_queries_and_judges_are_kept_where_both_lists_have_them() -> None:
