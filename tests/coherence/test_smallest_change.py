@@ -21,14 +21,11 @@ from dcglearn import (
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.advantage import WorstGain
 from dcglearn.coherence.smallest_change import SmallestChange
+from helpers.measured import difference
 
 Norm = Literal["euclidean", "largest"]
 NORMS: tuple[Norm, ...] = ("euclidean", "largest")
 STEP = 1 / 200
-
-
-def difference(measure: DCG, a: Grades, b: Grades) -> float:
-    return float(np.sum(measure.score(a)) - np.sum(measure.score(b)))
 
 
 def distance(moves: Floats, norm: Norm) -> Floats:

@@ -10,6 +10,7 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from dcglearn import DCG, InputError, export, lambdarank_objective, ranking_metric
+from helpers.boosted import installed_xgboost
 from helpers.exported import executed
 from helpers.places import ROOT
 
@@ -95,10 +96,6 @@ def test_lightgbm_assumes_that_gains_increase_with_the_label() -> None:
     )
     with pytest.raises(InputError, match="grade 0 gains 1, more than the better 1"):
         export(DCG([0.5, 0, 1], "log2", 2), "lightgbm")
-
-
-def installed_xgboost() -> Any:
-    return pytest.importorskip("xgboost", reason="xgboost is not installed")
 
 
 def test_xgboost_without_a_cutoff_counts_every_document(rng: np.random.Generator) -> None:
