@@ -5,8 +5,7 @@ ir_datasets (MacAvaney et al., SIGIR 2021) downloads what it has not got.
 
 from __future__ import annotations
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import did_you_mean
+from dcglearn.base.errors import InputError, did_you_mean
 
 PREFIX = "ir_datasets:"
 

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.tables.compressed import read_content
-from dcglearn.base.text_lines import check_text, numbered_lines, split_fields
+from dcglearn.base.tables.old.compressed import read_content
+from dcglearn.base.text import split_fields
+from dcglearn.base.text_lines import check_text, numbered_lines
 from dcglearn.collections.qrels_runs import Qrels, Run, qrels_of, run_of
 
 GROUP_SUFFIXES = (".query", ".group")

@@ -16,10 +16,10 @@ import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.tables.compressed import read_content, split_compression
-from dcglearn.base.tables.sources import find_sources
+from dcglearn.base.tables.old.compressed import read_content, split_compression
+from dcglearn.base.tables.old.sources import find_sources
 from dcglearn.base.text_lines import BYTE_ORDER_MARK, check_text, numbered_lines
 from dcglearn.collections.qrels_delimited import columns_of_delimited, names_columns
 from dcglearn.collections.qrels_records import (

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
-from dcglearn.base.tables.arrow_messages import check_arrow_size
-from dcglearn.base.tables.json_tables import records_of_document
+from dcglearn.base.files import decode_json
+from dcglearn.base.tables.old.arrow_messages import check_arrow_size
+from dcglearn.base.tables.old.json_tables import records_of_document
 from dcglearn.base.text_lines import numbered_lines
 from dcglearn.collections.qrels_tables import (
     DocumentColumns,

@@ -18,7 +18,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.tables.parquet import read_parquet_table
+from dcglearn.base.tables.old.parquet import read_parquet_table
 from dcglearn.base.types import Floats
 
 QUERY = ("query_id", "qid", "q_id", "query", "topic_id", "topic")  # next to an id, query is a text

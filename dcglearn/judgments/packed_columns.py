@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.parquet import MAX_TEXT
+from dcglearn.base.tables.old.parquet import MAX_TEXT
 from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.correlation.agreement import one_per_pair
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import MAX_EXACT, counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.parquet import check_size, open_parquet
-from dcglearn.base.tables.sources import format_of_name
+from dcglearn.base.tables.old.parquet import check_size, open_parquet
+from dcglearn.base.tables.old.sources import format_of_name
 from dcglearn.base.threads import map_threads
 from dcglearn.judgments.packed_columns import (
     PACKED_COLUMNS,

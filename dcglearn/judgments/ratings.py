@@ -12,11 +12,10 @@ that are left out take their weight with them.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,29 +25,16 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import find_sources, name_sources
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
-from dcglearn.judgments.judgment_frames import FrameLike
-from dcglearn.judgments.meaning.given_maps import GivenMap, parse_given_map
-from dcglearn.judgments.meaning.judgment_fields import (
-    ANSWERS,
-    LARGEST_WEIGHT,
-    parse_id,
-    parse_labels,
-    parse_weight,
-)
-from dcglearn.judgments.meaning.unjudged_documents import (
-    UnjudgedRule,
-    grade_unjudged,
-    unjudged_words,
-)
+from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.judgments.meaning.cells import LARGEST_WEIGHT, GivenMap, parse_given_map
+from dcglearn.judgments.meaning.columns import RATED_LISTS
+from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
 from dcglearn.judgments.numbering import id_numbers
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.rankings import LabelList, encode_list, pad_lists
-from dcglearn.judgments.reading.field_columns import RecordFields
-from dcglearn.judgments.reading.field_records import read_field_records, records_of_frame
-from dcglearn.judgments.reading.record_formats import PlacedRecord
-from dcglearn.measures.scale import Label, Scale, ScaleLike, as_scale
+from dcglearn.judgments.reading.fields import FrameLike, read_table
+from dcglearn.measures.scale import Scale, ScaleLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,13 +127,13 @@ class Ratings:
         >>> Ratings.from_frame(frame)
         Ratings(2 lists of 2, grades 2 > 1 > 0)
         """
-        told = _columns_told(columns, rating)
-        rows = records_of_frame(frame, RATED_LISTS, told, strict, warn_of_input)
-        return _ratings_of(rows, "", as_scale(scale), n_ranks, unjudged, silent, warn_of_input)
+        return read_ratings(
+            frame, rating, scale, n_ranks, columns=columns, unjudged=unjudged, strict=strict
+        )
 
 
 def read_ratings(
-    path: Place | Iterable[Place],
+    path: Place | Iterable[Place] | FrameLike,
     rating: str | None = None,
     scale: ScaleLike | None = None,
     n_ranks: int | None = None,
@@ -155,14 +141,16 @@ def read_ratings(
     *,
     columns: GivenMap | None = None,
     unjudged: UnjudgedRule = "worst",
+    missing: str | float | Sequence[str | float] = (),
     strict: bool = False,
+    encoding: str = "utf-8",
     note: Callable[[str], None] = warn_of_input,
 ) -> Ratings:
     r"""Read files of rated lists.
 
     Parameters
     ----------
-    path : path-like, open file, or iterable of these
+    path : path-like, open file, or iterable of these, or a frame
         In any format, one list per row: ``grades`` (from the first rank down), the rating and,
         where known, ``query``, ``judge`` and ``weight``.
     rating : str, optional
@@ -173,13 +161,13 @@ def read_ratings(
     n_ranks : int, optional
         K: longer lists are refused. By default the longest list sets it.
     advance : callable, optional
-        Called with (rows read, 0).
+        Called with (bytes read, bytes in all).
     columns : mapping or str, optional
         Which column is which field, such as ``grades=labels,rating=stars``.
     unjudged : {"worst", "drop", "nothing"} or label, default "worst"
         What a document without a grade counts as, above the last grade of a list.
-    strict : bool, default False
-        Whether unknown columns are refused. By default a note names them.
+    missing, strict, encoding
+        As for :func:`read_preferences`.
     note : callable, optional
         Called with a line about each thing that was taken without being told; by default an
         :class:`~dcglearn.base.errors.InputWarning`.
@@ -204,11 +192,17 @@ def read_ratings(
     array([4. , 2.5])
     """
     told = _columns_told(columns, rating)
-    sources = find_sources(path)
-    rows = read_field_records(sources, RATED_LISTS, told, strict, None, note)
-    return _ratings_of(
-        rows, name_sources(sources), as_scale(scale), n_ranks, unjudged, advance, note
+    options = ReadOptions(
+        scale, n_ranks, told, None, unjudged, missing, strict=strict, encoding=encoding
     )
+    table = read_table(path, RATED_LISTS, options, note, advance)
+    lists, scale = table.graded_lists("grades")
+    lists, count = grade_unjudged(lists, scale, unjudged)
+    if count:
+        have = "has" if count == 1 else "have"
+        note(unjudged_words(count, f"within the lists {have} no grade (null)", unjudged, scale))
+    ids = table.ids("query"), table.ids("judge")
+    return Ratings(lists, table.numbers("rating"), scale, table.weights(), *ids)
 
 
 def _columns_told(columns: GivenMap | None, rating: str | None) -> dict[str, str]:
@@ -437,101 +431,3 @@ def _a_is_first(lead: NDArray[np.int8], seed: int | None) -> NDArray[np.bool_]:
     a_wins = np.cumsum(lead != 0) % 2 == 1
     return np.asarray((lead == 0) | (a_wins == (lead > 0)))
 
-
-RATED_LISTS = RecordFields(
-    "list",
-    {"query": "id", "grades": "labels", "rating": "number", "judge": "id", "weight": "number"},
-    ("grades", "rating"),
-)
-
-
-def _ratings_of(
-    rows: Iterable[PlacedRecord],
-    path: str,
-    scale: Scale | None,
-    n_ranks: int | None,
-    unjudged: UnjudgedRule,
-    advance: Advance,
-    note: Callable[[str], None],
-) -> Ratings:
-    lists: list[LabelList] = []
-    places: list[str] = []
-    ratings: list[float] = []
-    weights: list[float] = []
-    queries: list[str | None] = []
-    judges: list[str | None] = []
-    for number, (place, record) in enumerate(rows):
-        try:
-            _check_fields(record)
-            lists.append(parse_labels(record["grades"], "grades"))
-            ratings.append(_rating(record["rating"]))
-            weight = record.get("weight")
-            weights.append(1.0 if weight is None else parse_weight(weight))
-            queries.append(parse_id(record.get("query"), "query"))
-            judges.append(parse_id(record.get("judge"), "judge"))
-        except InputError as error:
-            raise error.at(place) from error
-        places.append(place)
-        if number % 1000 == 0:
-            advance(number, 0)
-    if not lists:
-        raise InputError("holds no rated list", "give one list per line", path)
-    if scale is None:
-        labels: set[Label] = {label for one in lists for label in one if label is not None}
-        try:
-            scale = Scale.from_numbers(labels)
-        except InputError as error:
-            raise (error.at(path) if path else error) from error
-    encoded = _encoded(lists, scale, n_ranks, places)
-    graded, count, words = grade_unjudged(encoded, scale, unjudged)
-    if count:
-        note(unjudged_words(count, words))
-    return Ratings(
-        graded,
-        np.array(ratings),
-        scale,
-        np.array(weights),
-        np.array(queries, object),
-        np.array(judges, object),
-    )
-
-
-def _check_fields(record: dict[str, Any]) -> None:
-    for name in RATED_LISTS.required:
-        if record.get(name) is None:
-            needs = " and ".join(RATED_LISTS.required)
-            raise InputError(f'"{name}" is missing', f"every list needs {needs}")
-
-
-def _rating(value: object) -> float:
-    if not isinstance(value, bool | str):
-        try:
-            number = float(value)  # type: ignore[arg-type]  # what float() refuses is caught here
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if abs(number) <= LARGEST_RATING:
-            return number
-    raise InputError(f'"rating" is {value!r:.40}', f"use a finite number up to {LARGEST_RATING:g}")
-
-
-def _encoded(
-    lists: list[LabelList], scale: Scale, n_ranks: int | None, places: list[str]
-) -> NDArray[np.int8]:
-    longest = max(map(len, lists)) if n_ranks is None else n_ranks
-    if longest * len(lists) > 2**28 + 100 * sum(map(len, lists)):
-        raise InputError(
-            f"lists of up to {longest:,} ranks do not fit into an array",
-            "cut the longest lists, or lower `n_ranks`",
-        )
-    rows = []
-    for place, one in zip(places, lists, strict=True):
-        try:
-            if len(one) > longest:
-                raise InputError(
-                    f"a list of {len(one)} grades, and K = {longest}",
-                    "raise `n_ranks` or cut the list",
-                )
-            rows.append(encode_list(one, scale))
-        except InputError as error:
-            raise error.at(place) from error
-    return pad_lists(rows, longest)

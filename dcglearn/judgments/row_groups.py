@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.tables.parquet import open_parquet
+from dcglearn.base.tables.old.parquet import open_parquet
 from dcglearn.base.types import Floats, Ids, Pairs
 from dcglearn.judgments.packed_columns import (
     ID_COLUMNS,

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
-from dcglearn.base.tables.compressed import split_compression
-from dcglearn.base.tables.parquet import MAX_TEXT
+from dcglearn.base.tables.old.compressed import split_compression
+from dcglearn.base.tables.old.parquet import MAX_TEXT
 from dcglearn.base.types import Grades
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.judgments.meaning.list_cells import parse_list_text

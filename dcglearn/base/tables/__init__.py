@@ -1,1 +1,1 @@
-"""Files of any usual format, as tables of columns."""
+"""Files of any usual format, compression and encoding, as columns."""

@@ -18,16 +18,12 @@ from urllib.parse import unquote
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.compressed import split_compression
 
 Place = str | os.PathLike[str] | IO[bytes] | IO[str]
 """A path, a pattern, a folder, ``-`` for standard input, or an open file."""
 
-STANDARD_INPUT = "standard input"
-
-_BLOCK = 1 << 20
 _PARTITION = re.compile(r"([^=]+)=(.*)")
-_MISSING = "__HIVE_DEFAULT_PARTITION__"
+_NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
 class TemporaryCopies:
@@ -40,77 +36,32 @@ class TemporaryCopies:
         return Path(folder)
 
     def add(self, content: Any, name: str) -> Path:
-        """Copy the rest of an open file.
-
-        Parameters
-        ----------
-        content : file
-            Binary, or text, which becomes UTF-8.
-        name : str
-            For messages.
-
-        Returns
-        -------
-        pathlib.Path
-
-        Raises
-        ------
-        InputError
-            If it cannot be read, or copied.
-        """
+        """Copy the rest of an open file, of bytes or of text."""
+        path = self._folder / str(len(list(self._folder.iterdir())))
         try:
-            path = self._folder / str(len(list(self._folder.iterdir())))
             with path.open("wb") as copy:
-                for block in _blocks(content):
-                    copy.write(block)
+                while block := content.read(1 << 20):
+                    copy.write(block.encode() if isinstance(block, str) else block)
         except UnicodeError as error:
-            problem = f"is not text of its encoding ({error.reason})"  # type: ignore[attr-defined]  # of both kinds of UnicodeError
-            raise InputError(problem, "open it as a binary file", name) from error
+            raise InputError("is not text of its encoding", "open it as binary", name) from error
         except OSError as error:
             problem = f"cannot be copied ({error.strerror or error})"
             raise InputError(problem, "save a file", name) from error
         return path
 
 
-def _blocks(content: Any) -> Iterator[bytes]:
-    while block := content.read(_BLOCK):
-        yield block.encode() if isinstance(block, str) else block
-
-
 @dataclass(frozen=True)
 class Part:
-    """A file that can be opened again and again.
-
-    Attributes
-    ----------
-    name : str
-        For messages.
-    path : pathlib.Path
-    named : bool
-        Whether the name must say what the file is; that of an open file may be any.
-    partition : dict
-        From keys to values, of folders on the way to the file that are named ``key=value``, as
-        Hive names them.
-    """
+    """A file that can be opened again and again, and the columns that the names of folders give."""
 
     name: str
     path: Path
-    named: bool = True
     partition: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class PartGroup:
-    """The files of one place.
-
-    Attributes
-    ----------
-    name : str
-        The place.
-    parts : list of Part
-    notes : list of str
-        What was left out.
-    """
+    """The files of one place, and a line about each thing that is left out."""
 
     name: str
     parts: list[Part]
@@ -118,97 +69,56 @@ class PartGroup:
 
 
 def expand_places(places: Place | Iterable[Place], copies: TemporaryCopies) -> list[PartGroup]:
-    """Return the files of places.
-
-    Parameters
-    ----------
-    places : place or iterable of places
-    copies : TemporaryCopies
-        Where pipes and open files are copied to.
-
-    Returns
-    -------
-    list of PartGroup
-        In the order of the places; the files of a pattern or folder by name.
-
-    Raises
-    ------
-    InputError
-        If a place is not there or holds no file, or a file appears twice.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("part-1.csv", "part-0.csv", "_SUCCESS", ".part-0.csv.crc"):
-    ...         _ = Path(folder, name).write_text("a,b,answer")
-    ...     (group,) = expand_places(folder, TemporaryCopies())
-    >>> [part.path.name for part in group.parts], group.notes
-    (['part-0.csv', 'part-1.csv'], ['2 hidden files are left out'])
-    """
+    """Return the files of places in order; a file that appears twice is refused."""
     if hasattr(places, "read") or not isinstance(places, list | tuple | Iterator):
         places = [cast(Place, places)]
-    seen: dict[Any, str] = {}
-    groups = []
-    for place in places:
-        group = _expand(place, copies, seen)
-        for part in group.parts:
-            about = part.path.stat()
-            key = (about.st_dev, about.st_ino)
-            if key in seen:
-                other = "" if seen[key] == part.name else f" (as {seen[key]}, too)"
-                raise InputError(f"appears twice{other}", "name it once", part.name)
-            seen[key] = part.name
-        groups.append(group)
+    seen: dict[object, str] = {}
+    groups = [_expand(place, copies, seen) for place in places]
     if not groups:
         raise InputError("no file", "name at least one")
+    for part in (part for group in groups for part in group.parts):
+        about = part.path.stat()
+        if seen.setdefault((about.st_dev, about.st_ino), part.name) is not part.name:
+            raise InputError("appears twice", "name it once", part.name)
     return groups
 
 
-def _expand(place: Any, copies: TemporaryCopies, seen: dict[Any, str]) -> PartGroup:
+def _expand(place: Any, copies: TemporaryCopies, seen: dict[object, str]) -> PartGroup:
     if hasattr(place, "read") or (isinstance(place, str) and place == "-"):
         name, content = _open_file(place)
         if id(content) in seen:
             raise InputError("appears twice", "name it once", name)
         seen[id(content)] = name
-        return _copied(content, name, copies, named=False)
+        return PartGroup(name, [Part(name, copies.add(content, name))])
     if not isinstance(place, str | os.PathLike):
         problem = f"a place of type {type(place).__name__}"
         raise InputError(problem, "give a path, a pattern, a folder or an open file")
     path, name = Path(place), os.fspath(place)
-    if "\0" in name:
-        raise InputError("no such file", "check the path", name)
     try:
         if path.is_dir():
-            return _folder_parts(path, name)
+            return _group(name, list(_files_below(path, name)), "is a folder without files")
         if not path.exists():
             return _matching(name)
         if not path.is_file():  # a pipe
             with path.open("rb") as content:
-                return _copied(content, name, copies)
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror or error})"
+                return PartGroup(name, [Part(name, copies.add(content, name))])
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        if isinstance(error, InputError):
+            raise
+        problem = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         raise InputError(problem, "check the path and its permissions", name) from error
-    return PartGroup(name, [Part(name, path, partition=_partition(path))])
+    return PartGroup(name, [Part(name, path, _partition(path))])
 
 
 def _open_file(place: Any) -> tuple[str, Any]:
-    """Return a name for an open file or standard input, and the file."""
     if place == "-":
-        return STANDARD_INPUT, getattr(sys.stdin, "buffer", sys.stdin)
+        return "standard input", getattr(sys.stdin, "buffer", sys.stdin)
     name = getattr(place, "name", None)
-    return (split_compression(name)[0] if isinstance(name, str) else "an open file"), place
-
-
-def _copied(content: Any, name: str, copies: TemporaryCopies, named: bool = True) -> PartGroup:
-    return PartGroup(name, [Part(name, copies.add(content, name), named)])
-
-
-def _folder_parts(folder: Path, name: str) -> PartGroup:
-    return _group(name, list(_files_below(folder, name)), "is a folder without files of records")
+    return name if isinstance(name, str) else "an open file", place
 
 
 def _files_below(folder: Path, name: str) -> Iterator[Path]:
-    """Iterate over the files of a folder and of its partitions, by name."""
+    """Iterate over the files of a folder and of its partitions (``key=value``), by name."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and path.name == "_delta_log":
             problem = "is a table of Delta Lake, some of whose files may be out of date"
@@ -218,49 +128,35 @@ def _files_below(folder: Path, name: str) -> Iterator[Path]:
         elif _PARTITION.fullmatch(path.name):
             yield from _files_below(path, name)
         else:
-            inside = next((one for one in sorted(path.rglob("*.*")) if one.is_file()), path / "*")
-            depth = len(inside.relative_to(folder).parts) - 1
-            suffix = inside.name[len(Path(split_compression(inside.name)[0]).stem) :]
-            pattern = "/".join((str(folder), *("*" * depth), "*" + suffix))
-            raise InputError(
-                f"holds the folder {path.name}", f"name the files in quotes: {pattern!r}", name
-            )
+            pattern = str(folder / "**" / "*")
+            remedy = f"name the files by a pattern in quotes, such as {pattern!r}"
+            raise InputError(f"holds the folder {path.name}", remedy, name)
 
 
 def _partition(path: Path) -> dict[str, str]:
-    """Return the values that the names of the folders of a file hold: ``date=2026-01-01``."""
     found = filter(None, map(_PARTITION.fullmatch, path.parts[:-1]))
     values = {unquote(one[1]): unquote(one[2]) for one in found}
-    return {key: "" if value == _MISSING else value for key, value in values.items()}
+    return {key: "" if value == _NULL_PARTITION else value for key, value in values.items()}
 
 
 def _matching(pattern: str) -> PartGroup:
     if not glob.has_magic(pattern):
         raise InputError("no such file", "check the path", pattern)
     names = glob.glob(pattern, recursive=True, include_hidden=True)  # noqa: PTH207 - Path's are relative
-    found = sorted(map(Path, names))
-    return _group(pattern, [path for path in found if path.is_file()], "no file matches")
+    paths = [path for path in sorted(map(Path, names)) if path.is_file()]
+    return _group(pattern, paths, "no file matches")
 
 
 def _group(name: str, paths: list[Path], empty: str) -> PartGroup:
-    """Return the files that are not hidden; refuse none at all, and one in two compressions."""
+    """Return the files that are not hidden; refuse none at all."""
     kept = [path for path in paths if not _is_hidden(path)]
     hidden = len(paths) - len(kept)
-    notes = (
-        [f"{counted(hidden, 'hidden file')} {'is' if hidden == 1 else 'are'} left out"]
-        if hidden
-        else []
-    )
     if not kept:
         remedy = "put files there that do not begin with . or _" if hidden else "check the path"
         raise InputError(empty, remedy, name)
-    plain: dict[str, Path] = {}
-    for path in kept:
-        other = plain.setdefault(split_compression(str(path))[0], path)
-        if other is not path:
-            raise InputError(f"holds {other.name} and {path.name}", "keep one of them", name)
-    parts = [Part(str(path), path, partition=_partition(path)) for path in kept]
-    return PartGroup(name, parts, notes)
+    are = "is" if hidden == 1 else "are"
+    notes = [f"{counted(hidden, 'hidden file')} {are} left out"] if hidden else []
+    return PartGroup(name, [Part(str(path), path, _partition(path)) for path in kept], notes)
 
 
 def _is_hidden(path: Path) -> bool:

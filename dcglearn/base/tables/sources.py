@@ -1,38 +1,38 @@
-"""Where records are read from: files in any usual format, compression and encoding.
+"""Where records are read from: files in any usual format, compression and encoding, as columns.
 
-Places (:mod:`dcglearn.base.tables.places`) become sources, which say what their bytes are and open them:
-text as UTF-8, compressed files unpacked. A suffix names the format; a content that contradicts it
-is refused. Standard input and files without a suffix are recognised by their content.
+Places (:mod:`dcglearn.base.tables.places`) become sources. A suffix names the format; a content
+that contradicts it is refused. Standard input and files without a known suffix are recognised by
+their content. Each format has one decoder into columns: Arrow arrays, or lists of Python's values
+where Arrow cannot hold a column. The place of a record is found by reading again, so that only
+errors take the time for it.
 """
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path, PurePath
-from typing import BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import did_you_mean, unknown_name
-from dcglearn.base.tables.compressed import COMPRESSIONS, open_decompressed, split_compression
-from dcglearn.base.tables.delimiters import (
-    DELIMITERS,
-    declared_delimiter,
-    find_delimiter,
-    title_above,
+from dcglearn.base.tables import delimited, json_records
+from dcglearn.base.tables.places import Place, TemporaryCopies, expand_places
+from dcglearn.base.tables.text import (
+    guarded,
+    open_decompressed,
+    open_text,
+    split_compression,
+    whole_lines,
 )
-from dcglearn.base.tables.encodings import Utf8Stream
-from dcglearn.base.tables.places import Part, PartGroup, Place, TemporaryCopies, expand_places
-from dcglearn.base.text_lines import ASCII_BLANKS
 
-SourceFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"]
-"""A JSON object per line, an array of objects, delimited text, Parquet, and Arrow's IPC formats."""
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
+"""An object per line, one JSON document, delimited text, Parquet, Arrow's IPC formats, Excel."""
 
-SOURCE_SUFFIXES: dict[str, SourceFormat] = {
+SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "json",
@@ -42,235 +42,144 @@ SOURCE_SUFFIXES: dict[str, SourceFormat] = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
+    ".xlsx": "xlsx",
 }
-"""The formats, by suffix. Whether JSON is an array or an object per line shows in its content."""
+"""The formats, by suffix. Whether JSON is a document or an object per line shows in its content."""
 
-_MAGIC: dict[bytes, SourceFormat] = {
+ROWS = 1 << 14
+"""Rows of a table that are given at a time."""
+
+_MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",  # a stream of batches
+    b"PK\x03\x04": "xlsx",
 }
-_NAMES = {"parquet": "Parquet", "arrow": "Arrow"}
+_BINARY = frozenset(_MAGIC.values())
 _OTHERS = {
-    b"PK\x03\x04": ("a spreadsheet or a zip archive", "save it as CSV"),
-    b"\xd0\xcf\x11\xe0": ("a spreadsheet", "save it as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an old spreadsheet (.xls)", "save it as .xlsx or CSV"),
     b"FEA1": ("a file of Feather's first version", "write it as .parquet"),
     b"SQLite format 3": ("a database", "export the table as CSV"),
-    b"{\\rtf": ("formatted text", "save it as plain text"),
     b"%PDF": ("a PDF", "save the table as CSV"),
 }
 _PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|table|\?xml)", re.IGNORECASE)
-_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
-_HEAD = 1 << 16
+
+ChooseColumns = Callable[[Sequence[str]], Collection[str]]
+"""Given the names of all columns of a table, returns those that are to be read."""
+
+
+class Block(NamedTuple):
+    """Consecutive records of a file as columns: Arrow arrays, or lists of values."""
+
+    columns: dict[str, Any]
+    rows: int
 
 
 @dataclass(frozen=True)
 class Source:
-    """The records of one file.
-
-    Attributes
-    ----------
-    name : str
-        For messages.
-    format : {"jsonl", "json", "csv", "tsv", "parquet", "arrow"}
-    delimiter : str or None
-        The character between the columns of delimited text.
-    size : int
-        The bytes of the file, compressed if it is.
-    notes : list of str
-        What was found out about it, such as ``the text is Latin-1``, if it is not what everybody
-        writes. An encoding that shows after the first MiB is added when it has been read.
-    partition : dict
-        Columns that the names of its folders hold (``date=2026-01-01``), which have one value each.
-    """
+    """The records of one file; `notes` has a line about each thing taken without being told."""
 
     name: str
-    format: SourceFormat
-    delimiter: str | None
+    format: Format
     size: int
     notes: list[str]
+    partition: dict[str, str]
+    layout: delimited.Layout
+    encoding: str = field(repr=False)
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
-    _left_out: bytes = field(default=b"", repr=False)
-    partition: dict[str, str] = field(default_factory=dict)
 
     @property
-    def is_text(self) -> bool:
-        """Whether the format is text: JSON, or delimited."""
-        return self.format not in _NAMES
+    def has_text_cells(self) -> bool:
+        """Whether all cells are text, in which numbers are written and nothing is empty text."""
+        return self.format in ("csv", "tsv")
 
     def open(self, advance: Advance = silent) -> BinaryIO:
-        """Open the file at its beginning; it can be opened again and again.
-
-        Parameters
-        ----------
-        advance : callable, optional
-            Called with (bytes of the file read, `size`) while it is read.
-
-        Returns
-        -------
-        binary file
-            Unpacked if it is compressed. Text is UTF-8 without a byte order mark, and not
-            seekable; other formats are seekable. A first line ``sep=;``, which spreadsheets write
-            and read, and lines of a title are empty.
-
-        Raises
-        ------
-        InputError
-            Naming the file, and the line where there is one. Reading raises it, too: if the file
-            is cut short, damaged or a bomb, or its encodings are mixed.
-        """
-        if self.is_text:
-            return _open_text(self._file, self.name, self.notes, advance, self._left_out)
-        return open_decompressed(self.path, self.name if self.path is self._file else "", advance)
+        """Open a text file as UTF-8 at its beginning, again and again."""
+        return open_text(self._file, self.name, self.encoding, advance)
 
     @cached_property
     def path(self) -> Path:
         """The file on disk; a copy of what it unpacks to if it is compressed."""
-        content = open_decompressed(self._file, self.name)
-        with content:
-            if content.seekable():
-                return self._file
-            return self._copies.add(content, self.name)
+        with open_decompressed(self._file, self.name) as content:
+            return self._file if content.seekable() else self._copies.add(content, self.name)
+
+    def place(self, row: int) -> str:
+        """Return the place of a record, counted from 0: its line, or its row."""
+        if self.format in ("csv", "tsv", "jsonl"):
+            with self.open() as file:
+                line = next(islice(self._numbered(file), row, None), (row + 1, None))[0]
+            return f"{self.name}, line {line}"
+        unit = "record" if self.format == "json" else "row"
+        return f"{self.name}, {unit} {row + 1}"
+
+    def check(self) -> None:
+        """Read text record by record; raise the error that names the line of a fault."""
+        with self.open() as file:
+            for _ in self._numbered(file):
+                pass
+
+    def _numbered(self, file: BinaryIO) -> Iterator[tuple[int, dict[str, Any]]]:
+        if self.format == "jsonl":
+            return json_records.read_records(whole_lines(file), self.name)
+        return delimited.read_records(file, self.layout, self.name)
 
 
 def find_sources(
-    places: Place | Iterable[Place], file_format: SourceFormat | None = None
+    places: Place | Iterable[Place], encoding: str = "utf-8", file_format: Format | None = None
 ) -> list[Source]:
-    r"""Find what to read: each file of the places, and what it is.
-
-    Parameters
-    ----------
-    places : place or iterable of places
-        Paths, patterns (``parts/*.csv``), folders, ``-`` (standard input) or open files. The files
-        of a pattern or folder are sorted by name, and hidden ones (``.x``, ``_SUCCESS``,
-        ``x.crc``) are left out. Folders in a folder are partitions: ``date=2026-01-01``.
-    file_format : {"jsonl", "json", "csv", "tsv", "parquet", "arrow"}, optional
-        The format of all of them. By default it follows from the suffix, or from the content where
-        there is none.
-
-    Returns
-    -------
-    list of Source
-        In the order of the places.
-
-    Raises
-    ------
-    InputError
-        Naming the file: it does not exist, is empty, cannot be read, or is not what its name
-        says; a folder or pattern without files or of mixed formats; a file that appears twice.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "judgments.csv")
-    ...     _ = path.write_bytes("query;a;b;answer\ncafé;2 0;1 1;a\n".encode("cp1252"))
-    ...     (source,) = find_sources(path)
-    ...     source.open().read().decode().splitlines()
-    ['query;a;b;answer', 'café;2 0;1 1;a']
-    >>> source.format, source.delimiter, source.notes
-    ('csv', ';', ['the text is Latin-1', 'columns are separated by semicolons'])
-    """
-    if file_format is not None and file_format not in get_args(SourceFormat):
-        raise unknown_name("`file_format`", file_format, get_args(SourceFormat))
+    """Find what to read: each file of the places, and what it is."""
     copies = TemporaryCopies()
-    found = []
+    found: list[Source] = []
     for group in expand_places(places, copies):
-        sources = [_source_of(part, file_format, copies) for part in group.parts]
-        _check_one_format(sources, group)
+        sources = []
+        for part in group.parts:
+            kind, layout = _recognised(part.path, part.name, encoding, file_format)
+            size, notes = part.path.stat().st_size, list(layout.notes)
+            about = (part.name, kind, size, notes, part.partition, layout, encoding)
+            sources.append(Source(*about, part.path, copies))
+        _check_one_format(sources, group.name)
         sources[0].notes.extend(group.notes)
         found += sources
     return found
 
 
-def name_sources(sources: list[Source]) -> str:
+def name_sources(sources: Sequence[Source]) -> str:
     """Return what to call files that are read as one."""
     first, *more = (source.name for source in sources)
     return f"{first} and {len(more):,} more" if more else first
 
 
-def _source_of(part: Part, file_format: SourceFormat | None, copies: TemporaryCopies) -> Source:
-    name, path = part.name, part.path
-    expected = file_format or format_of_name(name, part.named)
+def format_of_name(name: str) -> Format | None:
+    """Return the format that a name says, None if it says none."""
+    return SUFFIXES.get(PurePath(split_compression(name)[0]).suffix.lower())
+
+
+def _recognised(
+    path: Path, name: str, encoding: str, file_format: Format | None
+) -> tuple[Format, delimited.Layout]:
+    """Return the format of a file, and the layout of delimited text."""
+    expected = file_format or format_of_name(name)
     with open_decompressed(path, name) as file:
         start = file.read(64)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     _check_content(start, found, expected, name)
-    notes: list[str] = []
-    delimiter: str | None = None
-    declared = ""
-    if found is None:
-        with _open_text(path, name, notes) as text:
-            head = text.read(_HEAD)
-        found, delimiter = _text_format(head, expected, name)
-        if delimiter is not None:
-            declared, delimiter = _above_header(head.decode(errors="ignore"), delimiter, notes)
-            if delimiter != "," and found != "tsv":
-                notes.append(f"columns are separated by {DELIMITERS[delimiter]}")
-    size = path.stat().st_size
-    above = declared.encode()
-    return Source(name, found, delimiter, size, notes, path, copies, above, part.partition)
+    layout = delimited.Layout(",", 0, [])
+    if found is not None:
+        return found, layout
+    with open_text(path, name, encoding) as text:
+        head = text.read(delimited.HEAD)
+    first = head.lstrip()[:1]
+    if expected in ("json", "jsonl") or (expected is None and first in (b"[", b"{")):
+        whole = json_records.is_document(head, lines=expected == "jsonl")
+        return "json" if whole else "jsonl", layout
+    layout = delimited.find_layout(head, tabs=expected == "tsv")
+    return "tsv" if expected == "tsv" else "csv", layout
 
 
-def _above_header(head: str, delimiter: str, notes: list[str]) -> tuple[str, str]:
-    """Return what is left out above the names of the columns, and the delimiter."""
-    declared = declared_delimiter(head)
-    if declared:
-        return declared, declared[-1]
-    title = title_above(head, delimiter)
-    if title:
-        lines = title.count("\n") + 1
-        which = "line 1 is" if lines == 1 else f"lines 1 to {lines} are"
-        shown = " ".join(title.replace(delimiter, " ").split())
-        notes.append(f"{which} above the names of the columns and left out: {shown[:60]!r}")
-    return title, delimiter
-
-
-def format_of_name(name: str, must: bool = False) -> SourceFormat | None:
-    """Return the format that a name says, None if it says none and need not.
-
-    Parameters
-    ----------
-    name : str
-    must : bool, default False
-        Whether a suffix of another kind is refused.
-
-    Returns
-    -------
-    str or None
-
-    Raises
-    ------
-    InputError
-        If the suffix says another format, and must not.
-
-    Examples
-    --------
-    >>> format_of_name("part-1.csv.gz"), format_of_name("README.md")
-    ('csv', None)
-    """
-    suffix = PurePath(split_compression(name)[0]).suffix.lower()
-    if suffix in SOURCE_SUFFIXES:
-        return SOURCE_SUFFIXES[suffix]
-    if not suffix or suffix[1:].isdigit() or not must:
-        return None
-    if suffix in _SPREADSHEETS:
-        raise InputError("is a spreadsheet", "save it as CSV", name)
-    *most, last = SOURCE_SUFFIXES
-    if suffix in (".zip", ".tar", ".tgz", ".7z", ".rar"):
-        raise InputError("is an archive", "unpack it, and name the files in it", name)
-    formats = f"{', '.join(most)} or {last}"
-    guess = did_you_mean(suffix, SOURCE_SUFFIXES)
-    remedy = f"{guess}write it as {formats}, and name it so; text may be compressed: "
-    raise InputError(f"ends in {suffix!r}", remedy + ", ".join(COMPRESSIONS), name)
-
-
-def _check_content(
-    start: bytes, found: SourceFormat | None, expected: SourceFormat | None, name: str
-) -> None:
+def _check_content(start: bytes, found: Format | None, expected: Format | None, name: str) -> None:
     """Refuse a file that is not what its name says."""
     for magic, (problem, remedy) in _OTHERS.items():
         if start.startswith(magic):
@@ -278,50 +187,150 @@ def _check_content(
     if _PAGE.match(start):
         problem = "is a web page or XML, perhaps an error of the server"
         raise InputError(problem, "fetch or export the table as CSV", name)
-    if expected in _NAMES and found != expected:
-        problem = f"is not a readable {_NAMES[expected]} file (it begins otherwise)"
-        raise InputError(problem, "write it again", name)
+    if found == "xlsx" and expected != "xlsx":
+        raise InputError("is a spreadsheet or an archive", "name it .xlsx, or unpack it", name)
+    if expected in _BINARY and found != expected:
+        raise InputError(f"is not {expected}, as its name says", "write it again", name)
     if found is not None and expected not in (None, found):
-        problem = f"is {_NAMES[found]}, and its name or `file_format` says {expected}"
+        problem = f"is {found}, and its name says {expected}"
         raise InputError(problem, f"name it .{found}", name)
 
 
-def _text_format(
-    head: bytes, expected: SourceFormat | None, name: str
-) -> tuple[SourceFormat, str | None]:
-    """Return the format of text, and the delimiter if it is delimited."""
-    first = head.lstrip(ASCII_BLANKS.encode())[:1]
-    if expected in ("json", "jsonl") or (expected is None and first in (b"[", b"{")):
-        return "json" if first == b"[" else "jsonl", None
-    text = head.decode(errors="ignore")
-    delimiter = find_delimiter(text, len(head) < _HEAD)
-    if expected != "tsv":
-        return "csv", delimiter
-    header = text.partition("\n")[0]
-    if "\t" not in header and delimiter in header:
-        problem = f"columns are separated by {DELIMITERS[delimiter]}, and its name says by tabs"
-        raise InputError(problem, "name it .csv", name)
-    return "tsv", "\t"
-
-
-def _check_one_format(sources: list[Source], group: PartGroup) -> None:
-    """Refuse a folder or pattern of mixed formats; arrays and lines of JSON go together."""
+def _check_one_format(sources: list[Source], name: str) -> None:
+    """Refuse a folder or pattern of mixed formats; documents and lines of JSON go together."""
     kinds: dict[str, Source] = {}
     for source in sources:
-        kinds.setdefault("json" if source.format == "jsonl" else source.format, source)
+        kinds.setdefault(source.format.removesuffix("l"), source)
     if len(kinds) > 1:
         first, second = (Path(source.name).name for source in list(kinds.values())[:2])
         problem = f"holds files of several formats, such as {first} and {second}"
-        raise InputError(problem, "name those of one format", group.name)
+        raise InputError(problem, "name those of one format", name)
 
 
-def _open_text(
-    path: Path, name: str, notes: list[str], advance: Advance = silent, left_out: bytes = b""
-) -> BinaryIO:
-    def decided(encoding: str) -> None:
-        note = f"the text is {encoding}"
-        if note not in notes:
-            notes.append(note)
+def read_blocks(
+    source: Source, choose: ChooseColumns | None = None, advance: Advance = silent
+) -> Iterator[Block]:
+    """Read a file block by block.
 
-    content = open_decompressed(path, name, advance)
-    return io.BufferedReader(Utf8Stream(content, name, decided, left_out), 1 << 18)
+    Of tables (Parquet, Arrow) only the columns that `choose` returns are read, and it may refuse
+    names; what other formats hold besides is there, too.
+    """
+    for block in _decoded(source, choose or (lambda names: names), advance):
+        for key, value in source.partition.items():
+            if key not in block.columns:
+                block.columns[key] = [value or None] * block.rows
+        yield block
+
+
+def _decoded(source: Source, choose: ChooseColumns, advance: Advance) -> Iterator[Block]:
+    if source.format == "parquet":
+        yield from _read_parquet(source, choose, advance)
+    elif source.format == "arrow":
+        yield from _read_arrow(source, choose)
+    elif source.format == "xlsx":
+        yield from _of_records(_read_xlsx(source))
+    else:
+        with source.open(advance) as file:
+            if source.format == "json":
+                yield from _of_records(json_records.read_document(file, source.name))
+            elif source.format == "jsonl":
+                for columns, rows in json_records.read_lines(file, source.name):
+                    yield Block(columns, rows)
+            else:
+                for columns in delimited.read_columns(
+                    file, source.layout, source.name, source.check
+                ):
+                    yield Block(columns, len(next(iter(columns.values()))))
+
+
+def _of_records(records: list[dict[str, Any]]) -> Iterator[Block]:
+    for start in range(0, len(records), ROWS):
+        some = records[start : start + ROWS]
+        yield Block(json_records.columns_of(some), len(some))
+
+
+def _read_parquet(source: Source, choose: ChooseColumns, advance: Advance) -> Iterator[Block]:
+    import pyarrow.parquet as pq
+
+    with guarded(source.name, "Parquet"), pq.ParquetFile(source.path) as file:
+        names = _chosen(file.schema_arrow.names, choose, source.name)
+        done, total = 0, file.metadata.num_rows
+        for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
+            yield _block(batch, names)
+            done += len(batch)
+            advance(done, total)
+
+
+def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[Block]:
+    import pyarrow as pa
+
+    with guarded(source.name, "Arrow"), pa.memory_map(str(source.path)) as content:
+        try:
+            file = pa.ipc.open_file(content)
+            batches = map(file.get_batch, range(file.num_record_batches))
+        except pa.ArrowInvalid:
+            content.seek(0)
+            batches = iter(pa.ipc.open_stream(content))
+        for batch in batches:
+            batch.validate(full=True)  # Arrow trusts what it reads from IPC
+            names = _chosen(batch.schema.names, choose, source.name)
+            for start in range(0, len(batch), ROWS):
+                yield _block(batch.slice(start, ROWS), names)
+
+
+def _read_xlsx(source: Source) -> list[dict[str, Any]]:
+    try:
+        import openpyxl
+    except ModuleNotFoundError as error:
+        remedy = "install dcglearn[excel], or save the sheet as CSV"
+        raise InputError("is a spreadsheet, which needs openpyxl", remedy, source.name) from error
+    with guarded(source.name, "a spreadsheet (.xlsx)"):
+        book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        if len(book.worksheets) > 1:
+            source.notes.append(
+                f"the first of {len(book.worksheets)} sheets is read: {sheet.title!r}"
+            )
+        rows = [row for row in sheet.iter_rows(values_only=True) if any(c is not None for c in row)]
+        book.close()
+    if len(rows) < 2:
+        raise InputError("has no rows under its names of columns", "check the sheet", source.name)
+    header, *rest = rows
+    names = ["" if one is None else str(one) for one in header]
+    _chosen([name for name in names if name], lambda given: given, source.name)
+    return [{name: cell for name, cell in zip(names, row, strict=False) if name} for row in rest]
+
+
+def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
+    """Return the columns that are read; refuse a name that appears twice among them."""
+    wanted = choose(names)
+    twice = [name for name in wanted if names.count(name) > 1]
+    if twice:
+        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+    return [name for name in names if name in wanted]
+
+
+def _block(batch: Any, names: list[str]) -> Block:
+    return Block({name: usual_type(batch.column(name)) for name in names}, len(batch))
+
+
+def usual_type(column: Any) -> Any:
+    """Cast what polars, DuckDB or a warehouse writes to types that all functions of Arrow know."""
+    wanted = _usual(column.type)
+    return column if wanted == column.type else column.cast(wanted)
+
+
+def _usual(found: Any) -> Any:
+    """Return the type for a view of text, a decimal, or a dictionary or list of them."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_string_view(found):
+        return pa.large_string()
+    if kinds.is_decimal(found):
+        return pa.float64() if found.scale else pa.int64()
+    if kinds.is_dictionary(found):
+        return _usual(found.value_type)
+    if kinds.is_nested(found) and hasattr(found, "value_type") and not kinds.is_map(found):
+        return pa.large_list(_usual(found.value_type))
+    return found

@@ -1,0 +1,126 @@
+"""Columns as codes: each value is the number of one of the distinct values.
+
+What a value means is decided once per distinct value, whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.types import Grades
+
+
+@dataclass(frozen=True)
+class Column:
+    """Codes of values, int32 of shape (n,), -1 where one is missing, and the distinct values."""
+
+    codes: Grades
+    values: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def parsed(self, parse: Callable[[Any], Any], place: Callable[[int], str]) -> Column:
+        """Return what values mean as a column, None for missing; an error names the first row."""
+        meanings = []
+        for code, value in enumerate(self.values):
+            try:
+                meanings.append(parse(value))
+            except InputError as error:
+                raise error.at(place(int(np.argmax(self.codes == code)))) from error
+        merged = column_of(meanings)
+        if len(merged.values) == len(self.values):
+            return Column(self.codes, merged.values)
+        return Column(np.append(merged.codes, np.int32(-1))[self.codes], merged.values)
+
+    def decoded(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """Return the values as an array of objects, None where one is missing."""
+        values = np.empty(len(self.values) + 1, object)
+        values[:-1] = self.values
+        return values[self.codes]
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or pandas' missing value or time."""
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def column_of(cells: Any) -> Column:
+    """Return a column of an Arrow array, a NumPy array or a sequence of Python values.
+
+    Values of different types differ: 1 is not True, nor 1.0.
+    """
+    if hasattr(cells, "dictionary_encode"):
+        return _of_arrow(cells)
+    return _of_values(cells.tolist() if isinstance(cells, np.ndarray) else cells)
+
+
+def _of_values(cells: Sequence[Any]) -> Column:
+    if set(map(type, cells)) in ({str}, {int}):
+        known = {value: code for code, value in enumerate(dict.fromkeys(cells))}
+        return Column(np.fromiter(map(known.__getitem__, cells), np.int32, len(cells)), list(known))
+    numbers: dict[Any, int] = {}
+    values: list[Any] = []
+    codes = np.full(len(cells), -1, np.int32)
+    for row, cell in enumerate(cells):
+        if is_missing(cell):
+            continue
+        value = cell.item() if isinstance(cell, np.generic) else cell
+        key = type(value), value if getattr(value, "__hash__", None) else repr(value)
+        codes[row] = numbers.setdefault(key, len(numbers))
+        if len(numbers) > len(values):
+            values.append(value)
+    return Column(codes, values)
+
+
+def _of_arrow(array: Any) -> Column:
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_null(array.type):
+        return Column(np.full(len(array), -1, np.int32), [])
+    few = _few_integers(array)
+    if few is not None:
+        return few
+    try:
+        encoded = array.dictionary_encode()
+    except pa.ArrowException:  # of a type such as a struct
+        return _of_values(array.to_pylist())
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    codes = (
+        encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    )
+    values = encoded.dictionary.to_pylist()
+    if any(map(is_missing, values)):
+        return Column(*_without_missing(codes, values))
+    return Column(codes, values)
+
+
+def _without_missing(codes: Grades, values: list[Any]) -> tuple[Grades, list[Any]]:
+    kept = _of_values(values)
+    return np.append(kept.codes, np.int32(-1))[codes], kept.values
+
+
+def _few_integers(array: Any) -> Column | None:
+    """Return small whole numbers, such as grades, as codes without a search; None for others."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if not kinds.is_integer(array.type) or array.null_count or not len(array):
+        return None
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    numbers = array.to_numpy(zero_copy_only=False)
+    if not 0 <= int(numbers.min()) <= int(numbers.max()) < 2**7:
+        return None
+    occurs = np.bincount(numbers) > 0
+    codes = (np.cumsum(occurs) - 1).astype(np.int32)
+    return Column(codes[numbers], np.flatnonzero(occurs).tolist())
