@@ -110,11 +110,7 @@ def judge_tests(
     by = "others" if by_others else "measure"
     compared, agree = counts["with_" + by], counts["agree_with_" + by]
 
-    enough = strict >= FEWEST_JUDGMENTS
-    comparable = np.minimum(compared, compared.sum() - compared) >= FEWEST_JUDGMENTS
-    tested = np.stack([enough, enough & comparable])
-    p = np.stack([_p_one_sided(a_wins, strict), _p_random(agree, compared)])
-    p[tested], p[~tested] = holm(p[tested]), np.nan
+    p, typical = _p_values(a_wins, strict, agree, compared)
     one_sided, random = p < LEVEL
     reversed_ = random & (scipy.special.bdtr(agree, compared, 0.5) < LEVEL)
     columns = (
@@ -139,8 +135,8 @@ def judge_tests(
         tuple(tests[j] for j in order),
         "other judges" if by_others else "linear-log2" if measure else None,
         float(_ratio(agree.sum(), compared.sum())),
-        _typical_shares(agree, compared)[1],
-        int(enough.sum()),
+        typical,
+        int((strict >= FEWEST_JUDGMENTS).sum()),
         shared,
         contradicted,
         len(preferences) - int(counts["judgments"].sum()),
@@ -195,17 +191,24 @@ def _on_same_lists(
     }, np.array([several.sum(), (several & everyones.all(axis=0)).sum()])
 
 
-def _p_one_sided(a_wins: Integers, strict: Integers) -> Floats:
-    share = _typical_shares(a_wins, strict)[0]
-    above = scipy.special.bdtrc(a_wins - 1, strict, np.minimum(np.maximum(share, 0.5) + LEAD, 1))
-    below = scipy.special.bdtr(a_wins, strict, np.maximum(np.minimum(share, 0.5) - LEAD, 0))
-    return np.asarray(np.minimum(1, 2 * np.minimum(above, below)))
-
-
-def _p_random(agree: Integers, compared: Integers) -> Floats:
-    share = _typical_shares(agree, compared)[0]
-    closer = scipy.special.bdtr(agree, compared, (share + 0.5) / 2)
-    return np.where(share > 0.5, closer, 1.0)
+def _p_values(
+    a_wins: Integers, strict: Integers, agree: Integers, compared: Integers
+) -> tuple[Floats, float]:
+    """Return the corrected p-values of both tests, (2, J), and the typical agreement."""
+    side = _typical_shares(a_wins, strict)[0]
+    above = scipy.special.bdtrc(a_wins - 1, strict, side.clip(0.5, 1 - LEAD) + LEAD)
+    below = scipy.special.bdtr(a_wins, strict, side.clip(LEAD, 0.5) - LEAD)
+    agreement, typical = _typical_shares(agree, compared)
+    closer = scipy.special.bdtr(agree, compared, (agreement + 0.5) / 2)
+    p = np.stack(
+        [np.minimum(1, 2 * np.minimum(above, below)), np.where(agreement > 0.5, closer, 1)]
+    )
+    enough, of_each, of_others = (
+        of >= FEWEST_JUDGMENTS for of in (strict, compared, compared.sum() - compared)
+    )
+    tested = np.stack([enough, enough & of_each & of_others])
+    p[tested], p[~tested] = holm(p[tested]), np.nan
+    return p, typical
 
 
 def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:

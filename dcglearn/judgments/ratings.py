@@ -13,17 +13,16 @@ that are left out take their weight with them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
 from dcglearn.judgments.meaning.answers import ANSWERS
@@ -31,7 +30,7 @@ from dcglearn.judgments.meaning.cells import LARGEST_WEIGHT, GivenMap, parse_giv
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
 from dcglearn.judgments.numbering import id_numbers
-from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import FrameLike, read_table
 from dcglearn.measures.scale import Scale, ScaleLike
@@ -144,7 +143,7 @@ def read_ratings(
     missing: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
-    note: Callable[[str], None] = warn_of_input,
+    note: Note = warn_of_input,
 ) -> Ratings:
     r"""Read files of rated lists.
 
@@ -191,7 +190,9 @@ def read_ratings(
     ...     read_ratings(path).ratings
     array([4. , 2.5])
     """
-    told = _columns_told(columns, rating)
+    told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
+    if rating is not None and told.setdefault("rating", rating) != rating:
+        raise InputError(f"`rating` is {rating!r}, and `columns` says another", "name it once")
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, missing, strict=strict, encoding=encoding
     )
@@ -203,16 +204,6 @@ def read_ratings(
         note(unjudged_words(count, f"within the lists {have} no grade (null)", unjudged, scale))
     ids = table.ids("query"), table.ids("judge")
     return Ratings(lists, table.numbers("rating"), scale, table.weights(), *ids)
-
-
-def _columns_told(columns: GivenMap | None, rating: str | None) -> dict[str, str]:
-    """Return what is said about columns, the rating's among them."""
-    told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
-    if rating is None:
-        return told
-    if told.setdefault("rating", rating) != rating:
-        raise InputError(f"`rating` is {rating!r}, and `columns` says another", "name it once")
-    return told
 
 
 @dataclass(frozen=True, eq=False)
