@@ -144,7 +144,7 @@ def read_scored(
     note: Note = warn_of_input,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table = read_table(path, SCORED_DOCUMENTS, options, note, advance)
+    table = read_table(path, SCORED_DOCUMENTS, options, advance)
     scores = table.numbers("score")
     grades = table.values("grade", _grade)
     names = table.ids("id").tolist()
@@ -153,6 +153,8 @@ def read_scored(
         if name is not None and first.setdefault(name, row) != row:
             problem = f"the document {name!r} is also in {table.place(first[name])}"
             raise InputError(problem, "keep one", table.place(row))
+    for line in table.notes:
+        note(line)
     return Scored(scores, tuple(grades), table.place)
 
 

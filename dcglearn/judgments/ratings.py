@@ -196,14 +196,15 @@ def read_ratings(
     options = ReadOptions(
         scale, n_ranks, told, None, unjudged, missing, strict=strict, encoding=encoding
     )
-    table = read_table(path, RATED_LISTS, options, note, advance)
+    table = read_table(path, RATED_LISTS, options, advance)
     lists, scale = table.graded_lists("grades")
     lists, count = grade_unjudged(lists, scale, unjudged)
-    if count:
-        have = "has" if count == 1 else "have"
-        note(unjudged_words(count, f"within the lists {have} no grade (null)", unjudged, scale))
     ids = table.ids("query"), table.ids("judge")
-    return Ratings(lists, table.numbers("rating"), scale, table.weights(), *ids)
+    found = Ratings(lists, table.numbers("rating"), scale, table.weights(), *ids)
+    of = f"within the lists {'has' if count == 1 else 'have'} no grade (null)"
+    for line in (*table.notes, *([unjudged_words(count, of, unjudged, scale)] if count else [])):
+        note(line)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from dcglearn.base.tables.sources import Source, find_sources, name_sources, rea
 from dcglearn.base.types import Floats, Ids, Rankings
 from dcglearn.judgments.meaning.cells import number_of, parse_id, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
-from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading import lists
 from dcglearn.measures.scale import Scale
 
@@ -290,7 +290,6 @@ def read_table(
     places: Place | Iterable[Place] | FrameLike,
     fields: RecordFields,
     options: ReadOptions,
-    note: Note,
     advance: Advance = silent,
 ) -> FieldTable:
     """Read all records of files, or the rows of a frame."""
@@ -301,9 +300,7 @@ def read_table(
         sources = find_sources(places, options.encoding)
         name = name_sources(sources)
         blocks = list(read_fields(sources, fields, options, notes, advance))
-    for line in notes:
-        note(line)
-    return FieldTable(name, blocks, options)
+    return FieldTable(name, blocks, options, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -313,6 +310,7 @@ class FieldTable:
     name: str
     blocks: list[FieldBlock]
     options: ReadOptions
+    notes: tuple[str, ...]
 
     def __len__(self) -> int:
         return sum(block.rows for block in self.blocks)
