@@ -18,10 +18,9 @@ from .naming.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .judgments.preferences import Preferences as Preferences
-from .judgments.learning_pairs import LearningPairs as LearningPairs
-from .judgments.query_groups import query_folds as query_folds
+from .judgments.folds import query_folds as query_folds
 from .judgments.reading.judgment_files import read_preferences as read_preferences
-from .judgments.reading.judgment_files import write_preferences as write_preferences
+from .judgments.writing import write_preferences as write_preferences
 from .judgments.reading.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
 from .judgments.ratings.rated_lists import Ratings as Ratings
@@ -32,8 +31,8 @@ from .judgments.inspection.summary import Summary as Summary
 from .judgments.inspection.summary import summarise as summarise
 from .judgments.inspection.inspect import Inspection as Inspection
 from .judgments.inspection.inspect import inspect_judgments as inspect_judgments
-from .judgments.packed_pairs import PackedPairs as PackedPairs
-from .judgments.packed_writer import packed_writer as packed_writer
+from .judgments.packed import PackedPairs as PackedPairs
+from .judgments.packed import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
@@ -174,7 +173,6 @@ __all__ = [
     "measure_for",
     "measure_for_documents",
     "Preferences",
-    "LearningPairs",
     "query_folds",
     "read_preferences",
     "write_preferences",

@@ -207,7 +207,7 @@ def test(
 
 def _opened(path: str, judgments: JudgmentOptions) -> Preferences | PackedEvidence:
     """Read judgments; packed ones that do not fit are read again at every pass."""
-    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.packed import is_packed
 
     if is_packed(path):
         from dcglearn.streaming.packed_evidence import PackedEvidence
@@ -256,8 +256,8 @@ def _grouped(
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.base.suggestions import unknown_name
-    from dcglearn.judgments.concatenated import concatenated
-    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.packed import is_packed
+    from dcglearn.judgments.preferences import concatenated
     from dcglearn.judgments.reading.judgment_files import read_field
 
     if by is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dcglearn.families.given import FamilyLike
-    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
     from dcglearn.measures.scale import Scale
@@ -42,9 +42,8 @@ def pack(
 ) -> None:
     """Pack judgments into a file that is read in parts."""
     from dcglearn.base.files import check_writable, checked_suffix
-    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.packed import is_packed
     from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
-    from dcglearn.measures.scale import Scale
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
@@ -52,7 +51,7 @@ def pack(
     prefs = name_files(files)
     if is_packed(prefs):
         packed = judgments.open_packed(prefs)
-        _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
+        _write(out, packed.scale, packed.n_pairs, packed.batches())
         return
     known = judgments.gather(files, memory=MOST_IN_MEMORY)
     _write(out, known.scale, len(known), known.batches(judgments.unjudged))
@@ -62,7 +61,7 @@ def pack(
 
 def _check_another(out: str, files: list[str]) -> None:
     """Refuse to write over what is read, or what may have been meant to be read."""
-    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.packed import is_packed
 
     if not Path(out).exists():
         return
@@ -81,7 +80,7 @@ def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None
 
 def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tuple[int, int]:
     """Write judgments to a packed file; return their number, and that of ties."""
-    from dcglearn.judgments.packed_writer import packed_writer
+    from dcglearn.judgments.packed import packed_writer
 
     done = ties = 0
     with (
@@ -100,7 +99,7 @@ def packed_for_now(
     found: JudgmentColumns, judgments: JudgmentOptions, path: str
 ) -> Iterator[PackedPairs]:
     """Pack judgments that were read into a temporary file, and say so."""
-    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
 
     with tempfile.TemporaryDirectory(prefix="dcglearn-") as folder:
@@ -130,7 +129,6 @@ def fit_packed(
     from dcglearn.families.learned import LearnedFamilies
     from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
-    from dcglearn.measures.scale import Scale
     from dcglearn.report.learned import learned_measure_of_packed
     from dcglearn.solver.streamed import Streamed
 
@@ -147,7 +145,7 @@ def fit_packed(
             several = None if workers == "1" else found
             problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
             if families != (None, None):
-                values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
+                values, n_ranks = pairs.scale.values, pairs.n_ranks
                 problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
@@ -160,4 +158,4 @@ def fit_packed(
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")
     held = f"{path}: {counted(problem.n_pairs, 'packed preference')} in {files}"
-    return f"{held}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content
+    return f"{held}; lists of {pairs.n_ranks}; grades {pairs.scale}", content

@@ -89,8 +89,7 @@ def pairs(
     from dcglearn.base.files import check_writable
     from dcglearn.judgments.ratings.rated_lists import read_ratings
     from dcglearn.judgments.ratings.rating_pairs import pairs_from_ratings
-    from dcglearn.judgments.reading.judgment_files import write_preferences
-    from dcglearn.judgments.writing import judgment_writer
+    from dcglearn.judgments.writing import judgment_writer, write_preferences
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
     judgment_writer(out)

@@ -65,7 +65,7 @@ def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAg
     >>> found.right, found.wrong, found.agreement
     (1, 1, 0.5)
     """
-    data = preferences.take(preferences.weights > 0)
+    data = preferences[preferences.weights > 0]
     difference = judged_differences(measure, data)
     result = outcomes_of_differences(difference[data.strict])
     mean = clustered_mean(result, data.pair_groups, data.pair_weights)

@@ -31,7 +31,7 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.judgments.reading.document_judgments import DocumentGrades
     from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
@@ -109,17 +109,18 @@ class JudgmentOptions:
         bytes_each: int = USUAL_BYTES,
     ) -> tuple[Preferences, dict[str, Any]]:
         """Read judgments as :meth:`load` does; return what it reports for JSON, too."""
-        from dcglearn.judgments.packed_pairs import is_packed
+        from dcglearn.judgments.packed import is_packed
 
         path = name_files(files)
         if is_packed(path):
             with reporting(f"reading {path}") as advance:
                 pairs = self.open_packed(path)
-                return pairs.preferences(bytes_each=bytes_each, advance=advance), NOTHING_LEFT_OUT
+                found = pairs.preferences(bytes_each=bytes_each, advance=advance)
+                return found, NOTHING_LEFT_OUT | {"digest": pairs.digest}
         counts: dict[str, Any] = {}
-        found = self.gather(files, other_fields, counts=counts)
-        data = self.in_memory(found)
-        return data, {**found.rule_counts(), **counts}
+        gathered = self.gather(files, other_fields, counts=counts)
+        data = self.in_memory(gathered)
+        return data, {**gathered.rule_counts(), **counts}
 
     def gather(
         self,
@@ -165,7 +166,7 @@ class JudgmentOptions:
 
     def open_packed(self, path: str) -> PackedPairs:
         """Open packed judgments, to which no option on reading applies."""
-        from dcglearn.judgments.packed_pairs import PackedPairs
+        from dcglearn.judgments.packed import PackedPairs
 
         for option in self.given():
             raise InputError(f"{option} does not apply to packed pairs", "leave it out", path)

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Ids, Integers
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers
 from dcglearn.judgments.ratings.rated_lists import Ratings, read_ratings
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Columns: ``a`` and ``b`` (the lists, from the first rank down), ``answer`` (a, b
 and, where known, ``query``, ``weight`` and ``judge``. In JSON lines and Parquet a list is a list of
 grade values or names, null where a rank is empty; in CSV its entries are separated by blanks, with
 ``-`` where a rank is empty. :mod:`dcglearn.judgments.reading.record_formats` reads the formats themselves;
-here their fields become judgments, which :mod:`dcglearn.judgments.writing` writes.
+here their fields become judgments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dcglearn.judgments.meaning.answer_values import explains_empty
 from dcglearn.judgments.meaning.given_maps import GivenMap
 from dcglearn.judgments.meaning.judgment_fields import parse_id
 from dcglearn.judgments.meaning.unjudged_documents import UnjudgedRule
-from dcglearn.judgments.packed_pairs import PackedPairs, is_packed
+from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.blocks import RecordBlock
 from dcglearn.judgments.reading.coded_judgments import (
@@ -41,8 +41,7 @@ from dcglearn.judgments.reading.document_judgments import DocumentGrades
 from dcglearn.judgments.reading.field_columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, FieldColumns
 from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
 from dcglearn.judgments.reading.record_formats import read_blocks
-from dcglearn.judgments.writing import judgment_writer
-from dcglearn.measures.scale import NO_DOCUMENT, ScaleLike, as_scale
+from dcglearn.measures.scale import ScaleLike, as_scale
 
 Note = Callable[[str], None]
 """Called with a line about what was taken without being told."""
@@ -342,36 +341,3 @@ def read_field(path: Place | Iterable[Place], name: str) -> list[str | None]:
     if name not in fields:
         raise unknown_name("field", name, sorted(fields)).at(str(path))
     return values
-
-
-def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
-    """Write judgments as JSON, CSV, Parquet or Arrow, according to the file's suffix.
-
-    Parameters
-    ----------
-    preferences : Preferences
-    path : path-like
-        ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
-        compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
-        weights 1) are left out. An empty rank above the last document of a list is read back as
-        one with ``unjudged="nothing"`` only.
-
-    Raises
-    ------
-    InputError
-        If the suffix is unknown, the file cannot be written, a list is empty, or the format
-        cannot hold an id or the name of a grade so that it is read back the same.
-    """
-    write = judgment_writer(path)
-    if not len(preferences):
-        raise InputError("no judgment to write", "give at least one", str(path))
-    empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
-    if empty.any():
-        problem = f"row {int(empty.argmax())} holds an empty list"
-        raise InputError(problem, "give lists of at least one document", str(path))
-    ids = {*preferences.queries, *preferences.judges} - {None}
-    try:
-        "".join(ids).encode()
-    except UnicodeEncodeError as error:
-        raise InputError("an id is not valid text", "correct it", str(path)) from error
-    write(Path(path), preferences)

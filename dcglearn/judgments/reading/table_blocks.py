@@ -14,7 +14,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.arrow_messages import check_arrow_size
 from dcglearn.base.tables.parquet import check_size, check_texts, open_parquet, python_values
-from dcglearn.judgments.packed_pairs import PACKED_METADATA
+from dcglearn.judgments.packed import PACKED
 from dcglearn.judgments.reading.blocks import (
     ChooseColumns,
     FieldKind,
@@ -125,7 +125,7 @@ def _ipc_batches(content: Any) -> Iterator[Any]:
 
 def _chosen(schema: Any, choose: ChooseColumns, name: str) -> tuple[FieldKinds, list[str]]:
     """Return the columns that are used, checked, and the names of the others."""
-    if PACKED_METADATA in (schema.metadata or {}):
+    if PACKED in (schema.metadata or {}):
         raise InputError("holds packed pairs", "name it alone, or a folder of nothing else", name)
     chosen = choose(schema.names)
     kinds = {column: kind for column, kind in chosen.items() if column in schema.names}

@@ -1,4 +1,4 @@
-"""Judgments grouped by query: group numbers, and folds that keep a query whole."""
+"""Judgments grouped by query: numbers for the groups, and folds that keep a query whole."""
 
 from __future__ import annotations
 
@@ -14,56 +14,15 @@ from dcglearn.base.types import Ids, Integers
 
 
 def group_numbers(groups: ArrayLike) -> Integers:
-    """Return a number for the group of each row, in the order in which groups first occur.
-
-    Parameters
-    ----------
-    groups : array-like, shape (n,)
-        The group of each row, such as a query id. None or NaN is a group of its own.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Examples
-    --------
-    >>> group_numbers(["q", None, "p", "q", None])
-    array([0, 1, 2, 0, 3])
-    """
-    array = np.asarray(groups)
-    if array.dtype.kind in "iuU":
-        _, first, codes = np.unique(array, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[codes]
-    keys = array.ravel().tolist()
-    if keys.count(None) == len(keys):
-        return np.arange(len(keys), dtype=np.int64)
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
-    missing = [number for key, number in numbers.items() if key is None or key != key]
-    if not missing:
-        return codes
-    alone = np.isin(codes, missing)
-    codes[alone] = np.arange(len(numbers), len(numbers) + np.count_nonzero(alone))
-    return group_numbers(codes)
+    """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
+    numbers: dict[object, int] = {}
+    keys = np.asarray(groups).tolist()
+    alone = (object() if key is None or key != key else key for key in keys)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in alone], np.int64)
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:
-    """Count queries, and judgments without one.
-
-    Parameters
-    ----------
-    queries : ndarray of object, shape (n,)
-        The query of each judgment, None where unknown.
-
-    Returns
-    -------
-    n_queries, without : int
-
-    Examples
-    --------
-    >>> query_counts(np.array(["q", None, "p", "q"], object))
-    (2, 1)
-    """
+    """Return the number of queries, and of judgments without one."""
     ids = queries.tolist()
     return len(set(ids) - {None}), ids.count(None)
 
@@ -79,8 +38,7 @@ def query_folds(
     Parameters
     ----------
     groups : ndarray of int, shape (n,)
-        The query of each judgment, such as
-        :attr:`~dcglearn.judgments.preferences.Preferences.pair_groups`.
+        The query of each judgment, such as ``Preferences.pair_groups``.
     n_folds : int
         At least 2, at most the number of queries.
     rng : numpy.random.Generator
