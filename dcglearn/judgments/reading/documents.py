@@ -154,7 +154,7 @@ class DocumentLookup:
         return self._side(block, "a", query), self._side(block, "b", query)
 
     def note(self) -> str:
-        """Return what is said about unjudged documents; refuse judgments none of whose is judged."""
+        """Return what is said about unjudged documents; refuse judgments without any judged."""
         if 0 < self._documents == self._unjudged:
             raise InputError(
                 f"none of {counted(self._documents, 'document')} is in the qrels",

@@ -353,7 +353,7 @@ class GatheredLists:
                     label = labels[int(codes[first][np.isin(codes[first], odd)][0])]
                     raise InputError(
                         f"the list {label} may be two grades that a spreadsheet took for a number",
-                        "write its grades with blanks between them, or say `n_ranks=1` if it is one",
+                        "write blanks between its grades, or say `n_ranks=1` if it is one",
                         f'{place(int(rows[0]))}, "{names[side]}"',
                     )
 
