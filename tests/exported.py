@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pytrec_eval_ext import RelevanceEvaluator
 
-from dcglearn.collections.qrels_index import index_qrels
-from dcglearn.collections.qrels_runs import qrels_of
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import qrels_of
 from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import Rules
 from dcglearn.measures.dcg import DCG

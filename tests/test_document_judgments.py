@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.collections.qrels_index import Unjudged, index_qrels
-from dcglearn.collections.qrels_runs import qrels_of, run_of
+from dcglearn.collections.join import Unjudged, index_qrels
+from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.judgments.reading.document_judgments import DocumentGrades
 from dcglearn.judgments.reading.judgment_files import gather_judgments, read_preferences

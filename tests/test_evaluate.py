@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_index import index_qrels
-from dcglearn.collections.qrels_runs import qrels_of, run_of
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.measures.dcg import DCG

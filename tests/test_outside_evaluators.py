@@ -12,8 +12,8 @@ import pytrec_eval
 from conftest import ROOT
 from sklearn.metrics import dcg_score, ndcg_score
 
-from dcglearn.collections.qrels_index import index_qrels
-from dcglearn.collections.qrels_runs import qrels_of, read_qrels, run_of
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import qrels_of, read_qrels, run_of
 from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs

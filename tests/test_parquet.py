@@ -19,7 +19,7 @@ from packaging.version import Version
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.tables.old.parquet import open_parquet, python_values
 from dcglearn.base.tables.old.parquet_footer import ColumnSize, column_sizes
-from dcglearn.collections.qrels_runs import read_qrels, read_run
+from dcglearn.collections.runs import read_qrels, read_run
 from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.concatenated import concatenated
 from dcglearn.judgments.packed_pairs import PACKED_METADATA, PackedPairs
@@ -372,7 +372,7 @@ DAMAGE = """
 import random, sys
 from pathlib import Path
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_runs import read_qrels
+from dcglearn.collections.runs import read_qrels
 content, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[1])
 rng = random.Random(0)
 for _ in range(300):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_runs import qrels_of, run_of
+from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.judgment_files import read_field, read_preferences
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_runs import qrels_of, read_qrels, read_run
+from dcglearn.collections.runs import qrels_of, read_qrels, read_run
 
 FRAME = pd.DataFrame(
     {"qid": ["new york", "7", "7"], "docno": ["d1", "caf\xe9", "d1"], "relevance": [2, 0, 1.5]}

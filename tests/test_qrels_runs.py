@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.collections.qrels_index import index_qrels
-from dcglearn.collections.qrels_runs import (
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import (
     DocumentTable,
     distinct_names,
     qrels_of,

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_index import index_qrels
-from dcglearn.collections.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
+from dcglearn.collections.join import index_qrels
+from dcglearn.collections.runs import DocumentTable, qrels_of, read_qrels, read_run
 from dcglearn.collections.qrels_tables import QRELS, columns_of_table
 from dcglearn.judgments.reading.document_judgments import DocumentGrades
 from dcglearn.measures.scale import Scale

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_number, twin_text
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_runs import qrels_of
+from dcglearn.collections.runs import qrels_of
 from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.rankings import decode_list

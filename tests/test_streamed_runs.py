@@ -19,7 +19,7 @@ from dcglearn.base import threads
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.tables.old.compressed import read_content
 from dcglearn.collections.id_hashes import DocumentHashes
-from dcglearn.collections.qrels_runs import Run, read_run
+from dcglearn.collections.runs import Run, read_run
 from dcglearn.evaluation import inputs, reading
 from dcglearn.evaluation.evaluate import Evaluation, evaluate
 from dcglearn.evaluation.rules import Rules

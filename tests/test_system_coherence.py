@@ -15,9 +15,9 @@ import pytrec_eval
 from conftest import ROOT
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collections.qrels_runs import Run as Retrieved
-from dcglearn.collections.qrels_runs import qrels_of, run_of
+from dcglearn.collections.join import IndexedQrels, index_qrels
+from dcglearn.collections.runs import Run as Retrieved
+from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.evaluation.evaluate import evaluate
 from dcglearn.evaluation.rules import LIKE, Rules
 from dcglearn.measures.dcg import DCG

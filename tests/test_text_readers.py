@@ -17,7 +17,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text_lines import split_fields
 from dcglearn.collections.letor import read_graded_lists, read_predictions
-from dcglearn.collections.qrels_runs import DocumentTable, qrels_of, read_qrels, read_run
+from dcglearn.collections.runs import DocumentTable, qrels_of, read_qrels, read_run
 from dcglearn.filtering.scored import read_scored
 from dcglearn.judgments.reading.judgment_files import read_preferences
 

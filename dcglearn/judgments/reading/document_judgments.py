@@ -3,7 +3,7 @@
 ``{"query": "q1", "a": ["d3", "d1"], "b": ["d2"], "answer": "a"}`` needs the qrels;
 ``{"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}`` also needs the runs, whose first
 K documents were shown. Documents are looked up as those of runs are when systems are evaluated
-(:mod:`dcglearn.collections.qrels_index`), with the same rules for documents without a judgment.
+(:mod:`dcglearn.collections.join`), with the same rules for documents without a judgment.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from dcglearn.base.ignored import IgnoredInput
 from dcglearn.base.numbers import counted
 from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Integers, Rankings
-from dcglearn.collections.graded_runs import GradedRun, grade_run
-from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collections.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
+from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
+from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.judgments.meaning.judgment_fields import is_id
 from dcglearn.judgments.meaning.unjudged_documents import (
     DROPPED,
@@ -128,13 +127,13 @@ class DocumentGrades:
         Parameters
         ----------
         qrels : path-like
-            As for :func:`dcglearn.collections.qrels_runs.read_qrels`.
+            As for :func:`dcglearn.collections.runs.read_qrels`.
         runs : sequence of path-like
-            As for :func:`dcglearn.collections.qrels_runs.read_run`.
+            As for :func:`dcglearn.collections.runs.read_run`.
         n_ranks : int, optional
             K, the number of documents of a run that were shown; needed with runs.
         ignored : IgnoredInput, optional
-            As for :func:`dcglearn.collections.qrels_runs.read_qrels`.
+            As for :func:`dcglearn.collections.runs.read_qrels`.
         scale : Scale, optional
             The grades, best first; by default those of the qrels.
         unjudged : {"worst", "nothing", "drop"} or label, default "worst"
@@ -150,10 +149,10 @@ class DocumentGrades:
             If a file cannot be read, K is missing, or the rule for unjudged documents does not
             give each of them one grade.
         """
-        read = [read_run(path, ignored) for path in runs]
+        read = [read_run(path) for path in runs]
         names = distinct_names([run.name for run in read], runs)
         named = [replace(run, name=name) for run, name in zip(read, names, strict=True)]
-        return cls.of(read_qrels(qrels, ignored), named, n_ranks, scale, unjudged)
+        return cls.of(read_qrels(qrels), named, n_ranks, scale, unjudged)
 
     @classmethod
     def of(
