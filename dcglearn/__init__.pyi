@@ -24,14 +24,14 @@ from .judgments.reading.judgment_files import read_preferences as read_preferenc
 from .judgments.reading.judgment_files import write_preferences as write_preferences
 from .judgments.reading.document_judgments import DocumentGrades as DocumentGrades
 from .base.ignored import IgnoredInput as IgnoredInput
-from .judgments.ratings.rated_lists import Ratings as Ratings
-from .judgments.ratings.rated_lists import read_ratings as read_ratings
-from .judgments.ratings.rating_pairs import RatingPairs as RatingPairs
-from .judgments.ratings.rating_pairs import pairs_from_ratings as pairs_from_ratings
-from .judgments.inspection.summary import Summary as Summary
-from .judgments.inspection.summary import summarise as summarise
-from .judgments.inspection.inspect import Inspection as Inspection
-from .judgments.inspection.inspect import inspect_judgments as inspect_judgments
+from .judgments.ratings import Ratings as Ratings
+from .judgments.ratings import read_ratings as read_ratings
+from .judgments.ratings import RatingPairs as RatingPairs
+from .judgments.ratings import pairs_from_ratings as pairs_from_ratings
+from .judgments.inspection import Summary as Summary
+from .judgments.inspection import summarise as summarise
+from .judgments.inspection import Inspection as Inspection
+from .judgments.inspection import inspect_judgments as inspect_judgments
 from .judgments.packed_pairs import PackedPairs as PackedPairs
 from .judgments.packed_writer import packed_writer as packed_writer
 

@@ -1,4 +1,4 @@
-"""Run lint, types and tests, on a fresh machine too: ``python3 scripts/check.py``.
+"""Run lint, the rule of imports, types and tests: ``python3 scripts/check.py``, on any machine.
 
 Tests run in two processes. Arguments are passed to pytest: ``python3 scripts/check.py -k
 certificate``.
@@ -14,17 +14,19 @@ from children import end_with_code, run_child
 
 def main() -> int:
     """Run every check, the tests last; return 0 if all of them passed."""
-    python = str(prepare("dev"))
+    python = prepare("dev")
+    module = [str(python), "-m"]
     checks = {
-        "lint": ["ruff", "check", "."],
-        "format": ["ruff", "format", "--check", "."],
-        "types": ["mypy"],
-        "tests": ["pytest", "--numprocesses=2", "--dist=worksteal", *sys.argv[1:]],
+        "lint": [*module, "ruff", "check", "."],
+        "format": [*module, "ruff", "format", "--check", "."],
+        "imports": [str(python.with_name("lint-imports")), "--no-cache", "--no-logo"],
+        "types": [*module, "mypy"],
+        "tests": [*module, "pytest", "--numprocesses=2", "--dist=worksteal", *sys.argv[1:]],
     }
     failed = []
     for name, command in checks.items():
         print(f"== {name}", flush=True)
-        if run_child([python, "-m", *command], cwd=ROOT).returncode:
+        if run_child(command, cwd=ROOT).returncode:
             failed.append(name)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)

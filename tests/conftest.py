@@ -7,17 +7,18 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from commands import run_alone, run_command
 from hypothesis import settings
 
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.judgment_files import read_preferences
+from dcglearn import Preferences, read_preferences
+from helpers.commands import run_alone, run_command
+from helpers.places import PUBLISHED, ROOT, published_judgments
+from helpers.processes import Processes
 
 # The same examples on every run, and no time limit, because machines may be busy.
 FUZZ = int(os.environ.get("DCGLEARN_FUZZ", "1"))
@@ -31,19 +32,6 @@ settings.load_profile("steady")
 # Started in the background, Python ignores Ctrl-C, and so would the commands that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-ROOT = Path(__file__).resolve().parent.parent
-PUBLISHED = "ecir2015-crowd.csv"
-PLACES = (
-    Path(os.environ.get("DCGLEARN_DATA", ROOT / "data")),
-    ROOT / "data",
-    ROOT.parent / "shared" / "data" / "side-by-side",
-)
-
-
-def published_judgments() -> Path | None:
-    """Return the published file of real judgments, which is not part of this repository."""
-    return next((p / PUBLISHED for p in PLACES if (p / PUBLISHED).is_file()), None)
 
 
 @pytest.fixture
@@ -89,6 +77,15 @@ def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return run_alone(words, place, {**env, "PYTHONHASHSEED": str(hash_seed)})
 
     return command
+
+
+@pytest.fixture
+def processes() -> Iterator[Processes]:
+    started = Processes()
+    try:
+        yield started
+    finally:
+        started.close()
 
 
 @pytest.fixture

@@ -15,45 +15,12 @@ from numpy.typing import NDArray
 
 
 def numbers_of_arrow(array: Any) -> NDArray[Any]:
-    """Return the numbers of an Arrow array, without a copy.
-
-    Parameters
-    ----------
-    array : pyarrow.Array
-        Of numbers, none of them missing.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Not to be changed.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> numbers_of_arrow(pa.array([0.5, 2.0]))
-    array([0.5, 2. ])
-    """
+    """Return the numbers of an Arrow array that lacks none, read-only and without a copy."""
     return np.from_dlpack(array)
 
 
 def take_rows(array: Any, rows: NDArray[np.int64]) -> Any:
-    """Return some rows of an Arrow array.
-
-    Parameters
-    ----------
-    array : pyarrow.Array
-    rows : ndarray of int64, shape (n,)
-
-    Returns
-    -------
-    pyarrow.Array
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> take_rows(pa.array(["a", "b", "c"]), np.array([2, 0])).to_pylist()
-    ['c', 'a']
-    """
+    """Return some rows of an Arrow array."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -65,22 +32,7 @@ def take_rows(array: Any, rows: NDArray[np.int64]) -> Any:
 
 
 def sorted_rows(array: Any) -> NDArray[np.int64]:
-    """Return the order that sorts an Arrow array: text by its bytes.
-
-    Parameters
-    ----------
-    array : pyarrow.Array
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> sorted_rows(pa.array(["b", "a"]))
-    array([1, 0])
-    """
+    """Return the row numbers that sort an Arrow array: text by its bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

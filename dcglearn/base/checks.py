@@ -1,8 +1,9 @@
-"""The checks of arguments that must be finite numbers."""
+"""Checks of arguments: counts, finite numbers, arrays of them, text and generators."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,23 +11,11 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 
+MAX_COUNT = 10**9
+
 
 def checked_rng(rng: object) -> np.random.Generator:
-    """Check that an argument is a generator of random numbers, not a seed.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    numpy.random.Generator
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-    """
+    """Check that an argument is a generator of random numbers, not a seed."""
     if not isinstance(rng, np.random.Generator):
         raise InputError(
             f"`rng` is {rng!r}", "give a generator: numpy.random.default_rng(0), for a seed of 0"
@@ -34,36 +23,11 @@ def checked_rng(rng: object) -> np.random.Generator:
     return rng
 
 
-def checked_count(value: int, name: str, low: int = 1, high: int = 10**9) -> int:
-    """Check that an argument is a whole number within limits.
-
-    Parameters
-    ----------
-    value : int
-    name : str
-        The argument, in backquotes.
-    low, high : int
-        The smallest and the largest number allowed.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-
-    Examples
-    --------
-    >>> checked_count(0, "`n_ranks`")
-    Traceback (most recent call last):
-        ...
-    dcglearn.base.errors.InputError: `n_ranks` is 0; use a whole number of 1 or more
-    """
+def checked_count(value: int, name: str, low: int = 1, high: int = MAX_COUNT) -> int:
+    """Check that an argument is a whole number from `low` to `high`; True and 2.0 are not."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not low <= value <= high:
-        limits = f"of {low:,} or more" if high == 10**9 else f"from {low:,} to {high:,}"
+        limits = f"of {low:,} or more" if high == MAX_COUNT else f"from {low:,} to {high:,}"
         raise InputError(f"{name} is {value!r:.60}", f"use a whole number {limits}")
     return int(value)
 
@@ -71,70 +35,20 @@ def checked_count(value: int, name: str, low: int = 1, high: int = 10**9) -> int
 def checked_number(
     value: float, name: str, low: float = -np.inf, high: float = np.inf, above: bool = False
 ) -> float:
-    """Check that an argument is a finite number within limits.
-
-    Parameters
-    ----------
-    value : float
-    name : str
-        The argument, in backquotes.
-    low, high : float
-        The smallest and the largest number allowed.
-    above : bool, default False
-        If True, `low` itself is not allowed.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-
-    Examples
-    --------
-    >>> checked_number(-1, "`cost`", 0)
-    Traceback (most recent call last):
-        ...
-    dcglearn.base.errors.InputError: `cost` is -1; use a finite number of 0 or more
-    """
-    given: object = value
+    """Check that an argument is a finite number from `low` (if `above`, beyond it) to `high`."""
     try:
-        number = np.nan if isinstance(given, str | bytes) or np.ndim(value) else float(value)
-    except (TypeError, ValueError, OverflowError):
+        number = float(value) if isinstance(value, SupportsFloat) and not np.ndim(value) else np.nan
+    except OverflowError:  # a whole number of 400 digits
         number = np.nan
     if not (np.isfinite(number) and low <= number <= high) or (above and number == low):
-        limits = {
-            (True, True): f" from {low:g} to {high:g}",
-            (True, False): f" above {low:g}" if above else f" of {low:g} or more",
-            (False, True): f" of {high:g} or less",
-            (False, False): "",
-        }[low > -np.inf, high < np.inf]
-        raise InputError(f"{name} is {value!r:.60}", f"use a finite number{limits}")
+        raise InputError(
+            f"{name} is {value!r:.60}", f"use a finite number{_limits(low, high, above)}"
+        )
     return number
 
 
 def checked_text(value: str, name: str, example: str) -> str:
-    """Check that an argument is text.
-
-    Parameters
-    ----------
-    value : str
-    name : str
-        What to call it in an error.
-    example : str
-        Text to give instead.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If it is anything else.
-    """
+    """Check that an argument is text; `example` is part of the remedy."""
     if not isinstance(value, str):
         raise InputError(f"{name} is {value!r:.60}", f"give text, such as {example}")
     return value
@@ -147,109 +61,49 @@ def finite_array(
     remedy: str = "",
     low: float = -np.inf,
 ) -> Floats:
-    """Check that an argument is an array of finite numbers of a given shape.
-
-    Parameters
-    ----------
-    values : array-like of float
-        Text that looks like a number is refused.
-    name : str
-        What to call the argument in an error, in the plural.
-    shape : tuple of int or None
-        The expected shape; None for an axis of any length.
-    remedy : str, optional
-        What to give instead where the shape or the type is wrong, such as
-        ``"give one number per pair"``.
-    low : float, optional
-        The smallest number allowed.
-
-    Returns
-    -------
-    ndarray of float
-        Of that shape.
-
-    Raises
-    ------
-    InputError
-        If the values are not numbers, or not of that shape; or a number is not finite or
-        too small, naming the row.
-
-    Examples
-    --------
-    >>> finite_array([1, 2], "weights", (2,))
-    array([1., 2.])
-    >>> finite_array([1, -2], "weights", (2,), low=0.0)
-    Traceback (most recent call last):
-        ...
-    dcglearn.base.errors.InputError: row 1: weights hold -2.0; use finite numbers of 0 or more
-    """
+    """Return finite numbers as an array of that shape (None: any length); text is refused."""
+    expected = str(shape).replace("None", "any")
+    remedy = remedy or f"give numbers in an array of shape {expected}"
     if isinstance(values, np.ma.MaskedArray):
         raise InputError(f"{name} are a masked array", "fill it, or leave out what is masked")
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and not any(isinstance(value, str) for value in array.flat):
-            array = array.astype(float)
+            array = array.astype(float)  # fractions, and whole numbers of any size
         if array.dtype.kind not in "biuf":
             raise TypeError
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} are not numbers", remedy or _numbers_of(shape)) from error
+        raise InputError(f"{name} are not numbers", remedy) from error
     if array.ndim != len(shape) or any(
-        n is not None and n != length for n, length in zip(shape, array.shape, strict=True)
+        n not in (None, length) for n, length in zip(shape, array.shape, strict=True)
     ):
-        problem = f"{name} of shape {array.shape}, not {_text_of(shape)}"
-        raise InputError(problem, remedy or _numbers_of(shape))
-    right = np.isfinite(array)
-    if low > -np.inf:
-        right &= array >= low
-    if not right.all():
-        wrong = ~right
+        raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
+    wrong = ~np.isfinite(array) | (array < low)
+    if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
-        remedy = "use finite numbers" + (f" of {low:g} or more" if np.isfinite(low) else "")
+        remedy = f"use finite numbers{_limits(low)}"
         raise InputError(f"{name} hold {array[wrong][0]}", remedy, f"row {row}")
     return array
 
 
-def _text_of(shape: tuple[int | None, ...]) -> str:
-    lengths = ", ".join("any" if n is None else str(n) for n in shape)
-    return f"({lengths},)" if len(shape) == 1 else f"({lengths})"
-
-
-def _numbers_of(shape: tuple[int | None, ...]) -> str:
-    return f"give numbers in an array of shape {_text_of(shape)}"
-
-
 def finite_tuple(values: Iterable[float], name: str) -> tuple[float, ...]:
-    """Check that an argument is a sequence of finite numbers, at least one.
-
-    Parameters
-    ----------
-    values : iterable of float
-        Ordered, so not a set or a mapping. Booleans and text are refused.
-    name : str
-        What to call the argument in an error, in the plural.
-
-    Returns
-    -------
-    tuple of float
-
-    Raises
-    ------
-    InputError
-        If the values are not finite numbers, or there are none.
-
-    Examples
-    --------
-    >>> finite_tuple([3, 1, 0], "gains")
-    (3.0, 1.0, 0.0)
-    """
+    """Return finite numbers, at least one, in their order: a set or a mapping is refused."""
     remedy = "give a list of finite numbers, at least one"
-    if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
-        raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy)
     try:
+        if isinstance(values, str | bytes | Set | Mapping | np.ma.MaskedArray):
+            raise TypeError
         given = tuple(values)
     except TypeError as error:
         raise InputError(f"{name} {values!r:.60} are not a list of numbers", remedy) from error
     if not given or any(isinstance(value, bool | np.bool_) for value in given):
         raise InputError(f"{name} are {list(given)!r:.60}", remedy)
     return tuple(finite_array(given, name, (None,), remedy).tolist())
+
+
+def _limits(low: float, high: float = np.inf, above: bool = False) -> str:
+    if high < np.inf:
+        return f" from {low:g} to {high:g}"
+    if low > -np.inf:
+        return f" above {low:g}" if above else f" of {low:g} or more"
+    return ""

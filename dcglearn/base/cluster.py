@@ -32,25 +32,7 @@ TRIES = 3
 
 @contextmanager
 def open_cluster(address: str, say: Say) -> Iterator[Workers]:
-    """Open the workers of a Dask cluster.
-
-    Parameters
-    ----------
-    address : str
-        ``tcp://host:port`` of the scheduler.
-    say : callable
-        Called with one line if workers run another program, or if results were refused.
-
-    Yields
-    ------
-    callable
-        As :func:`dcglearn.base.workers.open_workers`.
-
-    Raises
-    ------
-    InputError
-        If the cluster cannot be reached, has no workers, or all run another program.
-    """
+    """Open the workers of the Dask cluster whose scheduler is at tcp://host:port."""
     try:
         from distributed import Client
     except ImportError as error:

@@ -1,17 +1,20 @@
-"""Errors that say where, what is wrong and what to do.
-
-A message reads ``place: problem; remedy``, in that order, so that the reader can open the
-place, see the fault and fix it.
-"""
+"""Errors that read ``place: problem; remedy``: where it is, what is wrong, what to do."""
 
 from __future__ import annotations
 
+import difflib
+import os
+import sys
 import warnings
+from collections.abc import Container, Iterable
+from pathlib import Path
 
-from dcglearn.base.plain_text import plain_text
+from dcglearn.base.text import plain_text
 
 LONGEST_PART = 1000
 """Characters of a place, a problem or a remedy that are printed; the middle of more is left out."""
+
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 class InputError(ValueError):
@@ -48,42 +51,13 @@ class InputError(ValueError):
         return plain_text(f"{before}{problem}{after}")
 
     def at(self, place: str) -> InputError:
-        """Return the same error with an outer place put before its own.
-
-        Parameters
-        ----------
-        place : str
-            The outer place, such as a file and a line.
-
-        Returns
-        -------
-        InputError
-
-        Examples
-        --------
-        >>> print(InputError("is empty", place="line 3").at("judgments.jsonl"))
-        judgments.jsonl, line 3: is empty
-        """
+        """Return the same error with an outer place, such as a file, before its own."""
         inner = f", {self.place}" if self.place else ""
         return InputError(self.problem, self.remedy, f"{place}{inner}")
 
 
 class InputWarning(UserWarning):
-    """The input is used, but perhaps not as its author meant.
-
-    The command line prints the message on standard error, in one line.
-    """
-
-
-def warn_of_input(message: str) -> None:
-    """Warn that the input is used as its author may not have meant.
-
-    Parameters
-    ----------
-    message : str
-        One line.
-    """
-    warnings.warn(message, InputWarning, stacklevel=4)
+    """The input is used, but perhaps not as its author meant."""
 
 
 class SolverError(RuntimeError):
@@ -93,7 +67,33 @@ class SolverError(RuntimeError):
     """
 
 
+def warn_of_input(message: str) -> None:
+    """Issue an `InputWarning` that points at the line which called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, InputWarning, stacklevel=level)
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "") -> InputError:
+    """Return the error for a `kind` of name that is not known, with similar names."""
+    names = sorted(known)
+    remedy = f"{did_you_mean(name, names)}Known: {', '.join(names)}"
+    return InputError(f"unknown {kind} {name!r}", remedy, place)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a question with at most two similar names, empty if none is similar."""
+    plain = {one.casefold(): one for one in known}
+    found = difflib.get_close_matches(str(name).casefold(), list(plain), n=2, cutoff=0.6)
+    return f"did you mean {' or '.join(repr(plain[one]) for one in found)}? " if found else ""
+
+
+def is_one_of(name: object, known: Container[object]) -> bool:
+    """Return whether a name, or None, is known; False for other objects, hashable or not."""
+    return (name is None or isinstance(name, str)) and name in known
+
+
 def _short(text: str) -> str:
-    """Leave out the middle of a long text, such as a number of 4,000 digits."""
     half = LONGEST_PART // 2
     return text if len(text) <= LONGEST_PART else f"{text[:half]} ... {text[-half:]}"

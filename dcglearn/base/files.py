@@ -1,84 +1,54 @@
-"""Text files: atomic writing, and reading with errors that name the line.
+"""Text and JSON files: written atomically, read with errors that name the line.
 
 The content goes to a temporary file in the same folder, which replaces the target when it is
-complete. An interrupted or failing run leaves the old file, or none.
+complete: a run that fails or is interrupted leaves the old file, or none.
+
+JSON is read strictly: a key that appears twice in one object is refused, and so are ``NaN`` and
+``Infinity``, which Python's ``json`` reads.
 """
 
 from __future__ import annotations
 
+import errno
+import json
+import math
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.old.compressed import compress_as_named, split_compression
-from dcglearn.base.text_lines import BYTE_ORDER_MARK, decode_line
+from dcglearn.base.tables.compressed import compress_as_named, split_compression
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors that only writing has, and that do not name a file."""
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path whose file replaces `path` when the block succeeds.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write. Its folder must exist.
-
-    Yields
-    ------
-    pathlib.Path
-        The temporary file, in the same folder and with the same suffix.
-
-    Raises
-    ------
-    InputError
-        If the folder does not exist, or the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     target = Path(folder, "note.txt")
-    ...     with atomic_write(target) as temporary:
-    ...         _ = temporary.write_text("done")
-    ...     target.read_text()
-    'done'
-    """
+def atomic_write(path: PathLike) -> Iterator[Path]:
+    """Yield a temporary path, of the same suffix, whose file replaces `path` after the block."""
     check_writable(path)
     target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
+    temporary = target.with_name(f".{target.stem}-{os.urandom(6).hex()}{target.suffix}")
     try:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent
-        )
-        os.close(handle)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, mode=0o666))  # less the umask
+        try:
+            yield temporary
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise _unwritable(target, error) from error
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        if error.errno in _NO_ROOM or str(error.filename) == str(temporary):
+            raise _unwritable(target, error) from error
+        raise  # of another file, such as one that the block reads
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Check that a file can be written, before hours of work go into its content.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to be written later. Nothing is created.
-
-    Raises
-    ------
-    InputError
-        If the folder does not exist, or the file cannot be written.
-    """
+def check_writable(path: PathLike) -> None:
+    """Check that a file can be written, before hours of work go into its content."""
     target = Path(path)
     if target.is_dir():
         raise InputError("is a folder", "name a file", str(target))
@@ -92,72 +62,23 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def check_outputs(
-    paths: Sequence[str | os.PathLike[str]],
-    inputs: Sequence[str | os.PathLike[str]],
-    formats: Collection[str],
+    paths: Sequence[PathLike], inputs: Sequence[PathLike], formats: Collection[str]
 ) -> None:
-    """Check the names of files that are to be written, before their content is computed.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-        The files to be written. Nothing is created.
-    inputs : sequence of path-like
-        Files that are read, and may not be replaced.
-    formats : collection of str
-        Suffixes in lower case, such as ``".csv"``.
-
-    Raises
-    ------
-    InputError
-        If a name is empty, its suffix is another one, it appears twice, it is that of an input,
-        or the file cannot be written.
-    """
-    read = {Path(one).resolve() for one in inputs}
-    seen: set[Path] = set()
+    """Check that files can be written, differ and replace no input, before the work begins."""
+    taken = {Path(one).resolve(): "is read here, and would be replaced" for one in inputs}
     for path in paths:
         if not str(path):
             raise InputError("`out` is empty", "name a file")
         checked_suffix(path, formats)
         whole = Path(path).resolve()
-        if whole in read:
-            raise InputError(
-                "is read here, and would be replaced", "choose another file", str(path)
-            )
-        if whole in seen:
-            raise InputError("is to be written twice", "name it once", str(path))
-        seen.add(whole)
+        if whole in taken:
+            raise InputError(taken[whole], "choose another file", str(path))
+        taken[whole] = "is to be written twice"
         check_writable(path)
 
 
-def checked_suffix(path: str | os.PathLike[str], allowed: Collection[str]) -> str:
-    """Return the suffix of a file's name, which decides its format.
-
-    Parameters
-    ----------
-    path : path-like
-    allowed : collection of str
-        Suffixes in lower case, such as ``".csv"``.
-
-    Returns
-    -------
-    str
-        In lower case.
-
-    Raises
-    ------
-    InputError
-        If the suffix is not one of those allowed.
-
-    Examples
-    --------
-    >>> checked_suffix("table.CSV", [".csv", ".md"])
-    '.csv'
-    >>> checked_suffix("table.doc", [".csv", ".md"])
-    Traceback (most recent call last):
-        ...
-    dcglearn.base.errors.InputError: table.doc: ends in '.doc'; use a name that ends in .csv or .md
-    """
+def checked_suffix(path: PathLike, allowed: Collection[str]) -> str:
+    """Return the suffix of a file's name, in lower case, which decides its format."""
     suffix = Path(path).suffix.lower()
     if suffix not in allowed:
         *most, last = allowed
@@ -167,135 +88,97 @@ def checked_suffix(path: str | os.PathLike[str], allowed: Collection[str]) -> st
     return suffix
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a UTF-8 text file atomically.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write; compressed if its name ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
-    text : str
-        Its content.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or the text cannot be encoded.
-    """
+def write_text(path: PathLike, text: str) -> None:
+    """Write a UTF-8 text file atomically, compressed if its name says so."""
     write_text_blocks(path, [text])
 
 
-def write_text_blocks(path: str | os.PathLike[str], blocks: Iterable[str]) -> None:
-    """Write a UTF-8 text file atomically, block by block.
-
-    Parameters
-    ----------
-    path : path-like
-        As for :func:`write_text`. A compressed file is compressed as a whole, in memory.
-    blocks : iterable of str
-
-    Raises
-    ------
-    InputError
-        As :func:`write_text`.
-    """
-    encoded = (_encoded(text, path) for text in blocks)
-    with atomic_write(path) as temporary:
-        if split_compression(os.fspath(path))[1]:
-            temporary.write_bytes(compress_as_named(b"".join(encoded), os.fspath(path)))
-            return
-        with temporary.open("wb") as file:
-            file.writelines(encoded)
-
-
-def _encoded(text: str, path: str | os.PathLike[str]) -> bytes:
+def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
+    """Write a UTF-8 text file atomically, block by block; a compressed one as a whole."""
+    name = os.fspath(path)
+    encoded = (block.encode() for block in blocks)
     try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{error.object[error.start]!r} cannot be encoded", "remove it", str(path)
-        ) from error
+        with atomic_write(path) as temporary:
+            if split_compression(name)[1]:
+                temporary.write_bytes(compress_as_named(b"".join(encoded), name))
+                return
+            with temporary.open("wb") as file:
+                file.writelines(encoded)
+    except UnicodeEncodeError as error:  # such as half of a character in the name of a file
+        problem = f"{error.object[error.start]!r} cannot be encoded"
+        raise InputError(problem, "remove it", name) from error
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a UTF-8 text file.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to read.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        If the file does not exist, cannot be read, or is not UTF-8 or has a carriage return
-        that does not end a line (naming the line).
-    """
-    return "".join(read_lines(path))
-
-
-def read_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    r"""Iterate over the lines of a UTF-8 text file, which need not fit into memory.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to read.
-
-    Yields
-    ------
-    str
-        A line with its line end, ``\n`` or ``\r\n``. A byte order mark is dropped.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_text`.
-    """
+def read_text(path: PathLike) -> str:
+    """Read a UTF-8 text file, with its ends of lines and without its byte order mark."""
     try:
-        with Path(path).open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                text = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-                yield decode_line(text, f"{path}, line {number}")
+        return Path(path).read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("no such file", "check the path", str(path)) from error
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise InputError(problem, "check the path and its permissions", str(path)) from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8 text", "save it as UTF-8", f"{path}, line {line}") from error
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def is_regular_file(path: PathLike) -> bool:
+    """Return whether a path is a file that can be read twice: not a pipe, a folder or a device."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises if a name is too long
+
+
+def decode_json(
+    text: str | bytes, remedy: str, on_repeated: Callable[[str], None] | None = None
+) -> Any:
+    """Decode a JSON document; a repeated key is an error, unless it is given to `on_repeated`."""
+
+    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            repeated = next(name for name in names if names.count(name) > 1)
+            if on_repeated is None:
+                raise InputError(f'the key "{repeated}" appears twice', "keep one")
+            on_repeated(repeated)
+        return found
+
+    try:
+        content = text if isinstance(text, str) else text.decode()
+        document = json.loads(content, object_pairs_hook=as_dict, parse_constant=_refuse)
+        if "\\u" in content:
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
+    except UnicodeEncodeError as error:  # one of a pair of surrogates
+        raise InputError("is not valid text (half of a character)", "write both halves") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
+    except RecursionError as error:
+        raise InputError("is not JSON (too deep)", remedy) from error
+
+
+def json_document(document: Any) -> str:
+    """Return a document as JSON text, with null in place of numbers that are not finite."""
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
 
 
 def _unwritable(target: Path, error: OSError) -> InputError:
     if not target.parent.exists():
         problem, remedy = "cannot be written: its folder does not exist", "make the folder first"
     else:
-        problem = f"cannot be written ({error.strerror or error})"
-        remedy = "choose another file"
+        problem, remedy = f"cannot be written ({error.strerror or error})", "choose another file"
     return InputError(problem, remedy, str(target))
 
 
-def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a file that can be read twice: not a pipe, a folder or a device.
+def _refuse(name: str) -> None:
+    raise InputError(f"is not JSON ({name})", "write finite numbers, or null")
 
-    Parameters
-    ----------
-    path : path-like
 
-    Returns
-    -------
-    bool
-        False also where no file can have this name.
-    """
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # too long, or with a null character
-        return False
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
-"""Packages whose versions are part of the fingerprint, besides this package's code."""
 
 
 @cache
@@ -22,16 +21,6 @@ def fingerprint() -> dict[str, str]:
 
     The files are read once per process, so that code edited later is not taken for the code
     that runs.
-
-    Returns
-    -------
-    dict from str to str
-        Not to be modified.
-
-    Examples
-    --------
-    >>> list(fingerprint())[:2]
-    ['Python', 'numpy']
     """
     versions = {"Python": platform.python_version()}
     for name in COMPARED_PACKAGES:
@@ -48,49 +37,13 @@ def fingerprint() -> dict[str, str]:
 
 
 def program_for(function: object) -> dict[str, str]:
-    """Return what runs a function here: the fingerprint, and what the function says besides.
-
-    Parameters
-    ----------
-    function : object
-        If it has a method ``program``, it returns versions and hashes of other code, in the process
-        in which it is called.
-
-    Returns
-    -------
-    dict from str to str
-
-    Examples
-    --------
-    >>> program_for(abs) == fingerprint()
-    True
-    """
+    """Return the fingerprint, and what the method ``program`` of the function says besides."""
     more = getattr(function, "program", None)
     return fingerprint() if more is None else {**fingerprint(), **more()}
 
 
 def difference_from_here(there: object, function: object = None) -> str | None:
-    """Say how the program of another process differs from that of this one.
-
-    Parameters
-    ----------
-    there : object
-        What the other process returned, which may be anything.
-    function : object, optional
-        The function that was to run.
-
-    Returns
-    -------
-    str or None
-        The first difference, in words; None if there is none.
-
-    Examples
-    --------
-    >>> difference_from_here(dict(fingerprint())) is None
-    True
-    >>> difference_from_here({**fingerprint(), "numpy": "1.0"})[:14]
-    'has numpy 1.0,'
-    """
+    """Say how the program that another process returned differs from this one's; None if not."""
     here = program_for(function)
     if there == here:
         return None

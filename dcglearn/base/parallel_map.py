@@ -29,7 +29,7 @@ class Refusals:
     why: str = ""
 
     def add(self, count: int, why: str) -> None:
-        """Count refused results."""
+        """Count refused results, with the reason for the first."""
         self.why = self.why or why
         self.count += count
 

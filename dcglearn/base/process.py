@@ -1,4 +1,4 @@
-"""How the process of a command starts and ends: its standard streams, and SIGTERM, and faults.
+"""How the process of a command starts and ends: its standard streams, SIGTERM and faults.
 
 Some daemons and shells start a program with standard output or error closed (``2>&-``). The first
 file that it opens would then take the place of the stream, and receive what is printed to it.
@@ -43,31 +43,13 @@ def prepare_streams() -> None:
 
 
 class KeptOut(MetaPathFinder):
-    """Lets imports of an installed library fail, as if it were not installed.
-
-    Parameters
-    ----------
-    library : str
-        One that others load if they find it.
-
-    Examples
-    --------
-    >>> KeptOut("pandas").find_spec("pandas")
-    Traceback (most recent call last):
-    ModuleNotFoundError: pandas is kept out of this process
-    """
+    """Lets imports of an installed library, which others load if they find it, fail."""
 
     def __init__(self, library: str) -> None:
         self.library = library
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Leave other modules to other finders.
-
-        Parameters
-        ----------
-        fullname : str
-        path, target : ignored
-        """
+        """Leave other modules to other finders."""
         if fullname == self.library:
             raise ModuleNotFoundError(f"{fullname} is kept out of this process", name=fullname)
 
@@ -80,13 +62,7 @@ def end_like_ctrl_c() -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C and SIGTERM while a block puts files in order.
-
-    Examples
-    --------
-    >>> with uninterrupted():
-    ...     signal.raise_signal(signal.SIGINT)
-    """
+    """Ignore Ctrl-C and SIGTERM while a block of the main thread puts files in order."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -101,28 +77,12 @@ def uninterrupted() -> Iterator[None]:
 
 
 def interrupted_code() -> int:
-    """Return the exit code of an interrupted process.
-
-    Returns
-    -------
-    int
-        :data:`TERMINATED` if the signal was SIGTERM, otherwise :data:`INTERRUPTED`.
-    """
+    """Return the exit code of an interrupted process, by the signal that was received."""
     return TERMINATED if _received else INTERRUPTED
 
 
 def describe_fault(error: Exception) -> str:
-    """Describe a fault of the program in one line; print the traceback if it is wanted.
-
-    Parameters
-    ----------
-    error : Exception
-
-    Returns
-    -------
-    str
-        What happened, and how to report it.
-    """
+    """Describe a fault of the program in one line; print the traceback if it is wanted."""
     what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
@@ -132,41 +92,31 @@ def describe_fault(error: Exception) -> str:
     return f"unexpected error ({what}); {advice}"
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
-    _received.append(number)
-    raise KeyboardInterrupt
-
-
 def share_one_heap() -> None:
-    """Let the threads that are started later share one heap: each keeps what was freed in its own.
-
-    This is a setting of Linux's C library; on other systems nothing is done.
-    """
+    """Let threads that are started later share one heap: each keeps what was freed in its own."""
     _call_glibc("mallopt", -8, 1)  # M_ARENA_MAX
 
 
 def keep_freed_memory() -> None:
-    """Keep memory that is freed for later arrays, instead of giving it back to the system.
-
-    To get it again each time takes a quarter of the time of cells with many judgments. This is a
-    setting of Linux's C library; on other systems nothing is done.
-    """
+    """Keep freed memory for later arrays: to get it anew takes a quarter of the time of cells."""
     _call_glibc("mallopt", -1, 1 << 28)  # M_TRIM_THRESHOLD
     _call_glibc("mallopt", -3, 1 << 25)  # M_MMAP_THRESHOLD
     _call_glibc("mallopt", -2, 1 << 24)  # M_TOP_PAD
 
 
 def return_free_memory() -> None:
-    """Give memory that is free, also that which Arrow keeps for later, back to the system.
-
-    Linux's C library keeps what lies between memory in use; on other systems only Arrow is asked.
-    """
+    """Give memory that is free, also that which Arrow keeps for later, back to the system."""
     if "pyarrow" in sys.modules:
         import pyarrow as pa
 
         pa.default_memory_pool().release_unused()
     _call_glibc("malloc_trim", 0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would disturb the end
+    _received.append(number)
+    raise KeyboardInterrupt
 
 
 def _call_glibc(name: str, *arguments: int) -> None:

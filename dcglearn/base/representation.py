@@ -1,8 +1,4 @@
-"""Short representations of objects that hold arrays.
-
-The ``repr`` of a dataclass writes its arrays in full, which fills the screen and hides the rest.
-:class:`ShortRepr` writes what an array is instead: its type and shape.
-"""
+"""A ``repr`` of dataclasses that writes the type and shape of an array, not its content."""
 
 from __future__ import annotations
 
@@ -18,18 +14,7 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 
 class ShortRepr:
-    """A ``repr`` for dataclasses declared with ``repr=False``.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, repr=False)
-    ... class Holder(ShortRepr):
-    ...     name: str
-    ...     values: Any
-    >>> Holder("pairs", np.zeros((1000, 2)))
-    Holder(name='pairs', values=<float64, shape (1000, 2)>)
-    """
+    """A ``repr`` for dataclasses declared with ``repr=False``."""
 
     def __repr__(self) -> str:
         shown = [f"{f.name}={_short(getattr(self, f.name))}" for f in fields(self) if f.repr]  # type: ignore[arg-type]  # a dataclass inherits it

@@ -21,66 +21,29 @@ _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
 MAX_THREADS = 8
-"""Threads of :func:`map_threads` at most."""
 
 _INSIDE = local()
-"""Has an attribute in the threads of :func:`map_threads`, which start no others."""
+"""Has an attribute in the threads of the maps below, which start no others."""
 
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
-    """Apply a function to items in several threads.
-
-    Parameters
-    ----------
-    function : callable
-        Takes one item. If it maps threads itself, it does so in its own thread alone.
-    items : sequence
-
-    Returns
-    -------
-    list
-        Results in the order of the items.
-
-    Examples
-    --------
-    >>> map_threads(abs, [-1, 2])
-    [1, 2]
-    """
-    count = min(len(items), MAX_THREADS)
-    if count < 2 or hasattr(_INSIDE, "thread") or (count := min(count, _processors())) < 2:
+    """Apply a function to items in several threads; the results are in the order of the items."""
+    count = _thread_count(len(items))
+    if count < 2:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
+    with _pool(count) as pool:
         return list(pool.map(function, items))
 
 
 def map_in_order(
     function: Callable[[_Item], _Answer], items: Sequence[_Item], threads: int = MAX_THREADS
 ) -> Iterator[_Answer]:
-    """Apply a function to items in several threads, a few items at a time.
-
-    Parameters
-    ----------
-    function : callable
-        Takes one item.
-    items : sequence
-    threads : int, default 8
-        At most as many threads, and no more than there are processors.
-
-    Yields
-    ------
-    object
-        Results in the order of the items; as many are held as there are threads.
-
-    Raises
-    ------
-    Exception
-        What the function raises for the first of the items for which it does.
-    """
-    count = min(len(items), threads, MAX_THREADS, _processors())
-    if count < 2 or hasattr(_INSIDE, "thread"):
+    """Yield the results of items in their order; only as many are held as there are threads."""
+    count = _thread_count(min(len(items), threads))
+    if count < 2:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
+    with _pool(count) as pool:
         ahead = deque(pool.submit(function, item) for item in items[:count])
         try:
             for item in items[count:]:
@@ -90,6 +53,11 @@ def map_in_order(
                 yield ahead.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Limit BLAS to one thread in a block; the last of blocks that overlap lifts the limit."""
+    return _ONE_THREAD
 
 
 class _OneThread:
@@ -119,23 +87,22 @@ class _OneThread:
 _ONE_THREAD = _OneThread()
 
 
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Limit BLAS to one thread while a block runs.
-
-    Returns
-    -------
-    context manager
-        Blocks may overlap, even in threads; the limit is lifted when the last one ends.
-    """
-    return _ONE_THREAD
-
-
 @cache
 def _controller() -> ThreadpoolController:
     """Find the BLAS libraries once per process, because the search takes milliseconds."""
     import scipy.linalg  # noqa: F401 - loads scipy's own BLAS, which must be found too
 
     return ThreadpoolController()
+
+
+def _pool(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True))
+
+
+def _thread_count(wanted: int) -> int:
+    if wanted < 2 or hasattr(_INSIDE, "thread"):
+        return 1
+    return min(wanted, MAX_THREADS, _processors())
 
 
 def _processors() -> int:

@@ -27,6 +27,3 @@ Ids: TypeAlias = NDArray[np.object_]
 
 Hashes: TypeAlias = NDArray[np.uint64]
 """64-bit hashes of ids."""
-
-FixedPoint: TypeAlias = NDArray[np.object_]
-"""Python integers, in units of 2^-400 (see :mod:`dcglearn.solver.fixed_point`)."""

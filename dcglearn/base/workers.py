@@ -37,43 +37,13 @@ PARENT_SECONDS = 0.5
 """How often a worker process looks whether its parent is still there."""
 
 MAX_PROCESSES = 1024
-"""Largest number of worker processes on this machine."""
-
-
-def _say_nothing(words: str) -> None:
-    pass
 
 
 @contextmanager
-def open_workers(spec: str, say: Say = _say_nothing) -> Iterator[Workers]:
-    """Open workers: this process, several processes, or a Dask cluster.
+def open_workers(spec: str, say: Say = lambda words: None) -> Iterator[Workers]:
+    """Open workers: "1" is this process, "4" several, "tcp://host:port" a Dask cluster.
 
-    Parameters
-    ----------
-    spec : str
-        ``"1"`` for this process, a number of processes, or ``"tcp://host:port"``.
-    say : callable, optional
-        Called with one line if workers of a cluster run another program, or if results of
-        another program were refused: how many, and why.
-
-    Yields
-    ------
-    callable
-        Takes a function and a sequence of items; yields (index, result) in any order.
-
-    Raises
-    ------
-    InputError
-        If `spec` has another form; or the cluster cannot be reached, has no workers, or all of
-        them run another program.
-    WorkersLostError
-        While results are awaited, if the workers are lost.
-
-    Examples
-    --------
-    >>> with open_workers("1") as workers:
-    ...     list(workers(abs, [-1, 2]))
-    [(0, 1), (1, 2)]
+    `say` is called with one line if workers run another program, or if results were refused.
     """
     text = spec.strip()
     if text.startswith(("tcp://", "tls://")):

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 
-from dcglearn.base.errors import InputError, InputWarning, SolverError
+from dcglearn.base.errors import InputError, InputWarning, SolverError, unknown_name
 from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.process import (
     DEBUG,
@@ -26,7 +26,6 @@ from dcglearn.base.process import (
     interrupted_code,
     share_one_heap,
 )
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.cli.certainty import study, test
 from dcglearn.cli.compare import compare
 from dcglearn.cli.experiments import report, reproduce, run, status

@@ -41,7 +41,7 @@ MODEL_BYTES = 2200
 """Memory per judgment that the model of judgments takes."""
 
 
-@reads_judgments(without=["encoding"])
+@reads_judgments(without=["documents"])
 def study(
     files: JudgmentFilesArgument,
     measure: Annotated[
@@ -91,7 +91,7 @@ def study(
         print_text(f"wrote {path}")
 
 
-@reads_judgments(without=["encoding"])
+@reads_judgments(without=["documents"])
 def test(
     prefs: Annotated[
         list[str],
@@ -207,12 +207,10 @@ def test(
 
 def _opened(path: str, judgments: JudgmentOptions) -> Preferences | PackedEvidence:
     """Read judgments; packed ones that do not fit are read again at every pass."""
-    from dcglearn.judgments.packed_pairs import is_packed
-
-    if is_packed(path):
+    pairs = judgments.open_packed(path)
+    if pairs is not None:
         from dcglearn.streaming.packed_evidence import PackedEvidence
 
-        pairs = judgments.open_packed(path)
         if pairs.n_pairs > MAX_MODELLED:
             with naming(path), reporting(f"reading {path} (parts)") as advance:
                 return PackedEvidence.of(pairs, advance=advance)
@@ -255,26 +253,19 @@ def _grouped(
     paths: Sequence[str], by: str | None, judgments: JudgmentOptions
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
-    from dcglearn.base.suggestions import unknown_name
+    from dcglearn.base.errors import unknown_name
     from dcglearn.judgments.concatenated import concatenated
-    from dcglearn.judgments.packed_pairs import is_packed
-    from dcglearn.judgments.reading.judgment_files import read_field
 
     if by is not None:
-        data = judgments.load(paths[0], (by,), bytes_each=MODEL_BYTES)
-        ids: dict[str, list[str | None]] = {
-            "query": data.queries.tolist(),
-            "judge": data.judges.tolist(),
-        }
-        if by in ids:
-            return data, ids[by]
-        if is_packed(paths[0]):
+        packed = judgments.open_packed(paths[0]) is not None
+        if not packed and by not in ("query", "judge"):
+            reader = judgments.gather(paths[0], (by,))
+            return judgments.in_memory(reader), reader.kept(by).tolist()
+        data = judgments.load(paths[0], bytes_each=MODEL_BYTES)
+        ids = {"query": data.queries, "judge": data.judges}
+        if by not in ids:
             raise unknown_name("field", by, ids).at(paths[0])
-        groups = read_field(paths[0], by)
-        if len(groups) != len(data):
-            problem = "--by with judgments that are left out for their answers"
-            raise InputError(problem, "take them out of the file", paths[0])
-        return data, groups
+        return data, ids[by].tolist()
     parts = [judgments.load(path, bytes_each=MODEL_BYTES) for path in paths]
     names = [Path(paths[0]).name, "the other files" if len(paths) > 2 else Path(paths[1]).name]
     if names[0] == names[1]:

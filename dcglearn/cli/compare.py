@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.files import check_writable, checked_suffix, write_text
-from dcglearn.base.json_text import json_document
+from dcglearn.base.files import check_writable, checked_suffix, json_document, write_text
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
 from dcglearn.terminal.inputs import (
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from dcglearn.comparison.compare import MeasureComparison
 
 
-@reads_judgments(without=["encoding"])
+@reads_judgments(without=["documents"])
 def compare(
     arguments: JudgmentsAndMeasuresArgument,
     judgments: JudgmentOptions = AS_USUAL,

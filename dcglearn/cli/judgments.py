@@ -71,7 +71,7 @@ def simulate(
     """Write simulated side-by-side judgments to try things on."""
     import numpy as np
 
-    from dcglearn.judgments.reading.judgment_files import write_preferences
+    from dcglearn.judgments.writing import write_preferences
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import measure_for
     from dcglearn.simulation.judges import side_by_side
@@ -110,7 +110,7 @@ def inspect(
     json: JsonOption = False,
 ) -> None:
     """Describe a file of judgments and what it can determine."""
-    from dcglearn.judgments.inspection.inspect import inspect_judgments
+    from dcglearn.judgments.inspection import inspect_judgments
     from dcglearn.learning.identify import identify
     from dcglearn.learning.record import IdentifiabilityRecord
     from dcglearn.report.inspection import findings_text, grade_table, inspection_text
@@ -122,7 +122,7 @@ def inspect(
     documents = judgments.documents
     prefs = name_files(files)
     data, reading = judgments.load_with_counts(files)
-    labels, noun = data.scale.labels, judgments.encoding[:-1]
+    labels, noun = data.scale.labels, judgments.noun
     identified = None
     with reporting(f"inspecting {counted(len(data), 'judgment')}"):
         found = inspect_judgments(data, documents)

@@ -94,11 +94,9 @@ def fit(
     """Learn gains and discounts from judgments or packed pairs."""
     import numpy as np
 
-    from dcglearn.cli.packed import fit_packed, packed_for_now
-    from dcglearn.judgments.inspection.summary import count_contents
+    from dcglearn.cli.packed import fit_packed
+    from dcglearn.judgments.inspection import count_contents
     from dcglearn.judgments.learning_pairs import LearningPairs
-    from dcglearn.judgments.packed_pairs import is_packed
-    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
     from dcglearn.report.judgments import contents_text, scale_text
     from dcglearn.report.learned import learned_measure
 
@@ -108,8 +106,8 @@ def fit(
     if out is not None:
         checked_suffix(out, [".json"])
         check_writable(out)
-    if is_packed(prefs):
-        packed = judgments.open_packed(prefs)
+    packed = judgments.open_packed(files)
+    if packed is not None:
         if value is not None and not intervals:
             about, content = fit_packed(
                 packed, prefs, value, margin, solver, use, workers, families
@@ -123,23 +121,14 @@ def fit(
     elif workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:
-        streams = value is not None and not intervals and solver in ("auto", "newton")
-        most = MOST_IN_MEMORY if streams and not judgments.documents else None
-        found = judgments.gather(files, memory=most)
-        if found.on_disk and value is not None:
-            with packed_for_now(found, judgments, prefs) as packed:
-                about, content = fit_packed(
-                    packed, prefs, value, margin, solver, use, workers, families
-                )
-            _give(about, content, None, out, json, use)
-            return
-        data = judgments.in_memory(found)
-        del found  # as large as the lists
+        data = judgments.load(files)
     with naming(prefs):
         with reporting("counting judgments"):
             data.check_strict()
             contents = count_contents(data)
-        learner = learner_of(data, value, margin, solver, judgments.encoding, *families)
+        learner = learner_of(
+            data, value, margin, solver, "documents" if judgments.documents else "grades", *families
+        )
         learner.check_families(data.n_ranks, data.n_grades)
         words = scale_text(data.scale, judgments.scale is not None, judgments.documents)
         about = contents_text(prefs, contents, words)

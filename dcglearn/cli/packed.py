@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +15,6 @@ from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
 from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import (
     JudgmentOptions,
-    name_files,
     reads_judgments,
 )
 from dcglearn.terminal.options import JudgmentFilesArgument
@@ -29,12 +26,11 @@ if TYPE_CHECKING:
     from dcglearn.families.given import FamilyLike
     from dcglearn.judgments.packed_pairs import PackedPairs
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.measure_files import MeasureFile
 
 
-@reads_judgments(without=["encoding"])
+@reads_judgments(without=["documents"])
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
@@ -42,21 +38,18 @@ def pack(
 ) -> None:
     """Pack judgments into a file that is read in parts."""
     from dcglearn.base.files import check_writable, checked_suffix
-    from dcglearn.judgments.packed_pairs import is_packed
-    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
     from dcglearn.measures.scale import Scale
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
     _check_another(out, files)
-    prefs = name_files(files)
-    if is_packed(prefs):
-        packed = judgments.open_packed(prefs)
+    packed = judgments.open_packed(files)
+    if packed is not None:
         _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
         return
-    known = judgments.gather(files, memory=MOST_IN_MEMORY)
-    _write(out, known.scale, len(known), known.batches(judgments.unjudged))
-    for line in known.rule_notes():
+    reader = judgments.gather(files)
+    _write(out, reader.scale, len(reader), reader.batches())
+    for line in reader.notes:
         print_note(line)
 
 
@@ -93,26 +86,6 @@ def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tup
             done, ties = done + len(part), ties + int((~part.strict).sum())
             advance(done, n)
     return done, ties
-
-
-@contextmanager
-def packed_for_now(
-    found: JudgmentColumns, judgments: JudgmentOptions, path: str
-) -> Iterator[PackedPairs]:
-    """Pack judgments that were read into a temporary file, and say so."""
-    from dcglearn.judgments.packed_pairs import PackedPairs
-    from dcglearn.judgments.reading.judgment_files import MOST_IN_MEMORY
-
-    with tempfile.TemporaryDirectory(prefix="dcglearn-") as folder:
-        packed = Path(folder, "judgments.parquet")
-        _pack(packed, found.scale, len(found), found.batches(judgments.unjudged))
-        for line in found.rule_notes():
-            print_note(line)
-        print_note(
-            f"{path}: {counted(len(found), 'judgment')} take more than "
-            f"{MOST_IN_MEMORY / 2**20:,.0f} MiB of memory, and are packed into a temporary file"
-        )
-        yield PackedPairs.of(packed)
 
 
 def fit_packed(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dcglearn.base.progress import reporting
 from dcglearn.terminal.choices import WithinChoice
-from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import JudgmentOptions, name_files, reads_judgments
 from dcglearn.terminal.options import (
     MAX_COUNT,
@@ -15,13 +16,13 @@ from dcglearn.terminal.options import (
     RatingColumnsOption,
     RatingsArgument,
 )
-from dcglearn.terminal.output import print_json, print_text
+from dcglearn.terminal.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.judgments.ratings.rating_pairs import RatingPairs
+    from dcglearn.judgments.ratings import RatingPairs
 
 
-@reads_judgments(without=["encoding", "qrels", "run", "answers"], columns=RatingColumnsOption)
+@reads_judgments(without=["documents", "qrels", "run", "answers"], columns=RatingColumnsOption)
 def pairs(
     files: RatingsArgument,
     judgments: JudgmentOptions,
@@ -87,26 +88,26 @@ def pairs(
 ) -> None:
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.base.files import check_writable
-    from dcglearn.judgments.ratings.rated_lists import read_ratings
-    from dcglearn.judgments.ratings.rating_pairs import pairs_from_ratings
-    from dcglearn.judgments.reading.judgment_files import write_preferences
-    from dcglearn.judgments.writing import judgment_writer
+    from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
+    from dcglearn.judgments.writing import judgment_writer, write_preferences
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
     judgment_writer(out)
     check_writable(out)
     name = name_files(files)
-    with reading_file(name, judgments.lenient) as (ignored, advance):
+    with reporting(f"reading {name}") as advance:
         rated = read_ratings(
             files,
             rating,
             judgments.declared_scale(),
             judgments.n_ranks,
-            ignored,
             advance,
             columns=judgments.columns,
             unjudged=judgments.unjudged,
+            missing=judgments.missing_marks(),
             strict=judgments.strict,
+            encoding=judgments.encoding,
+            note=print_note,
         )
     with naming(name):
         found: RatingPairs = pairs_from_ratings(

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.grade_indices import checked_grades

@@ -28,9 +28,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
 from dcglearn.base.overflow import multiplied, usual_size
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.coherence.advantage import (
     WORST_GAINS,

@@ -16,7 +16,7 @@ import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.sources import Source, read_blocks, usual_type
@@ -120,9 +120,7 @@ def _shifted(place: Callable[[int], str], first: int, row: int) -> str:
 def part_of_dicts(content: dict[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
     rows = [(q, d, number) for q, held in content.items() for d, number in held.items()]
-    return part_of_rows(
-        rows, lambda row: f"{name}, query {rows[row][0]}, document {rows[row][1]}"
-    )
+    return part_of_rows(rows, lambda row: f"{name}, query {rows[row][0]}, document {rows[row][1]}")
 
 
 def part_of_rows(rows: Sequence[tuple[Any, Any, Any]], place: Callable[[int], str]) -> Part:

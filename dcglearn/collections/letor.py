@@ -157,7 +157,5 @@ def _group_sizes(path: Path, n_documents: int) -> list[int]:
         sizes.append(size)
     if sum(sizes) != n_documents:
         problem = f"groups of {counted(sum(sizes), 'document')}, and {path.name} holds"
-        raise InputError(
-            f"{problem} {n_documents}", "give the file that belongs to it", str(found)
-        )
+        raise InputError(f"{problem} {n_documents}", "give the file that belongs to it", str(found))
     return sizes

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import did_you_mean
 from dcglearn.base.tables.sources import Source, find_sources
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Floats, Integers

@@ -28,10 +28,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.comparison.held_out import Predictions, predict_held_out
 from dcglearn.comparison.judged_agreement import judged_differences

@@ -28,8 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Integers
 from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
 

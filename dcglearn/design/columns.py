@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dcglearn.axes.registry import JUDGMENT_MODEL, Registry
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import did_you_mean
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.design.setting import Setting
 
 LEARNED_COLUMNS = {

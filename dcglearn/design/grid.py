@@ -7,8 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dcglearn.axes.registry import Registry
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.design.config_errors import explain_error
 from dcglearn.design.options import is_option, option_of, valid_option, with_dotted_options
 from dcglearn.design.setting import Setting

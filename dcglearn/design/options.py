@@ -6,8 +6,7 @@ from typing import Any
 
 from dcglearn.axes.decorators import is_option_value
 from dcglearn.axes.registry import Registry
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 
 _PREFIX = "options."
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import one_per_pair
 

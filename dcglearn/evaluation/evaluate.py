@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.base.plain_text import plain_text
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.text import plain_text
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats
 from dcglearn.collections.join import IndexedQrels

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Integers
 from dcglearn.evaluation.ranked import Ranked

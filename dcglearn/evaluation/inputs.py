@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.join import IndexedQrels, index_qrels
+from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
     Qrels,
     Run,
@@ -167,9 +167,7 @@ def _run_sources(
     if not several:
         raise InputError("no run", "give at least one")
     names = ["run"] if len(several) == 1 else [f"run {n}" for n in range(1, len(several) + 1)]
-    return [
-        _run_source(one, name, lists) for one, name in zip(several, names, strict=True)
-    ]
+    return [_run_source(one, name, lists) for one, name in zip(several, names, strict=True)]
 
 
 def _is_path(content: object) -> bool:
@@ -195,9 +193,7 @@ def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
     )
 
 
-def _run_source(
-    run: RunLike, name: str, lists: Qrels | None
-) -> RunSource:
+def _run_source(run: RunLike, name: str, lists: Qrels | None) -> RunSource:
     if isinstance(run, Run):
         return RunSource(run.name, None, None, lambda queries, warn: run)
     if _is_path(run):

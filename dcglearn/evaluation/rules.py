@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.collections.join import Unjudged
 
 Ties = Literal["mean", "input", "docid"]

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pandas as pd
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.workers import open_workers
 from dcglearn.design.config import Config, config_from
 from dcglearn.design.figure_names import same_figure

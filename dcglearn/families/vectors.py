@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.families.formulas import DISCOUNT_FORMULAS, GAIN_FORMULAS, Formula
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts

@@ -6,7 +6,6 @@ where known, ``id``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.ignored import IgnoredInput
+from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import did_you_mean
-from dcglearn.base.tables.old.places import Place
-from dcglearn.base.tables.old.sources import find_sources, name_sources
+from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
-from dcglearn.judgments.meaning.given_maps import GivenMap
-from dcglearn.judgments.meaning.judgment_fields import parse_id
-from dcglearn.judgments.meaning.number_cells import parse_cell
-from dcglearn.judgments.reading.field_columns import RecordFields
-from dcglearn.judgments.reading.field_records import read_field_records
+from dcglearn.judgments.meaning.columns import SCORED_DOCUMENTS
+from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.reading.fields import read_table
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
-SCORED_DOCUMENTS = RecordFields(
-    "document", {"id": "id", "score": "label", "grade": "label"}, ("score",)
-)
+AS_USUAL = ReadOptions()
 
 
 @dataclass(frozen=True)
@@ -43,13 +35,13 @@ class Scored:
         The scores, finite.
     grades : tuple of labels, length n
         The grades, None for an unjudged document.
-    places : tuple of str, length n
-        The file and line, or row, of each document.
+    place : callable
+        Returns the file and line, or row, of a document.
     """
 
     scores: Floats
     grades: tuple[Label | None, ...]
-    places: tuple[str, ...]
+    place: Callable[[int], str]
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -93,7 +85,7 @@ class Scored:
                 raise InputError(
                     f"the grade {grade!r} is a name",
                     "name the relevant grades, such as `relevant=('perfect', 'good')`",
-                    self.places[row],
+                    self.place(row),
                 )
             found[row] = float(grade) > 0 if relevant is None else grade in relevant
         return found
@@ -141,96 +133,33 @@ class Scored:
                 if grade is not None:
                     found[row] = scale.index(grade)
             except InputError as error:
-                raise error.at(self.places[row]) from error
+                raise error.at(self.place(row)) from error
         return found
 
 
 def read_scored(
     path: Place | Iterable[Place],
-    ignored: IgnoredInput | None = None,
     advance: Advance = silent,
-    *,
-    columns: GivenMap | None = None,
-    strict: bool = False,
-    note: Callable[[str], None] = warn_of_input,
+    options: ReadOptions = AS_USUAL,
+    note: Note = warn_of_input,
 ) -> Scored:
-    r"""Read files of scored documents.
-
-    Parameters
-    ----------
-    path : path-like, open file, or iterable of these
-        In any format, as for :func:`dcglearn.base.tables.old.sources.find_sources`.
-    ignored : IgnoredInput, optional
-        If given, repeated keys are ignored and counted there; by default they are refused.
-    advance : callable, optional
-        Called with (rows read, 0).
-    columns : mapping or str, optional
-        Which column is which field, such as ``score=bm25,grade=label``, as for
-        :func:`dcglearn.judgments.meaning.column_names.resolve_columns`.
-    strict : bool, default False
-        Whether unknown columns are refused. By default a note names them.
-    note : callable, optional
-        Called with a line about each thing that was taken without being told; by default an
-        :class:`~dcglearn.base.errors.InputWarning`.
-
-    Returns
-    -------
-    Scored
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line or row, what is wrong and what to do.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "documents.csv")
-    ...     _ = path.write_text("score,grade\n0.9,2\n0.4,\n")
-    ...     read_scored(path).grades
-    (2, None)
-    """
-    scores: list[float] = []
-    grades: list[Label | None] = []
-    places: list[str] = []
-    first: dict[str, str] = {}
-    sources = find_sources(path)
-    records = read_field_records(sources, SCORED_DOCUMENTS, columns, strict, ignored, note)
-    for number, (place, record) in enumerate(records):
-        try:
-            scores.append(_score(record.get("score")))
-            grades.append(_grade(record.get("grade")))
-            name = parse_id(record.get("id"), "id")
-            if name is not None and first.setdefault(name, place) != place:
-                raise InputError(f"the document {name!r} is also in {first[name]}", "keep one")
-        except InputError as error:
-            raise error.at(place) from error
-        places.append(place)
-        if number % 1000 == 0:
-            advance(number, 0)
-    if not scores:
-        raise InputError("holds no document", "give one document per line", name_sources(sources))
-    return Scored(np.array(scores), tuple(grades), tuple(places))
-
-
-def _score(value: object) -> float:
-    if value is None or value == "":
-        raise InputError('"score" is missing', "every document needs one")
-    try:
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
-            raise TypeError
-        number = parse_cell(value) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f'"score" is {value!r}', "use a finite number")
-    return number
+    """Read files of scored documents; of the options, those on columns and text apply."""
+    table = read_table(path, SCORED_DOCUMENTS, options, advance)
+    scores = table.numbers("score")
+    grades = table.values("grade", _grade)
+    names = table.ids("id").tolist()
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        if name is not None and first.setdefault(name, row) != row:
+            problem = f"the document {name!r} is also in {table.place(first[name])}"
+            raise InputError(problem, "keep one", table.place(row))
+    for line in table.notes:
+        note(line)
+    return Scored(scores, tuple(grades), table.place)
 
 
 def _grade(value: Any) -> Label | None:
-    if value is None or value == "":
+    if value == "":
         return None
     try:
         return canonical_label(value)

@@ -13,8 +13,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from dcglearn.base.checks import checked_count
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.interop.callables import to_pyterrier, to_scikit_learn
 from dcglearn.interop.evaluators import to_ir_measures, to_ranx, to_trec_eval
 from dcglearn.interop.rankers import to_lightgbm, to_xgboost

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays
 from dcglearn.evaluation.ranked import score_runs

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.checks import checked_number
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Integers
 from dcglearn.evaluation.from_arrays import ranked_arrays

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.types import Floats, Ids
 from dcglearn.judgments.coded_cells import (
     coded_lists,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import MAX_EXACT, counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.old.parquet import check_size, open_parquet

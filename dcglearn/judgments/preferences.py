@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Ids, Integers, Pairs
-from dcglearn.judgments.judgment_arrays import arrays_of_labels, checked_arrays
-from dcglearn.judgments.judgment_frames import FrameLike, frame_of_columns, judgments_of_frame
 from dcglearn.judgments.meaning.given_maps import GivenMap
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.judgments.meaning.unjudged_documents import UnjudgedRule
@@ -173,10 +171,11 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        lists, texts, scale, sizes = arrays_of_labels(
-            a, b, answers, scale, indices, unjudged, weights is not None
+        from dcglearn.judgments.read import preferences_of_arrays
+
+        return preferences_of_arrays(
+            a, b, answers, scale, queries, judges, weights, indices, unjudged
         )
-        return cls.of(lists, texts, scale, sizes if weights is None else weights, queries, judges)
 
     @classmethod
     def from_frame(
@@ -188,6 +187,7 @@ class Preferences:
         columns: GivenMap | None = None,
         answers: GivenMap | None = None,
         unjudged: UnjudgedRule = "worst",
+        missing: str | float | Sequence[str | float] = (),
         strict: bool = False,
     ) -> Preferences:
         """Build preferences from a frame with one judgment per row.
@@ -243,10 +243,18 @@ class Preferences:
         >>> Preferences.from_frame(other, **told).to_frame()["answer"].tolist()
         ['b']
         """
-        found = judgments_of_frame(
-            frame, as_scale(scale), n_ranks, columns, answers, unjudged, strict
+        from dcglearn.judgments.read import read_preferences
+
+        return read_preferences(
+            frame,
+            scale,
+            n_ranks,
+            columns=columns,
+            answers=answers,
+            unjudged=unjudged,
+            missing=missing,
+            strict=strict,
         )
-        return cls(**vars(found))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a pandas frame, one per row.

@@ -11,6 +11,7 @@ from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Ids, Integers
+from dcglearn.judgments.numbering import id_numbers
 
 
 def group_numbers(groups: ArrayLike) -> Integers:
@@ -30,21 +31,9 @@ def group_numbers(groups: ArrayLike) -> Integers:
     >>> group_numbers(["q", None, "p", "q", None])
     array([0, 1, 2, 0, 3])
     """
-    array = np.asarray(groups)
-    if array.dtype.kind in "iuU":
-        _, first, codes = np.unique(array, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[codes]
-    keys = array.ravel().tolist()
-    if keys.count(None) == len(keys):
-        return np.arange(len(keys), dtype=np.int64)
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
-    missing = [number for key, number in numbers.items() if key is None or key != key]
-    if not missing:
-        return codes
-    alone = np.isin(codes, missing)
-    codes[alone] = np.arange(len(numbers), len(numbers) + np.count_nonzero(alone))
-    return group_numbers(codes)
+    codes, names = id_numbers(np.asarray(groups).ravel().tolist())
+    in_order = not names or codes.max() < len(names)
+    return codes if in_order else id_numbers(codes.tolist())[0]
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:

@@ -15,8 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from dcglearn.axes.experiment_code import error_and_line, search_folders
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.design.columns import check_result_columns
 from dcglearn.design.config import Config, read_config
 from dcglearn.design.figure_names import FIGURE_NAME, same_figure

@@ -10,8 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import did_you_mean
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.design.config import Config
 from dcglearn.design.setting import Setting
 from dcglearn.lab.store import Store

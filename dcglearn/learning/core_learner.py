@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.encoding.margins import MARGINS

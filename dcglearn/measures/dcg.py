@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_tuple
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.overflow import multiplied, refuse_overflow
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grade_indices import checked_grades

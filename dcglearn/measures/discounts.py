@@ -24,9 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 
 

@@ -19,9 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dcglearn.base.checks import checked_text, finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.numbers import MAX_EXACT, parse_number
-from dcglearn.base.suggestions import did_you_mean
 
 Label = str | int | float
 """The label of a grade: a number or a name."""

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count, finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.overflow import multiplied
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grade_indices import checked_grades

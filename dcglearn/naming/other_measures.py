@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of
+from dcglearn.base.errors import InputError, is_one_of
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.expected_reciprocal_rank import ERR

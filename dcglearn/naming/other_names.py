@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dcglearn.base.checks import checked_count, checked_number
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.measures.parsing import parse_full_name
 
 _RELEVANT = ("rel", "judged_only")

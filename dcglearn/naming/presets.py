@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean, is_one_of, unknown_name
 from dcglearn.base.numbers import parse_whole
-from dcglearn.base.suggestions import did_you_mean, is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import format_number, split_parameter

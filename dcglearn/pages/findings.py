@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isnan
 
-from dcglearn.base.plain_text import latex_cell
+from dcglearn.base.text import latex_cell
 from dcglearn.lab.claims import Claim
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval

@@ -21,7 +21,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.files import write_text
-from dcglearn.base.plain_text import markdown_cell, plain_text
+from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.lab.claims import ClaimVerdict
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.repetitions import MeanInterval

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.inspection.inspect import Inspection
-from dcglearn.judgments.inspection.judge_tests import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
-from dcglearn.judgments.inspection.query_shares import QueryShare, QueryShares
-from dcglearn.judgments.inspection.summary import Summary
+from dcglearn.judgments.inspection import Inspection, QueryShare, QueryShares, Summary
+from dcglearn.judgments.judges import FEWEST_JUDGMENTS, JudgeTest, JudgeTests
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import Table
 from dcglearn.report.wording import bulleted
@@ -37,7 +35,7 @@ def findings_text(found: Inspection) -> str:
     Examples
     --------
     >>> from dcglearn.judgments.preferences import Preferences
-    >>> from dcglearn.judgments.inspection.inspect import inspect_judgments
+    >>> from dcglearn.judgments.inspection import inspect_judgments
     >>> data = Preferences.from_arrays([[2, 0], [0, 0]], [[1, 1], [1, 0]], ["a", "b"])
     >>> print(findings_text(inspect_judgments(data)))
     Nothing stands out: neither side wins more often
@@ -48,6 +46,7 @@ def findings_text(found: Inspection) -> str:
         *(() if _fair(s) else (_side(s),)),
         *_outstanding_judges(found.judges),
         *_weightless(s),
+        *(_repeated_rows(s) if s.queries or s.judges else ()),
     ]
     if said:
         return "What stands out:\n" + bulleted(said)
@@ -192,6 +191,22 @@ def _weightless(s: Summary) -> Iterator[str]:
         )
 
 
+def _repeated_rows(s: Summary) -> Iterator[str]:
+    if not s.repeated_rows:
+        return
+    query = "query, " if s.queries else ""
+    rest = "lists, answer and judge" if s.judges else "lists and answer"
+    verb = "repeats" if s.repeated_rows == 1 else "repeat"
+    said = (
+        f"{counted(s.repeated_rows, 'judgment')} {verb} an earlier row exactly: the same "
+        f"{query}{rest}"
+    )
+    if not s.judges:
+        share = s.repeated_rows / s.judgments
+        said += f" ({share:.1%} of all; they may be other people's)"
+    yield said
+
+
 def _repeats(s: Summary) -> Iterator[str]:
     if s.without_query and s.queries:
         yield (
@@ -206,6 +221,8 @@ def _repeats(s: Summary) -> Iterator[str]:
         + ("" if within is None else f"; with opposite answers for one query: {within:,}")
     )
     yield f"of lists that were also judged a tie: {s.also_tied:,}"
+    if not (s.queries or s.judges):
+        yield from _repeated_rows(s)
 
 
 def _ceiling(s: Summary) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.inspection.summary import Contents
+from dcglearn.judgments.inspection import Contents
 from dcglearn.measures.scale import Label, Scale
 from dcglearn.report.tables import Table
 from dcglearn.report.undetermined import undetermined_statements

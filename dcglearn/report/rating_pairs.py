@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.ratings.rating_pairs import RatingPairs, Within
+from dcglearn.judgments.ratings import RatingPairs, Within
 from dcglearn.report.wording import bulleted, wrap_lines
 
 

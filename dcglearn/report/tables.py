@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import decimals
-from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
+from dcglearn.base.text import latex_cell, markdown_cell, plain_text
 
 FIGURE_FORMATS = {
     ".png": {"Software": None},

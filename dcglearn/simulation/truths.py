@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_text
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import is_one_of, unknown_name
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure

@@ -25,12 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.types import FixedPoint, Floats
+from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import Block
 from dcglearn.solver.active_set import Additive
 from dcglearn.solver.certificate import UNIT_ROUNDOFF, Certificate, certify, project
 from dcglearn.solver.fixed_point import (
     PLACES,
+    FixedPoint,
     eliminate,
     exact_product,
     exactly_summable_parts,

@@ -10,11 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dcglearn.base.types import FixedPoint, Floats
+from dcglearn.base.types import Floats
+
+FixedPoint: TypeAlias = NDArray[np.object_]
+"""Python integers, in units of 2^-400."""
 
 PLACES = 400
 """Binary places of fixed-point numbers."""

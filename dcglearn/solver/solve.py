@@ -16,9 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dcglearn.base.errors import SolverError
+from dcglearn.base.errors import SolverError, is_one_of, unknown_name
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.encoding.pair_codes import Block

@@ -17,11 +17,10 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.errors import InputError, SolverError
+from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
 from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes

@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.overflow import usual_size
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 
 RESAMPLES = 9999

@@ -23,7 +23,7 @@ from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.interop.export import export
-from dcglearn.judgments.inspection.inspect import Inspection, inspect_judgments
+from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

@@ -20,7 +20,7 @@ from jinja2 import Environment, StrictUndefined
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.plain_text import markdown_cell, plain_text
+from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.report.questions import question_json

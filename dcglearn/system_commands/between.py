@@ -6,8 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import InputError, unknown_name
 
 _PLACE = "--between"
 

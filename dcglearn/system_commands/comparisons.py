@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import reporting
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.terminal.choices import CompareChoice, CorrectChoice
 from dcglearn.terminal.output import print_note
 

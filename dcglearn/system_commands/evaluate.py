@@ -47,7 +47,6 @@ from dcglearn.terminal.system_options import (
     RULES,
     ComparisonsSeedOption,
     GradesOption,
-    LenientRunsOption,
     LikeOption,
     MissingOption,
     ResultsJsonOption,

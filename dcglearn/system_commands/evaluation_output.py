@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dcglearn.base.errors import unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.system_commands.comparisons import tables_of_comparisons
 from dcglearn.terminal.choices import PrintFormat
 from dcglearn.terminal.output import (

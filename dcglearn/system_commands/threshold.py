@@ -9,7 +9,8 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
-from dcglearn.terminal.inputs import naming, reading_file
+from dcglearn.base.progress import reporting
+from dcglearn.terminal.inputs import naming
 from dcglearn.terminal.judgment_options import (
     AS_USUAL,
     JudgmentOptions,
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
 DEFAULT_CREDIT, DEFAULT_DEBIT = 3.0, 2.0
 
 
-_NOT_OF_DOCUMENTS = ["scale", "n_ranks", "encoding", "qrels", "run", "answers", "unjudged"]
+_NOT_OF_DOCUMENTS = [
+    "scale",
+    "n_ranks",
+    "documents",
+    "qrels",
+    "run",
+    "answers",
+    "unjudged",
+    "missing",
+]
 
 
 @reads_judgments(without=_NOT_OF_DOCUMENTS, columns=ScoredColumnsOption)
@@ -95,10 +105,8 @@ def threshold(
     filtering.beta_gamma_alpha(0, beta, gamma)
     worth = _worth(credit, debit, relevant, gains, measure, cost)
     file = name_files(files)
-    with reading_file(file, judgments.lenient) as (ignored, advance):
-        documents = read_scored(
-            files, ignored, advance, columns=judgments.columns, strict=judgments.strict
-        )
+    with reporting(f"reading {file}") as advance:
+        documents = read_scored(files, advance, judgments.read_options(), print_note)
     utilities = _utilities(worth, documents)
     with naming(file):
         result = filtering.beta_gamma_threshold(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from dcglearn.base.files import checked_suffix, write_text
-from dcglearn.base.plain_text import markdown_cell, plain_text
+from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.report.tables import Table
 from dcglearn.system_report.conclusions import (
     conclusions_in_words,

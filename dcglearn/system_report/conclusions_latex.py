@@ -6,7 +6,7 @@ what fits the width of an article. CSV and JSON hold the rest.
 
 from __future__ import annotations
 
-from dcglearn.base.plain_text import latex_cell, plain_text
+from dcglearn.base.text import latex_cell, plain_text
 from dcglearn.report.tables import Table
 from dcglearn.system_report.conclusions import (
     conclusions_in_words,

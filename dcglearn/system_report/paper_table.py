@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.numbers import counted, decimals
-from dcglearn.base.plain_text import latex_cell, markdown_cell, plain_text
+from dcglearn.base.text import latex_cell, markdown_cell, plain_text
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.report.tables import NARROW, broken_head
 from dcglearn.system_report.marks import SignificanceMarks, significance_marks

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, checked_rng
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.overflow import refuse_overflow
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.statistics.significance import (

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import unknown_name
 from dcglearn.base.types import Floats
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.measures.dcg import DCG

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dcglearn.base.suggestions import unknown_name
+from dcglearn.base.errors import unknown_name
 from dcglearn.systems.system_coherence import SystemPair
 
 Extent = Literal["any gains and discounts", "any gains", "depends", "equal", "not settled"]

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import is_one_of, unknown_name
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.advantage import WorstGain, advantage_by_step, total_counts
 from dcglearn.coherence.mean_ndcg import MeanVerdict

@@ -8,42 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.progress import Advance, reporting
-from dcglearn.terminal.output import print_note
+from dcglearn.base.numbers import parse_number
 
 if TYPE_CHECKING:
-    from dcglearn.base.ignored import IgnoredInput
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.measure import Measure
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.names import NamedMeasure
     from dcglearn.streaming.packed_evidence import PackedEvidence
-
-
-@contextmanager
-def reading_file(path: str, lenient: bool) -> Iterator[tuple[IgnoredInput | None, Advance]]:
-    """Report the progress of reading a file, and afterwards what a lenient reader ignored.
-
-    Yields
-    ------
-    ignored : IgnoredInput or None
-        For the reader to count into; None if nothing may be ignored.
-    advance : callable
-        For the reader to report its progress.
-    """
-    from dcglearn.base.ignored import IgnoredInput
-
-    ignored = IgnoredInput() if lenient else None
-    with reporting(f"reading {path}") as advance:
-        yield ignored, advance
-    report_ignored(ignored)
-
-
-def report_ignored(ignored: IgnoredInput | None) -> None:
-    """Report on standard error what a lenient reader ignored."""
-    for reason, times in sorted((ignored.counts if ignored else {}).items()):
-        print_note(f"ignored: {reason} ({counted(times, 'time')})")
 
 
 @contextmanager
@@ -87,7 +59,7 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_of_judgments(text: str) -> bool:
-    from dcglearn.base.tables.old.sources import format_of_name
+    from dcglearn.base.tables.sources import format_of_name
     from dcglearn.naming.measure_files import begins_as_measure
     from dcglearn.naming.names import is_measure_file_name
     from dcglearn.naming.presets import PRESETS

@@ -7,19 +7,19 @@ signature from which typer makes the command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import reporting
-from dcglearn.terminal.inputs import reading_file
 from dcglearn.terminal.options import (
     AnswersOption,
     ColumnsOption,
+    DocumentsOption,
     EncodingOption,
-    LenientJudgmentsOption,
+    MissingOption,
     QrelsOption,
     RanksOption,
     RunOption,
@@ -30,11 +30,11 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
-    from dcglearn.base.ignored import IgnoredInput
+    from dcglearn.judgments.options import ReadOptions
     from dcglearn.judgments.packed_pairs import PackedPairs
     from dcglearn.judgments.preferences import Preferences
-    from dcglearn.judgments.reading.document_judgments import DocumentGrades
-    from dcglearn.judgments.reading.judgment_columns import JudgmentColumns
+    from dcglearn.judgments.reading.documents import DocumentGrades
+    from dcglearn.judgments.reading.judgments import JudgmentReader
     from dcglearn.measures.scale import Scale
 
 Command = Callable[..., None]
@@ -42,13 +42,15 @@ Command = Callable[..., None]
 USUAL_BYTES = 650
 """Memory per judgment that commands take besides the judgments themselves."""
 
+MOST_IN_MEMORY = 2**30
+"""Bytes of judgments as they are read, about 20 each, from which on they must be packed first."""
+
 NOTHING_LEFT_OUT: dict[str, Any] = {
     "judgments_left_out": 0,
     "documents_without_grade": 0,
     "counted_as": None,
     "looked_up": None,
     "ignored_columns": [],
-    "ignored": {},
 }
 """What is reported of packed judgments, which are read as they were written."""
 
@@ -62,25 +64,30 @@ class JudgmentOptions:
 
     scale: ScaleOption = None
     n_ranks: RanksOption = None
-    encoding: EncodingOption = "grades"
+    documents: DocumentsOption = False
     qrels: QrelsOption = None
     run: RunOption = None
     columns: ColumnsOption = None
     answers: AnswersOption = None
     unjudged: UnjudgedOption = "worst"
+    missing: MissingOption = None
     strict: StrictOption = False
-    lenient: LenientJudgmentsOption = False
+    encoding: EncodingOption = "utf-8"
 
     @property
-    def documents(self) -> bool:
-        """Whether lists rank documents that have no grades."""
-        return self.encoding == "documents"
+    def noun(self) -> str:
+        """What lists rank: grades, or documents that have none."""
+        return "document" if self.documents else "grade"
 
     def declared_scale(self) -> Scale | None:
         """Return the scale that ``--scale`` declares."""
         from dcglearn.measures.scale import Scale
 
         return None if self.scale is None else Scale.parse(self.scale)
+
+    def missing_marks(self) -> tuple[str, ...]:
+        """Return the entries of lists that mean that a document has no grade."""
+        return tuple(self.missing.split(",")) if self.missing else ()
 
     def given(self) -> list[str]:
         """Return the names of the options whose values are not the usual ones."""
@@ -91,103 +98,90 @@ class JudgmentOptions:
         ]
 
     def load(
-        self,
-        files: str | list[str],
-        other_fields: Collection[str] = (),
-        bytes_each: int = USUAL_BYTES,
+        self, files: str | list[str], keep: Sequence[str] = (), bytes_each: int = USUAL_BYTES
     ) -> Preferences:
-        """Read judgments with progress; report on standard error what was ignored or unjudged.
+        """Read judgments with progress; report on standard error what was taken and left out.
 
         Of packed judgments, those for which the command takes so many bytes each must fit.
         """
-        return self.load_with_counts(files, other_fields, bytes_each)[0]
+        return self.load_with_counts(files, keep, bytes_each)[0]
 
     def load_with_counts(
-        self,
-        files: str | list[str],
-        other_fields: Collection[str] = (),
-        bytes_each: int = USUAL_BYTES,
+        self, files: str | list[str], keep: Sequence[str] = (), bytes_each: int = USUAL_BYTES
     ) -> tuple[Preferences, dict[str, Any]]:
         """Read judgments as :meth:`load` does; return what it reports for JSON, too."""
-        from dcglearn.judgments.packed_pairs import is_packed
+        packed = self.open_packed(files)
+        if packed is not None:
+            with reporting(f"reading {name_files(files)}") as advance:
+                found = packed.preferences(bytes_each=bytes_each, advance=advance)
+                return found, NOTHING_LEFT_OUT
+        reader = self.gather(files, keep)
+        return self.in_memory(reader), reader.counts()
 
-        path = name_files(files)
-        if is_packed(path):
-            with reporting(f"reading {path}") as advance:
-                pairs = self.open_packed(path)
-                return pairs.preferences(bytes_each=bytes_each, advance=advance), NOTHING_LEFT_OUT
-        counts: dict[str, Any] = {}
-        found = self.gather(files, other_fields, counts=counts)
-        data = self.in_memory(found)
-        return data, {**found.rule_counts(), **counts}
+    def gather(self, files: str | list[str], keep: Sequence[str] = ()) -> JudgmentReader:
+        """Read judgments with progress, as codes."""
+        from dcglearn.judgments.read import gather_judgments
 
-    def gather(
-        self,
-        files: str | list[str],
-        other_fields: Collection[str] = (),
-        memory: int | None = None,
-        counts: dict[str, Any] | None = None,
-    ) -> JudgmentColumns:
-        """Read judgments with progress, those that take more memory into a temporary file.
+        options = self.read_options(keep)
+        with reporting(f"reading {name_files(files)} (bytes)") as advance:
+            return gather_judgments(files, options, advance)
 
-        What was ignored and looked up is counted in `counts`, if given.
-        """
-        from dcglearn.judgments.reading.judgment_files import gather_judgments
-
-        with reading_file(f"{name_files(files)} (bytes)", self.lenient) as (ignored, advance):
-            scale, grades = self.declared_scale(), self.document_grades(ignored)
-            found = gather_judgments(
-                files,
-                scale,
-                self.n_ranks,
-                ignored,
-                advance,
-                self.documents,
-                grades,
-                other_fields,
-                memory=memory,
-                **self.mapping(),
+    def in_memory(self, reader: JudgmentReader) -> Preferences:
+        """Return judgments that were read as arrays; report what was taken and left out."""
+        if reader.nbytes > MOST_IN_MEMORY:
+            problem = (
+                f"{len(reader):,} judgments take {reader.nbytes / 2**20:,.0f} MiB as they are read"
             )
-        report_unjudged(grades)
-        if counts is not None:
-            counts["looked_up"] = None if grades is None else grades.unjudged_counts()
-            counts["ignored_columns"] = list(found.unknown)
-            counts["ignored"] = dict(ignored.counts) if ignored else {}
-        return found
-
-    def in_memory(self, found: JudgmentColumns) -> Preferences:
-        """Return judgments that were read as arrays; report the rules that were applied."""
+            raise InputError(problem, "pack them first: dcglearn pack", reader.name)
         with reporting("arranging judgments"):
-            preferences = found.preferences(self.unjudged)
-        for line in found.rule_notes():
+            preferences = reader.preferences
+        for line in reader.notes:
             print_note(line)
         return preferences
 
-    def open_packed(self, path: str) -> PackedPairs:
-        """Open packed judgments, to which no option on reading applies."""
+    def open_packed(self, files: str | list[str]) -> PackedPairs | None:
+        """Open packed judgments, to which no option on reading applies; None for others."""
         from dcglearn.judgments.packed_pairs import PackedPairs
+        from dcglearn.judgments.read import packed_paths
 
+        paths = packed_paths(files)
+        if paths is None:
+            return None
         for option in self.given():
-            raise InputError(f"{option} does not apply to packed pairs", "leave it out", path)
-        return PackedPairs.of(path)
+            problem = f"{option} does not apply to packed pairs"
+            raise InputError(problem, "leave it out", name_files(files))
+        return PackedPairs.of(paths)
 
-    def mapping(self) -> dict[str, Any]:
-        """Return what the options say about columns and answers, as arguments of readers."""
-        return {"columns": self.columns, "answers": self.answers, "strict": self.strict}
+    def read_options(self, keep: Sequence[str] = ()) -> ReadOptions:
+        """Return the options as those of the readers; read the qrels and runs that they name."""
+        from dcglearn.judgments.options import ReadOptions
 
-    def document_grades(self, ignored: IgnoredInput | None) -> DocumentGrades | None:
+        return ReadOptions(
+            scale=self.declared_scale(),
+            n_ranks=self.n_ranks,
+            columns=self.columns,
+            answers=self.answers,
+            unjudged=self.unjudged,
+            missing=self.missing_marks(),
+            strict=self.strict,
+            encoding=self.encoding,
+            documents=self.documents,
+            document_grades=self._document_grades(),
+            keep=tuple(keep),
+        )
+
+    def _document_grades(self) -> DocumentGrades | None:
         """Read the qrels and runs that hold the grades of the judged documents, if any."""
         if self.qrels is None:
             if self.run:
                 raise InputError("--run without --qrels", "add --qrels with the documents' grades")
             return None
-        from dcglearn.judgments.reading.document_judgments import DocumentGrades
+        from dcglearn.judgments.reading.documents import DocumentGrades
 
         if self.documents:
-            raise InputError("--qrels with --encoding documents", "use one of them")
-        scale = self.declared_scale()
+            raise InputError("--qrels with --documents", "use one of them")
         return DocumentGrades.read(
-            self.qrels, self.run or [], self.n_ranks, ignored, scale, self.unjudged
+            self.qrels, self.run or [], self.n_ranks, self.declared_scale(), self.unjudged
         )
 
 
@@ -199,16 +193,6 @@ def name_files(files: str | list[str]) -> str:
     if isinstance(files, str):
         return files
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
-
-
-def report_unjudged(grades: DocumentGrades | None) -> None:
-    """Report on standard error how many documents have no grade; refuse if none has one."""
-    if grades is None:
-        return
-    grades.check_any_judged()
-    note = grades.unjudged_note()
-    if note:
-        print_note(note)
 
 
 def reads_judgments(

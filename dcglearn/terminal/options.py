@@ -9,7 +9,6 @@ import typer
 from dcglearn.terminal.choices import (
     DISCOUNT_FAMILY_NAMES,
     GAIN_FAMILY_NAMES,
-    EncodingChoice,
     MarginChoice,
     SolverChoice,
     UseChoice,
@@ -19,7 +18,7 @@ MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
 
 FORMATS_HELP = (
-    "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet or Arrow, each also "
+    "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet, Arrow or Excel (.xlsx), each also "
     "compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
     "input."
 )
@@ -102,9 +101,6 @@ RanksOption = Annotated[
         help="Length of the lists; longer lists are refused.",
     ),
 ]
-LenientJudgmentsOption = Annotated[
-    bool, typer.Option("--lenient", help="Ignore repeated fields, and report how many.")
-]
 QrelsOption = Annotated[
     str | None,
     typer.Option(
@@ -129,7 +125,11 @@ def _columns_option(fields: str, example: str) -> Any:
 
 ColumnsOption = Annotated[
     str | None,
-    _columns_option("a, b, answer, query, judge and weight", "a=left,b=right,answer=verdict"),
+    _columns_option(
+        "a, b, answer, query, judge and weight",
+        "a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides were "
+        "shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out",
+    ),
 ]
 RatingColumnsOption = Annotated[
     str | None,
@@ -194,10 +194,24 @@ DiscountsOption = Annotated[
         "number may be the word free; a rule such as log2; or discounts: 1,0.5,0.2.",
     ),
 ]
+DocumentsOption = Annotated[
+    bool,
+    typer.Option("--documents", help="Lists rank K documents that have no grades."),
+]
 EncodingOption = Annotated[
-    EncodingChoice,
+    str,
     typer.Option(
-        "--encoding", help="Lists hold grades, or they rank K documents that have no grades."
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text, such as latin-1; UTF-16 is known by its byte order mark.",
+    ),
+]
+MissingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="VALUE,...",
+        help="What lists hold where a document has no grade, such as -1, besides null.",
     ),
 ]
 SolverOption = Annotated[SolverChoice, typer.Option("--solver", help="Solver to use.")]

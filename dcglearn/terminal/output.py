@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.json_text import json_document
-from dcglearn.base.plain_text import json_plain_text, plain_text
+from dcglearn.base.files import json_document
+from dcglearn.base.text import json_plain_text, plain_text
 
 
 def print_text(text: str) -> None:

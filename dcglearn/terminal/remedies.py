@@ -35,7 +35,7 @@ OPTIONS = {
     "gamma": "--gamma",
     "indifference": "--indifference",
     "labels": "--labels",
-    "lenient": "--lenient",
+    "missing": "--missing",
     "like": "--like",
     "margin": "--margin",
     "min_difference": "--min-difference",

@@ -135,7 +135,7 @@ def open_text(
     """Open a text file as UTF-8 without a byte order mark."""
     file = open_decompressed(path, name, advance)
     with guarded(name):
-        head = file.peek(3)[:3]
+        head = file.peek(3)[:3]  # type: ignore[attr-defined]  # a BufferedReader
     marked = next((mark for mark in _MARKS if head.startswith(mark)), b"")
     if marked:
         file.read(len(marked))

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.text_lines import ASCII_BLANKS
+from dcglearn.base.text import ASCII_BLANKS
 
 _CHUNK = 1 << 20
 _LONGEST = 1 << 24

@@ -15,9 +15,8 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, get_args
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, did_you_mean, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.suggestions import did_you_mean, unknown_name
 from dcglearn.base.tables.old.compressed import COMPRESSIONS, open_decompressed, split_compression
 from dcglearn.base.tables.old.delimiters import (
     DELIMITERS,
@@ -27,7 +26,7 @@ from dcglearn.base.tables.old.delimiters import (
 )
 from dcglearn.base.tables.old.encodings import Utf8Stream
 from dcglearn.base.tables.old.places import Part, PartGroup, Place, TemporaryCopies, expand_places
-from dcglearn.base.text_lines import ASCII_BLANKS
+from dcglearn.base.text import ASCII_BLANKS
 
 SourceFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow"]
 """A JSON object per line, an array of objects, delimited text, Parquet, and Arrow's IPC formats."""

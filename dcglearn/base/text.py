@@ -1,0 +1,88 @@
+"""Text that others wrote: names escaped for terminals, Markdown and LaTeX, and fields at blanks.
+
+Names of systems, queries, files and grades come from outside. What a terminal, Markdown or LaTeX
+would take as a command is escaped, so that the reader sees the name as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+ASCII_BLANKS = " \t\n\r\v\f"
+
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Unicode categories without a shape of their own: control, format, surrogate, separators."""
+
+_JOINERS = "\u200c\u200d"
+"""Format characters that words of some scripts are spelt with."""
+
+_MARKDOWN = re.compile(
+    r"""
+    [\\|*`$~]
+    | (?<!\w)_ | _(?!\w)       # emphasis; an underscore inside a word is not
+    | <(?=[A-Za-z/!?])         # a tag
+    | &(?=\#?\w+;)             # an entity
+    | (?<=\])\(                # a link
+    """,
+    re.VERBOSE,
+)
+
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+def plain_text(text: str, keep: str = "") -> str:
+    """Escape control and format characters, except those to keep, as Python does."""
+    if text.isprintable():
+        return text
+    unseen = {c for c in set(text) - set(keep) if _is_unseen(c)}
+    escapes = {ord(c): c.encode("unicode_escape").decode() for c in unseen}
+    return text.translate(escapes) if escapes else text
+
+
+def json_plain_text(text: str, encoding: str = "utf-8") -> str:
+    """Escape what is unseen, or what an encoding lacks, in a JSON document; line feeds stay."""
+    others = set(text) - {"\n"}
+    unseen = {c for c in others if _is_unseen(c) or not c.encode(encoding, errors="ignore")}
+    escapes = {ord(c): _utf16_escapes(c) for c in unseen}
+    return text.translate(escapes) if escapes else text
+
+
+def markdown_cell(text: str) -> str:
+    """Escape what GitHub's Markdown would take as markup in a cell of a table."""
+    entities = {"<": "&lt;", "&": "&amp;"}
+    return _MARKDOWN.sub(lambda found: entities.get(found[0], f"\\{found[0]}"), plain_text(text))
+
+
+def latex_cell(text: str) -> str:
+    """Escape what LaTeX would take as a command in a cell of a table."""
+    safe = plain_text(text).translate(_LATEX)
+    start = safe.lstrip()[:1]
+    # Without braces it would be an argument of the line break before it.
+    return safe.replace(start, f"{{{start}}}", 1) if start in ("[", "*") else safe
+
+
+def split_fields(text: str) -> list[str]:
+    r"""Split text at blanks of ASCII; ``str.split`` also splits at U+001C and U+00A0."""
+    if text.isascii() and text.isprintable():
+        return text.split()
+    return [field.decode() for field in text.encode().split()]
+
+
+def _is_unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN and character not in _JOINERS
+
+
+def _utf16_escapes(character: str) -> str:
+    """Return the escapes of JSON, two for a character beyond 16 bits."""
+    units = character.encode("utf-16-be", errors="surrogatepass")
+    return rf"\u{units.hex('-', 2)}".replace("-", r"\u")

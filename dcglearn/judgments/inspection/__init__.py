@@ -1,1 +1,0 @@
-"""What a set of judgments holds."""

@@ -1,0 +1,215 @@
+"""What single cells hold: ids, weights, numbers, grades, and lists that are written as text.
+
+Entries of a list are separated by blanks (``2 0 1``), by commas (``very good, bad``), by bars or
+semicolons (``2|0|1``), or numbers by slashes; or the text is a list of JSON, Python, NumPy or
+PostgreSQL (``[2, null, 0]``, ``['good', None]``, ``[2 0]``, ``{2,NULL}``). A dash is an empty rank.
+Between blanks, numbers may have decimal commas (``0,5 1``).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT, parse_number
+from dcglearn.base.text import ASCII_BLANKS, split_fields
+from dcglearn.measures.scale import Label, Scale, canonical_label
+
+LONGEST_LIST = 100_000
+"""The largest number of ranks of a list."""
+
+LARGEST_WEIGHT = 1e12
+"""Weights are relative; next to a larger one, a judgment of weight 1 is lost to rounding."""
+
+GivenMap: TypeAlias = Mapping[str, str] | str
+"""What a user says about columns or answers: a mapping, or its text ``a=left,b=right``."""
+
+_WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+
+_EMPTY_ENTRIES = frozenset(("-", "null", "None", "NULL", "nan", "NaN"))
+_ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
+_LIST = re.compile(rf"\s*(?:{_ENTRY}(?:\s*,\s*|\s+|\s*$))*", re.ASCII)
+_ENTRIES = re.compile(_ENTRY, re.ASCII)
+_PLAIN, _DIGITS = "[A-Za-z0-9_.+-]+", "[0-9]+[.]?[0-9]*"
+_JOINED = {
+    "|": rf"{_PLAIN}(?:[ \t]*[|][ \t]*{_PLAIN})+",
+    ";": rf"{_PLAIN}(?:[ \t]*;[ \t]*{_PLAIN})+",
+    "/": rf"{_DIGITS}(?:[ \t]*/[ \t]*{_DIGITS})+",
+}
+_DECIMALS = re.compile(r"[0-9]+(?:,[0-9]+)?(?:[ \t]+[0-9]+(?:,[0-9]+)?)+", re.ASCII)
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
+
+
+class UnmappedValueError(InputError):
+    """A distinct value has no meaning; `position` is its number among the distinct ones."""
+
+    def __init__(self, problem: str, remedy: str, position: int) -> None:
+        super().__init__(problem, remedy)
+        self.position = position
+
+
+def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
+    """Return what a user says as a mapping of text to text."""
+    remedy = f"write `{argument}={example!r}`"
+    if isinstance(given, str):
+        parts = []
+        for part in next(csv.reader([given], skipinitialspace=True), None) or [given]:
+            key, equals, value = part.rpartition("=")
+            if not equals:
+                raise InputError(f"`{argument}` holds {part!r:.60}", remedy)
+            parts.append((key, value))
+    elif given is None or isinstance(given, Mapping):
+        parts = [(str(key), str(value)) for key, value in (given or {}).items()]
+    else:
+        raise InputError(f"`{argument}` is of type {type(given).__name__}", remedy)
+    found: dict[str, str] = {}
+    for key, value in ((key.strip(), value.strip()) for key, value in parts):
+        if key in found:
+            raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
+        if not value:
+            raise InputError(f"`{argument}` has nothing for {key!r:.60}", remedy)
+        found[key] = value
+    return found
+
+
+def with_point(text: str) -> str:
+    """Return a number in a cell with a point for its decimal comma, other text as it is."""
+    digits = text.strip(ASCII_BLANKS)
+    if _WITH_COMMA.fullmatch(digits) and not _MAY_BE_THOUSANDS.fullmatch(digits):
+        return digits.replace(",", ".")
+    return text
+
+
+def number_of(value: object) -> float:
+    """Return the number that a cell holds, NaN if it does not hold a finite one."""
+    if isinstance(value, str):
+        return parse_number(with_point(value))
+    try:
+        number = np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # what float() refuses is caught
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+    return number if np.isfinite(number) else float("nan")
+
+
+def parse_weight(value: object) -> float | None:
+    """Return a weight, None for an empty cell."""
+    if value == "":
+        return None
+    weight = number_of(value)
+    if 0 <= weight <= LARGEST_WEIGHT:
+        return weight
+    shown = f"the weight is {value!r:.40}"
+    if isinstance(value, str) and _WITH_COMMA.fullmatch(value):
+        raise InputError(shown, f"write {value.replace(',', '.')} or {value.replace(',', '')}")
+    raise InputError(shown, f"use 0 ... {LARGEST_WEIGHT:g}")
+
+
+def parse_id(value: object, name: str = "id") -> str | None:
+    """Return an id as text, None where it is missing; whole floats are whole numbers."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT:
+        return str(int(value))  # whole numbers of which some are missing
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f'"{name}" is {value!r:.60}', "use text or a whole number")
+    text = str(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f'"{name}" is not valid text', "correct it") from error
+    return text
+
+
+def parse_list_text(text: str) -> list[str | None]:
+    """Return the entries of a list that is written as text, None where a rank is empty."""
+    stripped = text.strip(ASCII_BLANKS)
+    closing = _BRACKETS.get(stripped[:1])
+    if closing is not None:
+        inner = stripped[1:-1]
+        if len(stripped) < 2 or not stripped.endswith(closing) or not _LIST.fullmatch(inner):
+            raise InputError(f"the list {text!r:.60} cannot be read", "write it like 2 0 1")
+        entries = (match.groups() for match in _ENTRIES.finditer(inner))
+        return [
+            (None if bare in _EMPTY_ENTRIES else bare) if bare else (double or single or "")
+            for double, single, bare in entries
+        ]
+    if _DECIMALS.fullmatch(stripped):
+        return [entry.replace(",", ".") for entry in stripped.split()]
+    for separator, pattern in _JOINED.items():
+        if separator in stripped and re.fullmatch(pattern, stripped, re.ASCII):
+            parts = (part.strip(ASCII_BLANKS) for part in stripped.split(separator))
+            return [None if part == "-" else part for part in parts]
+    if "," in stripped:
+        parts = (part.strip(ASCII_BLANKS) for part in stripped.split(","))
+        return [None if part in ("", "-") else part for part in parts]
+    return [None if part == "-" else part for part in split_fields(text)]
+
+
+def resolve_labels(
+    values: Sequence[Any], scale: Scale | None, missing: Sequence[object] = ()
+) -> list[Label | None]:
+    """Return the labels of the distinct grades of lists, None for those that mean no grade."""
+    absent = {str(one).strip() for one in missing}
+    found: list[Label | None] = []
+    for position, value in enumerate(values):
+        try:
+            is_absent = value is None or str(value).strip() in absent
+            found.append(None if is_absent else _canonical(value, scale))
+        except (TypeError, ValueError) as error:
+            problem = error.problem if isinstance(error, InputError) else f"the grade {value!r:.60}"
+            raise UnmappedValueError(problem, "use numbers or names", position) from error
+    if scale is None:
+        _check_one_kind(found)
+        _check_unjudged_mark(found)
+        return found
+    for position, label in enumerate(found):
+        try:
+            found[position] = None if label is None else scale.labels[scale.index(label)]
+        except InputError as error:
+            if len({isinstance(one, str) for one in scale.labels}) == 1:
+                _check_one_kind(found, position)
+            raise UnmappedValueError(error.problem, error.remedy, position) from error
+    return found
+
+
+def _canonical(value: Any, scale: Scale | None) -> Label:
+    if isinstance(value, str):
+        if scale is not None and value in scale.labels:
+            return value  # perhaps with blanks around it
+        return canonical_label(value.strip())
+    return canonical_label(value)
+
+
+def _check_one_kind(labels: Sequence[Any], position: int | None = None) -> None:
+    """Refuse grades of which some are numbers and others names; the rarer kind is at fault."""
+    known = [label for label in dict.fromkeys(labels) if label is not None]
+    numbers = [label for label in known if not isinstance(label, str)]
+    names = [label for label in known if isinstance(label, str)]
+    if numbers and names:
+        odd = numbers[0] if len(numbers) <= len(names) else names[0]
+        raise UnmappedValueError(
+            f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
+            "write all of them one way; if both are grades, declare all, best first, with `scale`",
+            labels.index(odd) if position is None else position,
+        )
+
+
+def _check_unjudged_mark(labels: Sequence[Label | None]) -> None:
+    """Refuse -1 beside other numbers of 0 or more: it may mean a document that nobody judged."""
+    numbers = [label for label in labels if isinstance(label, int | float)]
+    if -1 in numbers and sum(number < 0 for number in numbers) == 1 and len(numbers) > 1:
+        raise UnmappedValueError(
+            "-1 may be a grade, or mean that a document is not judged",
+            "say `missing=-1` if it is not a grade, and declare `scale` if it is",
+            labels.index(-1),
+        )
+
+
+def _shown(labels: Sequence[Label]) -> str:
+    return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")

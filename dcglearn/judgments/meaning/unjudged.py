@@ -1,0 +1,68 @@
+"""Documents without a grade inside lists, as opposed to the empty ranks below a list's end.
+
+A ``null`` above the last document of a list is a document that nobody judged. Which grade it counts
+as is a rule, as for the documents that qrels lack (:mod:`dcglearn.evaluation.rules`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
+from dcglearn.base.types import Pairs
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+
+UnjudgedRule: TypeAlias = Literal["worst", "drop", "removed", "nothing"] | Label
+"""``worst``: the worst grade. ``drop`` or ``removed``: those below move up. ``nothing``: an empty
+rank. Anything else is the grade itself, also after ``=``: ``=drop`` is a grade of that name."""
+
+DROPPED = ("drop", "removed")
+"""The rules by which a document is no part of the list."""
+
+_LEFT_OUT = "no part of the list"
+
+
+def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
+    """Apply a rule to the documents without a grade; return the lists and how many there are."""
+    index, _ = unjudged_meaning(rule, scale)
+    empty = lists == NO_DOCUMENT
+    if rule == "nothing" or not (empty[..., :-1] & ~empty[..., 1:]).any():
+        return lists, 0
+    below = np.logical_and.accumulate(empty[..., ::-1], axis=-1)[..., ::-1]
+    inside = empty & ~below
+    count = int(np.count_nonzero(inside))
+    if rule in DROPPED:
+        order = np.argsort(inside, axis=-1, kind="stable")
+        return np.take_along_axis(lists, order, axis=-1), count
+    return np.where(inside, np.int8(index), lists), count
+
+
+def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
+    """Return the grade index of a rule, -1 if it gives none, and what it says."""
+    if rule == "worst":
+        return len(scale) - 1, f"the grade {scale.labels[-1]}, the worst"
+    if rule in DROPPED:
+        return NO_DOCUMENT, _LEFT_OUT
+    if rule == "nothing":
+        return NO_DOCUMENT, "empty ranks"
+    label = rule[1:] if isinstance(rule, str) and rule.startswith("=") else rule
+    try:
+        index = scale.index(label)
+    except InputError as error:
+        remedy = f"use worst, drop, nothing or a grade of {scale}"
+        raise InputError(f"`unjudged` is {rule!r:.60}", remedy) from error
+    return index, f"the grade {scale.labels[index]}"
+
+
+def unjudged_words(count: int, of: str, rule: UnjudgedRule, scale: Scale) -> str:
+    """Say what documents without a grade count as, beginning with how many of which there are."""
+    words = unjudged_meaning(rule, scale)[1]
+    verb = "counts" if count == 1 else "count"
+    if words == _LEFT_OUT:
+        verb, words = ("is" if count == 1 else "are"), "left out"
+    else:
+        verb = f"{verb} as"
+    return f"{counted(count, 'document')} {of}: {'it' if count == 1 else 'they'} {verb} {words}"

@@ -1,0 +1,223 @@
+"""Judgments from files, packed files, frames and arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.places import Place
+from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
+from dcglearn.judgments.meaning.unjudged import UnjudgedRule
+from dcglearn.judgments.options import Note, ReadOptions
+from dcglearn.judgments.packed_pairs import PackedPairs, is_packed
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.reading.documents import DocumentGrades
+from dcglearn.judgments.reading.fields import FrameLike, is_frame
+from dcglearn.judgments.reading.judgments import JudgmentReader, judgments_of_columns
+from dcglearn.judgments.reading.lists import ListColumn, lists_of
+from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+
+
+def read_preferences(
+    path: Place | Iterable[Place] | FrameLike,
+    scale: ScaleLike | None = None,
+    n_ranks: int | None = None,
+    advance: Advance = silent,
+    *,
+    columns: GivenMap | None = None,
+    answers: GivenMap | None = None,
+    unjudged: UnjudgedRule | None = None,
+    missing: str | float | Sequence[str | float] = (),
+    strict: bool = False,
+    encoding: str = "utf-8",
+    documents: bool = False,
+    document_grades: DocumentGrades | None = None,
+    keep: Sequence[str] = (),
+    note: Note = warn_of_input,
+) -> Preferences:
+    """Read judgments.
+
+    Parameters
+    ----------
+    path : path-like, open file, or iterable of these, or a frame
+        Files of JSON, CSV, Parquet, Arrow or Excel, also compressed; patterns, folders, and ``-``
+        for standard input; packed judgments; or a frame of pandas or polars, a table of Arrow, or
+        a mapping from names to columns.
+    scale : Scale, sequence of labels, or str, optional
+        The grades, best first; by default the numbers that occur.
+    n_ranks : int, optional
+        K; by default the length of the longest list. Longer lists are refused.
+    advance : callable, optional
+        Called with (bytes read, bytes in all).
+    columns : mapping or str, optional
+        From fields to columns, such as ``a=left,b=right,answer=verdict``; several raters' answers
+        are joined (``answer=ann+bob``), and ``ignore=name`` leaves columns out.
+    answers : mapping or str, optional
+        What answers mean, such as ``new=b,old=a,same=tie``; ``skip=out`` leaves judgments out.
+    unjudged : str, int or float, optional
+        What a document without a grade counts as: ``worst`` (the default), ``drop``, ``nothing``,
+        or a grade; ``=drop`` is a grade of that name.
+    missing : str, int, float, or sequence of these, optional
+        What lists hold where a document has no grade, such as -1, besides null.
+    strict : bool, default False
+        Whether unknown columns are refused. By default a note names them.
+    encoding : str, default "utf-8"
+        The encoding of text; UTF-16 is recognised by its byte order mark.
+    documents : bool, default False
+        Whether lists rank all documents of a set, which have no grades.
+    document_grades : DocumentGrades, optional
+        The grades of documents, where lists hold ids or judgments name runs.
+    keep : sequence of str, optional
+        Columns that are known to be no fields of judgments, and are not mentioned.
+    note : callable, optional
+        Called with a line about each thing that was taken without being told; by default an
+        :class:`InputWarning`.
+
+    Returns
+    -------
+    Preferences
+
+    Raises
+    ------
+    InputError
+        Naming the file and the line or row, what is wrong and what to do.
+
+    Examples
+    --------
+    >>> data = read_preferences({"a": [[2, 0], [0, 1]], "b": [[1, 1], [2, 0]], "answer": ["a", "b"]})
+    >>> data
+    Preferences(2 judgments, 2 strict, no query ids, lists of 2, grades 2 > 1 > 0)
+    """
+    options = ReadOptions(
+        scale, n_ranks, columns, answers, unjudged, missing, strict, encoding, documents,
+        document_grades, keep,
+    )  # fmt: skip
+    return read_judgments(path, options, note, advance)
+
+
+def read_judgments(
+    path: Place | Iterable[Place] | FrameLike,
+    options: ReadOptions,
+    note: Note = warn_of_input,
+    advance: Advance = silent,
+) -> Preferences:
+    """Read judgments as :func:`read_preferences` does, with its arguments as options."""
+    packed = packed_paths(path)
+    if packed is not None:
+        refuse_options(options, str(packed[0]))
+        return PackedPairs.of(packed).preferences(advance=advance)
+    reader = gather_judgments(path, options, advance)
+    found = reader.preferences
+    for line in reader.notes:
+        note(line)
+    return found
+
+
+def gather_judgments(
+    path: Place | Iterable[Place] | FrameLike, options: ReadOptions, advance: Advance = silent
+) -> JudgmentReader:
+    """Read judgments as codes, whose arrays and notes are made when they are asked for."""
+    reader = JudgmentReader(options)
+    if is_frame(path):
+        reader.read_frame(path)
+    else:
+        reader.read(path, advance)
+    return reader
+
+
+def packed_paths(path: Any) -> list[Any] | None:
+    """Return the places of packed judgments, None if they are not packed."""
+    places = path if isinstance(path, list | tuple) else [path]
+    named = [one for one in places if isinstance(one, str | os.PathLike) and one != "-"]
+    if not named or len(named) < len(places) or not any(map(is_packed, named)):
+        return None
+    for one in named:
+        if not is_packed(one):
+            remedy = "name packed judgments alone, or pack these"
+            raise InputError("is not packed, and other files are", remedy, os.fspath(one))
+    return list(named)
+
+
+def refuse_options(options: ReadOptions, path: str) -> None:
+    """Refuse options that packed judgments, which are what they are, do not take."""
+    for name, value in vars(options).items():
+        if value != getattr(ReadOptions(), name):
+            raise InputError(f"`{name}` does not apply to packed pairs", "leave it out", path)
+
+
+def preferences_of_arrays(
+    a: ArrayLike,
+    b: ArrayLike,
+    answers: ArrayLike,
+    scale: Scale | None = None,
+    queries: Any = None,
+    judges: Any = None,
+    weights: Any = None,
+    indices: bool = False,
+    unjudged: UnjudgedRule = "worst",
+    note: Note = warn_of_input,
+) -> Preferences:
+    """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
+    if indices and scale is None:
+        raise InputError("grade indices without a scale", "give `scale`, best grade first")
+    lists = tuple(
+        _array_lists(side, name, scale if indices else None) for side, name in ((a, "a"), (b, "b"))
+    )
+    shapes = [(len(one), *set(one.lengths.tolist())) for one in lists]
+    if shapes[0] != shapes[1]:
+        raise InputError(
+            f"lists of shapes {shapes[0]} and {shapes[1]}", "give two arrays of (n, K)"
+        )
+    n = len(lists[0])
+    columns = {"answers": answers, "weights": weights, "queries": queries, "judges": judges}
+    for name, held in columns.items():
+        if held is not None and len(np.ravel(np.asarray(held, object))) != n:
+            raise InputError(f"{n:,} pairs of lists, and other `{name}`", "give one value per pair")
+    weight = None
+    if weights is not None:
+        column = column_of(np.asarray(weights, object).ravel())
+        parsed = column.parsed(parse_weight, lambda row: f"row {row + 1}")
+        weight = np.array([*parsed.values, 1.0], float)[parsed.codes]
+    rule: UnjudgedRule = "nothing" if indices else unjudged
+    reader = judgments_of_columns(
+        (lists[0], lists[1]),
+        np.asarray(answers, object).ravel(),
+        ReadOptions(scale=scale, unjudged=rule),
+        weight,
+        queries,
+        judges,
+    )
+    found = reader.preferences
+    for line in reader.notes:
+        note(line)
+    return found
+
+
+def _array_lists(values: ArrayLike, side: str, indices_of: Scale | None) -> ListColumn:
+    try:
+        array = np.asarray(values)
+        if array.ndim != 2:
+            raise ValueError
+    except ValueError as error:
+        problem = f"{side} is not an array of shape (n, K)"
+        raise InputError(problem, "fill short lists up with None") from error
+    if indices_of is None:
+        return lists_of(array, side, lambda row: f"row {row + 1}")
+    L = len(indices_of)
+    if array.dtype.kind not in "iu" or not ((array >= NO_DOCUMENT) & (array < L)).all():
+        wrong = (
+            np.zeros(0)
+            if array.dtype.kind not in "iu"
+            else np.argwhere((array < -1) | (array >= L))
+        )
+        where = f"row {int(wrong[0][0]) + 1}" if len(wrong) else ""
+        raise InputError(f"a grade index of {side} is off the scale", f"use -1 ... {L - 1}", where)
+    lengths = np.full(len(array), array.shape[1], np.int64)
+    return ListColumn(array.ravel().astype(np.int32), lengths, list(indices_of.labels))

@@ -1,0 +1,371 @@
+"""The fields of records: which columns of a file they are, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.delimited import is_second_header
+from dcglearn.base.tables.places import Place
+from dcglearn.base.tables.sources import Source, find_sources, name_sources, read_blocks
+from dcglearn.base.types import Floats, Ids, Rankings
+from dcglearn.judgments.meaning.cells import number_of, parse_id, parse_weight
+from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.reading import lists
+from dcglearn.measures.scale import Scale
+
+FrameLike = Any
+"""A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
+columns."""
+
+LARGEST = 1e100
+"""Larger numbers are refused, whose differences and squares would overflow."""
+
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+
+
+@dataclass(frozen=True)
+class FieldBlock:
+    """Consecutive records: the cells of each field that is there, and where the records are.
+
+    A field of ranks or of raters has a tuple of columns.
+    """
+
+    cells: dict[str, Any]
+    rows: int
+    found: ColumnMap
+    place: lists.Place
+    unknown: dict[str, Any]
+
+    def column(self, field: str) -> Column | None:
+        """Return a field as a column, None where it is not there."""
+        return column_of(self.cells[field]) if field in self.cells else None
+
+    def ids(self, field: str) -> Column | None:
+        """Return a field of ids as a column of texts."""
+        column = self.column(field)
+        return None if column is None else column.parsed(lambda v: parse_id(v, field), self.place)
+
+    def lists_of(self, field: str) -> lists.ListColumn:
+        """Return the lists of a field, which every record must have."""
+        if field not in self.cells:
+            raise InputError(f'"{field}" is missing', "every record needs it", self.place(0))
+        return lists.lists_of(self.cells[field], field, self.place)
+
+    def take(self, rows: NDArray[np.intp]) -> FieldBlock:
+        """Return some of the records, in that order; a row may be there several times."""
+
+        def taken(cells: Any) -> Any:
+            if isinstance(cells, tuple):
+                return tuple(map(taken, cells))
+            if hasattr(cells, "take"):
+                return (
+                    cells.take(rows)
+                    if isinstance(cells, np.ndarray)
+                    else cells.take(_numbers(rows))
+                )
+            return [cells[row] for row in rows.tolist()]
+
+        cells = {name: taken(held) for name, held in self.cells.items()}
+        return replace(
+            self, cells=cells, rows=len(rows), place=lambda row: self.place(int(rows[row]))
+        )
+
+    def weights(self) -> Floats | None:
+        """Return the weights, 1 where there is none; None if all are 1."""
+        column = self.column("weight")
+        if column is None:
+            return None
+        parsed = column.parsed(parse_weight, self.place)
+        weights = np.array([*parsed.values, 1.0], float)[parsed.codes]
+        return None if (weights == 1).all() else weights
+
+
+def _numbers(rows: NDArray[np.intp]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(rows)
+
+
+def read_fields(
+    sources: Iterable[Source],
+    fields: RecordFields,
+    options: ReadOptions,
+    notes: dict[str, None],
+    advance: Advance = silent,
+) -> Iterator[FieldBlock]:
+    """Read the fields of files block by block; add a line to `notes` for each thing taken."""
+    sources = list(sources)
+    total, before = sum(source.size for source in sources), 0
+    for source in sources:
+        finder = _Finder(source.name, fields, options, source.partition)
+
+        def share(done: int, of: int, before: int = before, size: int = source.size) -> None:
+            advance(before + (size * done // of if of else done), total)
+
+        row = 0
+        for block in read_blocks(source, finder.wanted, share):
+            if not row:
+                _check_one_header(block.columns, source)
+            yield finder.block(block.columns, block.rows, _place_from(source, row))
+            row += block.rows
+        if not row:
+            raise InputError(
+                f"holds no {fields.noun}", f"give one {fields.noun} per row", source.name
+            )
+        before += source.size
+        finder.check_kept()
+        words = finder.found.unknown_words()
+        every = (*source.notes, *finder.found.notes, *([words] if words else []))
+        notes.update(dict.fromkeys(every))
+
+
+def fields_of_frame(
+    frame: FrameLike, fields: RecordFields, options: ReadOptions, notes: dict[str, None]
+) -> FieldBlock:
+    """Return the fields of the rows of a frame."""
+    held = columns_of_frame(frame)
+    finder = _Finder("", fields, options, ())
+    rows = len(next(iter(held.values()), ()))
+    block = finder.block(held, rows, lambda row: f"row {row + 1}")
+    finder.check_kept()
+    words = finder.found.unknown_words()
+    notes.update(dict.fromkeys((*finder.found.notes, *([words] if words else []))))
+    return block
+
+
+def _place_from(source: Source, first: int) -> lists.Place:
+    return lambda row: source.place(first + row)
+
+
+def _check_one_header(columns: dict[str, Any], source: Source) -> None:
+    """Refuse a survey's export, whose first records are more lines of names."""
+    if not source.has_text_cells:
+        return
+    for row in range(min(2, len(next(iter(columns.values()))))):
+        cells = {name: str(column[row]) for name, column in columns.items()}
+        if is_second_header(cells):
+            raise InputError(
+                "is a second line of names of columns, as surveys export them",
+                "delete it and what is between it and the first, such as by "
+                "pandas.read_csv(file, skiprows=[1, 2]).to_csv(...); answers that are columns "
+                "become rows by pandas.wide_to_long",
+                source.place(row),
+            )
+
+
+class _Finder:
+    """Finds the columns of fields, as the columns of a file become known."""
+
+    def __init__(
+        self, path: str, fields: RecordFields, options: ReadOptions, partition: Iterable[str]
+    ) -> None:
+        self._path, self._fields, self._options = path, fields, options
+        self._others = {*options.keep, *partition}
+        self._names: dict[str, None] = {}
+        self.found = ColumnMap({}, (), (), fields)
+
+    def wanted(self, names: Iterable[str]) -> set[str]:
+        """Return the columns of a table that are read: those of fields, and kept ones."""
+        found = self._find(names)
+        return {*found.used, *found.unknown, *self._options.keep} & {*names}
+
+    def block(self, columns: dict[str, Any], rows: int, place: lists.Place) -> FieldBlock:
+        """Return the fields of some records."""
+        found = self._find(columns)
+        try:
+            found.check_complete()
+        except InputError as error:
+            raise _nested(error, found, columns).at(self._path) from error
+        cells = {}
+        for field, column in found.columns.items():
+            if isinstance(column, str):
+                if column in columns:
+                    cells[field] = columns[column]
+            elif any(name in columns for name in column):
+                cells[field] = tuple(columns.get(name, [None] * rows) for name in column)
+        cells |= {name: columns[name] for name in self._options.keep if name in columns}
+        unknown = {name: columns[name] for name in found.unknown if name in columns}
+        return FieldBlock(cells, rows, found, place, unknown)
+
+    def check_kept(self) -> None:
+        """Refuse names of kept columns that the file does not have."""
+        for name in self._options.keep:
+            if name not in self._names and name not in self.found.columns:
+                raise unknown_name("field", name, self._names).at(self._path)
+
+    def _find(self, more: Iterable[str]) -> ColumnMap:
+        new = [name for name in more if name not in self._names]
+        if not new:
+            return self.found
+        names = self._names | dict.fromkeys(new)
+        try:
+            found = resolve_columns(names, self._options.columns, self._fields)
+            _check_same(self.found, found)
+            unknown = tuple(name for name in found.unknown if name not in self._others)
+            if unknown and self._options.strict:
+                raise unknown_name("column", unknown[0], self._fields.names)
+        except InputError as error:
+            raise (error.at(self._path) if self._path else error) from error
+        self._names, self.found = names, replace(found, unknown=unknown)
+        return self.found
+
+
+def _check_same(before: ColumnMap, after: ColumnMap) -> None:
+    """Refuse another column for a field that already has one; a list may get more ranks."""
+    for field, column in before.columns.items():
+        later = after.columns.get(field)
+        if isinstance(column, tuple) and isinstance(later, tuple) and set(column) <= set(later):
+            continue
+        if column != later:
+            names = [
+                one if isinstance(one, str) else one[0] for one in (column, later or "another")
+            ]
+            raise InputError(
+                f"the columns {' and '.join(names)} could both be the {field}",
+                f"say which one is: `columns={f'{field}={names[0]}'!r}`",
+            )
+
+
+def _nested(error: InputError, found: ColumnMap, columns: dict[str, Any]) -> InputError:
+    """Return an error about missing fields that names the columns of objects, if there are any."""
+    nested = []
+    for name in found.unknown:
+        cells = columns.get(name, [])
+        first = cells[0].as_py() if len(cells) and hasattr(cells[0], "as_py") else cells[:1]
+        if isinstance(first[:1] if isinstance(first, list) else [first], list) and any(
+            isinstance(one, dict) for one in (first if isinstance(first, list) else [first])
+        ):
+            nested.append(name)
+    if not nested:
+        return error
+    held = f"{' and '.join(map(repr, nested))} hold{'s' * (len(nested) == 1)} objects"
+    remedy = f"{held}; write one record per {found.fields.noun}, without objects"
+    return InputError(error.problem, remedy)
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value is a frame, a table or a mapping from names to columns."""
+    names = (*_ARROW, "iloc", "collect")
+    return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
+
+
+def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
+    """Return the columns of a frame: Arrow arrays, or lists of values."""
+    if hasattr(frame, "iloc"):
+        _check_distinct(list(frame.columns))
+        held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
+    elif isinstance(frame, Mapping):
+        held = {str(name): list(values) for name, values in frame.items()}
+    elif is_frame(frame):
+        import pyarrow as pa
+
+        from dcglearn.base.tables.sources import usual_type
+
+        table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
+        _check_distinct(table.column_names)
+        held = {name: usual_type(table.column(name)) for name in table.column_names}
+    else:
+        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
+    if len(set(map(len, held.values()))) > 1:
+        raise InputError("the columns differ in length", "give one value per row in each")
+    return held
+
+
+def _check_distinct(names: list[Any]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'the column "{name}" appears twice', "keep one")
+
+
+def read_table(
+    places: Place | Iterable[Place] | FrameLike,
+    fields: RecordFields,
+    options: ReadOptions,
+    advance: Advance = silent,
+) -> FieldTable:
+    """Read all records of files, or the rows of a frame."""
+    notes: dict[str, None] = {}
+    if is_frame(places):
+        name, blocks = "", [fields_of_frame(places, fields, options, notes)]
+    else:
+        sources = find_sources(places, options.encoding)
+        name = name_sources(sources)
+        blocks = list(read_fields(sources, fields, options, notes, advance))
+    return FieldTable(name, blocks, options, tuple(notes))
+
+
+@dataclass(frozen=True)
+class FieldTable:
+    """The fields of all records of some files, or of a frame."""
+
+    name: str
+    blocks: list[FieldBlock]
+    options: ReadOptions
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return sum(block.rows for block in self.blocks)
+
+    def place(self, row: int) -> str:
+        """Return the place of a record, counted from 0."""
+        for block in self.blocks:
+            if row < block.rows:
+                return block.place(row)
+            row -= block.rows
+        raise IndexError(row)
+
+    def ids(self, field: str) -> Ids:
+        """Return the ids of a field, None where there is none."""
+        found = [(block.ids(field), block.rows) for block in self.blocks]
+        parts = [np.full(n, None, object) if one is None else one.decoded() for one, n in found]
+        return np.concatenate([np.zeros(0, object), *parts])
+
+    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+        """Return what the cells of a field mean, None where there is none."""
+        found: list[Any] = []
+        for block in self.blocks:
+            column = block.column(field)
+            if column is None:
+                found += [None] * block.rows
+            else:
+                found += column.parsed(parse, block.place).decoded().tolist()
+        return found
+
+    def numbers(self, field: str) -> Floats:
+        """Return the finite numbers of a field that every record must have."""
+
+        def parse(value: Any) -> float:
+            number = number_of(value)
+            if not abs(number) <= LARGEST:
+                raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
+            return number
+
+        numbers = self.values(field, parse)
+        if None in numbers:
+            where = self.place(numbers.index(None))
+            raise InputError(f'"{field}" is missing', "every record needs it", where)
+        return np.array(numbers, float)
+
+    def weights(self) -> Floats:
+        """Return the weights, 1 where there is none."""
+        found = [(block.weights(), block.rows) for block in self.blocks]
+        return np.concatenate([np.ones(n) if one is None else one for one, n in found])
+
+    def graded_lists(self, field: str) -> tuple[Rankings, Scale]:
+        """Return the lists of a field as grade indices, shape (n, K), and their scale."""
+        gathered = lists.GatheredLists(self.options)
+        for block in self.blocks:
+            column = block.lists_of(field)
+            column.check(field, block.place, self.options.n_ranks)
+            gathered.add((column,), block.place, (field,))
+        scale = gathered.scale(self.name)
+        return gathered.filled(scale)[:, 0], scale

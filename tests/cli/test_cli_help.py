@@ -1,0 +1,164 @@
+"""Help, completion and options of the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from typer.main import get_command
+
+from dcglearn import LIKE
+from dcglearn.cli import COMMANDS, app
+from dcglearn.encoding.margins import MARGINS
+from dcglearn.evaluation.rules import TIES, UNJUDGED
+from dcglearn.interop.export import TARGETS
+from dcglearn.judgments.ratings import WITHIN
+from dcglearn.learning.core_learner import Encoding
+from dcglearn.naming.measure_files import MeasurePart
+from dcglearn.solver.solve import SOLVERS
+from dcglearn.statistics.significance import PAIRED_TESTS
+from dcglearn.systems.compare_systems import CORRECT
+from dcglearn.terminal import choices
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+GROUP: Any = get_command(app)
+NAMES = list(GROUP.commands)
+
+
+def shell(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dcglearn", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "80", **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_help_lists_the_commands_by_group(tmp_path: Path) -> None:
+    found = shell(tmp_path, "--help")
+    assert found.returncode == 0
+    headings = [line[:-1] for line in found.stdout.splitlines() if line.endswith(":")]
+    assert headings == ["Options", *COMMANDS]
+    listed = found.stdout.split("Judgments:")[1]
+    rows = [line.split() for line in listed.splitlines() if line.startswith("  ")]
+    assert [row[0] for row in rows] == NAMES
+    assert all(row[-1].endswith(".") and not row[-1].endswith("..") for row in rows), "cut short"
+    assert shell(tmp_path).stderr == found.stdout, "the help is shown where no command is given"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_a_command(name: str, run: Run) -> None:
+    found = run(name, "--help")
+    assert found.returncode == 0
+    assert found.stdout.startswith(f"Usage: dcglearn {name} [OPTIONS]")
+    assert all(len(line) <= 80 for line in found.stdout.splitlines())
+    assert all(param.help for param in GROUP.commands[name].params)
+
+
+@pytest.mark.parametrize("name", ["evaluate", "coherence"])
+def test_help_on_systems_has_options_under_headings(name: str, run: Run) -> None:
+    lines = run(name, "--help").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    expected = ["Arguments", "Measures", "Rules", "Comparisons", "Output", "Other options"]
+    assert headings == [f"{one}:" for one in expected]
+    assert lines[lines.index("Other options:") + 1 :] == ["  --help  Show this message and exit."]
+    shown = " ".join(lines)
+    assert all(option in shown for one in GROUP.commands[name].params for option in one.opts)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = "'numpy scipy cvxpy sklearn matplotlib pyarrow pandas pydantic rich'.split()"
+    code = f"import sys, dcglearn.cli; assert not set({heavy}) & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("dcglearn co", ["compare", "coherence"]),
+        ("dcglearn fit --mar", ["--margin"]),
+        ("dcglearn fit p.jsonl --solver n", ["newton"]),
+        ("dcglearn export zipf --to ra", ["ranx"]),
+        ("dcglearn evaluate q r --unjudged ", ["worst", "nothing", "removed", "bounds"]),
+    ],
+)
+def test_completion(tmp_path: Path, words: str, expected: list[str]) -> None:
+    found = shell(
+        tmp_path,
+        _DCGLEARN_COMPLETE="complete_bash",
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split(" ")) - 1),
+    )
+    assert found.stdout.split() == expected
+
+
+@pytest.mark.parametrize(
+    ("choice", "accepted"),
+    [
+        ("EncodingChoice", get_args(Encoding)),
+        ("ExportTarget", TARGETS),
+        ("LikeChoice", LIKE),
+        ("MarginChoice", MARGINS),
+        ("SolverChoice", SOLVERS),
+        ("CorrectChoice", CORRECT),
+        ("TestChoice", (*PAIRED_TESTS, "none")),
+        ("TiesChoice", TIES),
+        ("UnjudgedChoice", UNJUDGED),
+        ("UseChoice", get_args(MeasurePart)),
+        ("WithinChoice", WITHIN),
+    ],
+)
+def test_choices_are_those_of_the_library(choice: str, accepted: tuple[str, ...]) -> None:
+    assert get_args(getattr(choices, choice)) == tuple(accepted)
+
+
+def test_an_option_is_spelt_in_one_way() -> None:
+    """The same option takes the same kind of value, and has the same short form, everywhere."""
+    forms = defaultdict(set)
+    for command in GROUP.commands.values():
+        for param in command.params:
+            if param.param_type_name == "option":
+                long = next(name for name in param.opts if name.startswith("--"))
+                forms[long].add((tuple(sorted(param.opts)), param.metavar))
+    several = {option: found for option, found in forms.items() if len(found) > 1}
+    allowed = {"--K", "--out", "--ties", "--gains", "--unjudged", "--columns"}  # run lists them
+    assert several.keys() <= allowed, several
+    assert {metavar for _, metavar in forms["--out"]} == {"FILE", "FOLDER"}
+    with_figures = ("--figure", "--out", "-o")  # the suffix says whether it is one
+    assert {opts for opts, _ in forms["--out"]} == {("--out", "-o"), with_figures}
+    assert {metavar for _, metavar in forms["--K"]} == {"K"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit"], "missing argument 'JUDGMENTS'; see dcglearn fit --help"),
+        (["fti"], "no such command 'fti'. Did you mean 'fit'? See dcglearn --help"),
+        (["fit", "p", "--sed", "1"], "no such option: --sed"),
+        (["fit", "p", "--seed"], "option '--seed' requires an argument"),
+        (["fit", "p", "--seed", "x"], "--seed should be a valid integer; see"),
+        (
+            ["fit", "p", "--seed", "-1"],
+            "--seed should be greater than or equal to 0; see dcglearn fit --help",
+        ),
+        (["export", "zipf"], "missing option '--to'"),
+        (["export", "zipf", "--to", "xgbost"], "unknown --to 'xgbost'; did you mean 'xgboost'?"),
+        (["fit", "p", "--solver", "it's"], 'unknown --solver "it\'s"; Known: auto, clarabel'),
+        (["status", "--out", ""], "--out is empty; name a folder"),
+    ],
+)
+def test_wrong_options_end_with_one_line(run: Run, arguments: list[str], message: str) -> None:
+    found = run(*arguments)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("dcglearn: ")
+    assert found.stderr.count("\n") == 1
+    assert message in found.stderr

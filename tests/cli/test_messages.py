@@ -1,0 +1,95 @@
+"""Messages: the library names arguments, the command line names options."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import dcglearn
+from dcglearn import InputError
+from dcglearn.terminal.remedies import OPTIONS, in_options, message
+
+PACKAGE = Path(dcglearn.__file__).parent
+SHELL_COMMANDS = {
+    *("interop/tool_measures.py", "pages/page.py", "lab/provenance.py"),
+    "pages/inline_svg.py",
+}
+"""Files that hold commands for a shell, read options of a program of their own, or hold names of
+CSS variables, which begin with -- as well."""
+
+
+def strings_of(path: Path) -> list[str]:
+    """Every string of a module, f-strings in parts, without the docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    statements = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in statements
+    ]
+
+
+def names_an_option(text: str) -> bool:
+    return re.search(r"(?<![\w-])--[A-Za-z]", text) is not None
+
+
+def test_no_message_of_the_library_names_an_option() -> None:
+    naming = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if path.relative_to(PACKAGE).parts[0] not in ("cli", "system_commands", "terminal")
+        and any(names_an_option(text) for text in strings_of(path))
+    }
+    assert naming == SHELL_COMMANDS
+
+
+def test_the_check_would_find_an_option(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""Not here: --scale."""\n\nTEXT = f"declare {1}, or add --scale"\n')
+    assert [text for text in strings_of(module) if names_an_option(text)] == [", or add --scale"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("declare `scale`, best first", "declare --scale, best first"),
+        ("`n_ranks` is 2", "--K is 2"),
+        ('use `unjudged="worst"`', "use --unjudged worst"),
+        ("use `labels=[2, 1, 0]`", "use --labels 2,1,0"),
+        ("add `replace=True`", "add --replace"),
+        ("set `C = 0.5`, or `seed=7`", "set --C 0.5, or --seed 7"),
+        ("`scale=best=3,worst=0`", "--scale best=3,worst=0"),
+        (
+            "call `fit` first, with `W` of shape (K, L)",
+            "call `fit` first, with `W` of shape (K, L)",
+        ),
+        ("scale, without quotes", "scale, without quotes"),
+    ],
+)
+def test_arguments_become_options(text: str, expected: str) -> None:
+    assert in_options(text) == expected
+
+
+def test_the_place_of_an_error_is_kept() -> None:
+    error = InputError("grades are names", "declare `scale`", "the folder `out`")
+    assert message(error) == "the folder `out`: grades are names; declare --scale"
+    assert message(InputError("no `scale`")) == "no --scale"
+
+
+def test_every_option_of_the_table_exists() -> None:
+    from typer.main import get_command
+
+    from dcglearn.cli import app
+
+    commands = get_command(app).commands
+    options = {opt for command in commands.values() for p in command.params for opt in p.opts}
+    assert set(OPTIONS.values()) <= options

@@ -1,0 +1,137 @@
+"""Commands take packed judgments, and print what they print for the file that was packed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dcglearn import Preferences, Scale, write_preferences
+from dcglearn.cli import app, certainty
+from dcglearn.judgments import packed_pairs
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.terminal.judgment_options import AS_USUAL
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def data(tmp_path: Path, rng: np.random.Generator) -> Preferences:
+    """The same judgments in one.jsonl and, packed, in the folder named two."""
+    n = 1000
+    lists = rng.integers(0, 3, (n, 2, 3))
+    v = (lists[:, 1] - lists[:, 0]) @ [2.0, 1.2, 1.0]
+    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b").astype(object)
+    answers[rng.random(n) < 0.1] = "tie"
+    queries, judges = (
+        [f"{name}{i}" for i in rng.integers(0, m, n)] for name, m in (("q", 40), ("j", 3))
+    )
+    found = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(0, 3, n), queries, judges)
+    write_preferences(found, tmp_path / "one.jsonl")
+    (tmp_path / "two").mkdir()
+    for begin in range(0, n, 350):
+        part = found[begin : begin + 350]
+        write_packed(part, tmp_path / "two" / f"{begin:03}.parquet", found.scale)
+    return found
+
+
+COMMANDS = {
+    "inspect": ["--json"],
+    "agree": ["linear-log2", "--json"],
+    "compare": ["linear-log2", "--folds", "3", "--repeats", "1", "--json"],
+    "test": ["--json"],
+    "study": ["--json"],
+    "fit": ["--C", "cv", "--json"],
+    "fit --intervals": ["5", "--discounts", "log2", "--json"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, name: str) -> None:
+    command, *option = name.split()
+    plain, packed = (
+        run(command, place, *option, *COMMANDS[name]) for place in ("one.jsonl", "two")
+    )
+    assert plain.returncode == packed.returncode == 0, packed.stderr
+    assert packed.stdout.replace('"two"', '"one.jsonl"') == plain.stdout
+
+
+def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
+    plain, packed = (
+        json.loads(run("fit", place, "--json").stdout)["about"] for place in ("one.jsonl", "two")
+    )
+    assert packed["certainty"] == plain["certainty"]
+    assert packed["certainty"]["clusters"] == ["query", "judge"]
+    assert packed["learned_from"] == plain["learned_from"] | {"file": "two"}
+
+
+def test_judgments_without_queries_are_taken_as_independent(
+    run: Run, tmp_path: Path, data: Preferences
+) -> None:
+    alone = Preferences.of(data.lists, [ANSWERS[one] for one in data.answers], data.scale)
+    write_packed(alone, tmp_path / "alone.parquet", data.scale)
+    certainty = json.loads(run("fit", "alone.parquet", "--json").stdout)["about"]["certainty"]
+    assert certainty["clusters"] == []
+    words = " ".join(run("fit", "alone.parquet").stdout.split())
+    assert "no judgment names its query, so each is taken as independent" in words
+
+
+def test_groups_are_those_of_the_judgments(tmp_path: Path, data: Preferences) -> None:
+    for field, ids in (("query", data.queries), ("judge", data.judges)):
+        found, groups = certainty._grouped([str(tmp_path / "two")], field, AS_USUAL)
+        assert found == data
+        assert groups == ids.tolist()
+
+
+def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
+    assert run("pack", "one.jsonl", "one.parquet").returncode == 0
+    assert packed_pairs.PackedPairs.of(tmp_path / "one.parquet").preferences() == data
+    assert run("pack", "two", "joined.parquet").returncode == 0
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "joined.parquet").read_bytes()
+
+
+def test_more_judgments_are_tested_without_reading_them_into_memory(
+    tmp_path: Path, data: Preferences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_here(*arguments: str) -> Any:
+        return CliRunner().invoke(app, [*arguments])
+
+    monkeypatch.chdir(tmp_path)
+    usual, of_gains = ("test", "two", "--json"), ("test", "two", "--gains", "linear", "--json")
+    in_memory, one = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
+    monkeypatch.setattr(certainty, "MAX_MODELLED", 10)
+    monkeypatch.setattr(packed_pairs, "MAX_MEMORY", 10)
+    streamed, again = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
+    assert [each["verdict"] for each in streamed] == [each["verdict"] for each in in_memory]
+    assert again[0]["p"] == pytest.approx(one[0]["p"], rel=1e-4)
+    words = str(run_here("study", "two").exception)
+    assert "1,000 judgments take 0.0 GiB in memory, more than 0" in words
+
+
+def test_options_on_reading_do_not_apply(refused: Refused, data: Preferences) -> None:
+    for command in ("inspect", "agree", "compare", "test", "study", "fit", "pack"):
+        more = ["out.parquet"] if command == "pack" else []
+        words = refused(command, "two", *more, "--scale", "2,1,0")
+        assert "two: --scale does not apply to packed pairs; leave it out" in words
+    words = refused("fit", "two", "--C", "cv", "--workers", 2)
+    assert "two: --workers with --C cv or --intervals; leave it out" in words
+    assert "unknown field 'judges'; did you mean 'judge'?" in refused(
+        "test", "two", "--by", "judges"
+    )
+
+
+def test_pairs_without_sides(run: Run, refused: Refused, tmp_path: Path, data: Preferences) -> None:
+    write_packed(data.pairs, tmp_path / "pairs.parquet", data.scale, data.pair_weights)
+    for command in ("inspect", "agree", "compare", "test", "study"):
+        words = refused(command, "pairs.parquet")
+        assert "pairs.parquet: holds strict pairs without sides, ties, qu" in words
+    found = run("fit", "pairs.parquet", "--intervals", 5)
+    assert found.returncode == 0, found.stderr

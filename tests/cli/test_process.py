@@ -1,0 +1,173 @@
+"""How commands end: closed streams, signals, and errors that nobody foresaw."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dcglearn.cli import UNFORESEEN
+from helpers.processes import PROGRAM, Processes
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+JUDGMENTS = (
+    '{"query": "q1", "a": ["good", "é"], "b": ["é", "good"], "answer": "a"}\n'
+    '{"query": "q2", "a": ["é", "good"], "b": ["good", "é"], "answer": "b"}\n'
+)
+
+FAULTY = """
+import sys
+from dcglearn.report import judgments
+
+def fail(*arguments):
+    raise KeyError("no\\x1b[31m\\nsuch")
+
+judgments.contents_text = fail
+sys.argv[0] = "dcglearn"
+from dcglearn.__main__ import main
+main()
+"""
+"""The program with a fault in it."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "p.jsonl").write_text(JUDGMENTS, encoding="utf-8")
+    return tmp_path
+
+
+def shell(line: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"{sys.executable} {line}"],
+        cwd=folder,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_an_unforeseen_error_is_one_line(folder: Path) -> None:
+    (folder / "faulty.py").write_text(FAULTY)
+    found = shell("faulty.py fit p.jsonl --scale good,é", folder)
+    assert found.returncode == UNFORESEEN
+    assert found.stderr.count("\n") == 1
+    assert "unexpected error (KeyError: 'no\\x1b[31m\\nsuch'); please report it" in found.stderr
+    for line, env in (("--debug fit", {}), ("fit", {"DCGLEARN_DEBUG": "1"})):
+        shown = shell(f"faulty.py {line} p.jsonl --scale good,é", folder, **env)
+        assert shown.returncode == UNFORESEEN
+        assert shown.stderr.startswith("Traceback")
+        assert "dcglearn: unexpected error" in shown.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_grades_that_the_terminal_lacks_are_printed_as_escapes(folder: Path, form: str) -> None:
+    line = f"-m dcglearn fit p.jsonl --scale good,é {form}"
+    found = shell(line, folder, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert found.returncode == 0, found.stderr
+    assert ("\\u00e9" if form else "\\xe9") in found.stdout
+
+
+def test_a_closed_standard_error_fails_no_valid_input(folder: Path) -> None:
+    line = "-m dcglearn fit p.jsonl --scale good,é -o learned.json"
+    found = shell(f"{line} 2>&-", folder)
+    assert found.returncode == 0
+    assert "wrote learned.json" in found.stdout
+    wrong = shell("-m dcglearn fit none.jsonl 2>&-", folder)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert shell(f"{line} >&- 2>&- <&-", folder).returncode == 0
+
+
+def test_sigterm_ends_like_ctrl_c(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "dcglearn", "simulate", "p.jsonl", "-n", "20000"],
+        cwd=tmp_path,
+        check=True,
+        timeout=60,
+        capture_output=True,
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dcglearn", "fit", "p.jsonl", "--intervals", "9000", "-o", "x.json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    next(line for line in process.stderr if line.startswith("learning from resamples"))
+    process.send_signal(signal.SIGTERM)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "interrupted; nothing half-written is left" in rest
+    assert "Traceback" not in rest
+    assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
+
+
+RUN = """
+experiment = "flips"
+figures = [5, 6]
+seed = 5
+repetitions = 1000
+
+[setting]
+pairs = 60
+
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 10]
+"""
+
+
+def in_session(leader: int) -> list[int]:
+    """Return the processes of a session that have not ended."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    ("number", "whole_group", "code"),
+    [
+        (signal.SIGTERM, False, 143),
+        (signal.SIGTERM, True, 143),
+        (signal.SIGINT, True, 130),
+        (signal.SIGKILL, False, -9),
+    ],
+)
+def test_workers_end_with_their_parent(
+    tmp_path: Path, number: signal.Signals, whole_group: bool, code: int
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "flips.toml").write_text(RUN)
+    processes = Processes()
+    try:
+        run = processes.start(
+            tmp_path,
+            PROGRAM,
+            *(3, 600, "run", "flips.toml", "--workers", "2"),
+            TMPDIR=str(tmp_path / "temporary"),
+        )
+        assert run.line() == "paused"
+        (os.killpg if whole_group else os.kill)(run.pid, number)
+        assert run.finish() == code, run.errors()
+        assert "Traceback" not in run.errors()
+        while in_session(run.pid):  # a time limit ends a test that waits here for ever
+            pass
+    finally:
+        processes.close()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    made = {path.name for path in tmp_path.rglob("*")} - {"temporary", "flips.toml"}
+    assert made == {"results", "store", "cells.jsonl"}

@@ -1,0 +1,133 @@
+"""Several files at once, as the shell expands a pattern, in every command that reads records."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dcglearn import DCG, write_measure
+from dcglearn.terminal.inputs import split_measures
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+LINES = [
+    {"query": "p", "a": [2, 0], "b": [1, 1], "answer": "a"},
+    {"query": "q", "a": [0, 2], "b": [2, 1], "answer": "b"},
+    {"query": "r", "a": [1, 0], "b": [0, 1], "answer": "tie"},
+    {"query": "s", "a": [1, 2], "b": [0, 0], "answer": "a"},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Hold judgments in one file, in parts, and measures."""
+    monkeypatch.chdir(tmp_path)
+    lines = [json.dumps(line) + "\n" for line in LINES]
+    Path("all.jsonl").write_text("".join(lines))
+    Path("parts").mkdir()
+    for number, line in enumerate(lines):
+        Path(f"parts/{number}.jsonl").write_text(line)
+    Path("0.json").write_text(lines[0])
+    Path("1.json").write_text("[" + ",".join(lines[1:]) + "]")
+    Path("exported").write_text("".join(lines))
+    Path("zipf").write_text("".join(lines))
+    write_measure(DCG([3, 1, 0], grades=(2, 1, 0)), "learned.json")
+    return tmp_path
+
+
+PARTS = [f"parts/{number}.jsonl" for number in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        ("all.jsonl zipf learned.json", 1),
+        ("learned.json zipf", 1),  # the first is a file of judgments, whatever its name
+        ("parts/0.jsonl parts/1.jsonl zipf parts/2.jsonl", 3),
+        ("0.json 1.json learned.json learned.json:dcg", 2),
+        ("all.jsonl exported zipf none.json", 2),
+        ("all.jsonl none.csv none.csv.gz parts parts/*.jsonl -", 6),
+        ("all.jsonl rbp:0.8 zipfe", 1),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_files_of_judgments_and_measures_are_told_apart(arguments: str, files: int) -> None:
+    given = arguments.split()
+    found, measures = split_measures(given)
+    assert len(found) == files
+    assert sorted(found + measures) == sorted(given)
+    assert split_measures(["p", "nDCG([3, 1, 0], log2) @ 2"])[1] == ["nDCG([3, 1, 0], log2) @ 2"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_agree_and_compare_read_parts_as_one(run: Run) -> None:
+    for command in (["agree"], ["compare", "--folds", "2", "--repeats", "1"]):
+        name, *options = command
+        whole = run(name, "all.jsonl", "zipf", "learned.json", *options, "--json")
+        parts = run(name, *PARTS, "zipf", "learned.json", *options, "--json")
+        assert whole.returncode == parts.returncode == 0, whole.stderr + parts.stderr
+        one, several = json.loads(whole.stdout), json.loads(parts.stdout)
+        assert several.pop("file") == "parts/0.jsonl and 3 more"
+        assert one.pop("file") == "all.jsonl"
+        assert several == one
+        mixed = run(name, "0.json", "1.json", "zipf", "learned.json", *options, "--json")
+        assert json.loads(mixed.stdout)["rows"] == one["rows"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_measure_learned_from_parts_is_known(run: Run) -> None:
+    assert run("fit", *PARTS, "-o", "m.json").returncode == 0
+    done = run("compare", *PARTS, "m.json", "--folds", "2", "--repeats", "1")
+    assert "m.json was itself learned from" in done.stdout
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_neither_is_refused_by_name(run: Run, refused: Callable[..., str]) -> None:
+    assert "none.csv: no such file" in refused("agree", "all.jsonl", "none.csv")
+    assert "none.json: no such file" in refused("agree", "all.jsonl", "none.json")
+    assert "zipff" in refused("agree", "all.jsonl", "zipff")
+    assert "appears twice" in refused("agree", "all.jsonl", "all.jsonl")
+
+
+@pytest.mark.usefixtures("folder")
+def test_pack_reads_parts_and_writes_over_none_of_them(
+    run: Run, refused: Callable[..., str]
+) -> None:
+    assert run("pack", *PARTS, "packed.parquet").returncode == 0
+    assert run("pack", "all.jsonl", "one.parquet").returncode == 0
+    assert Path("packed.parquet").read_bytes() == Path("one.parquet").read_bytes()
+    assert run("pack", *PARTS, "packed.parquet").returncode == 0  # written again
+    assert "ends in '.jsonl'" in refused("pack", *PARTS)
+    Path("last.parquet").write_bytes(b"PAR1")
+    message = refused("pack", *PARTS, "last.parquet")
+    assert "last.parquet: is there, and holds no packed pairs; name the file to write" in message
+    assert "is the file of the judgments" in refused("pack", "one.parquet", "one.parquet")
+
+
+@pytest.mark.usefixtures("folder")
+def test_ratings_are_read_as_judgments_are(run: Run) -> None:
+    Path("one.csv").write_text("topic;labels;stars;note\np;2 0;4,5;x\np;1 1;3;y\n", "utf-16")
+    Path("two.csv").write_text("topic;labels;stars;note\nq;2 0;1;x\nq;1 1;3;y\n", "utf-16")
+    done = run("pairs", "one.csv", "two.csv", "-o", "out.jsonl", "--columns", "grades=labels")
+    assert done.returncode == 0, done.stderr
+    assert "columns taken: rating=stars, query=topic" in done.stderr
+    assert "1 unknown column is ignored: 'note'" in done.stderr
+    answers = [json.loads(line)["answer"] for line in Path("out.jsonl").read_text().splitlines()]
+    assert answers == ["a", "b"]
+    strict = run("pairs", "one.csv", "-o", "out.jsonl", "--columns", "grades=labels", "--strict")
+    assert strict.returncode == 2
+    assert "one.csv, line 2: unknown field 'note'" in strict.stderr
+    Path("null.json").write_text(
+        '[{"query": "p", "grades": [null, 2, 1], "rating": 1},\n'
+        '{"query": "p", "grades": [1, 0], "rating": 2}]'
+    )
+    for rule, list_of_b in (("worst", [0, 2, 1]), ("drop", [2, 1]), ("1", [1, 2, 1])):
+        done = run("pairs", "null.json", "-o", "out.jsonl", "--unjudged", rule)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(Path("out.jsonl").read_text())
+        assert [grade for grade in found["b"] if grade is not None] == list_of_b
+        assert "1 document within the lists has no grade (null)" in done.stderr

@@ -1,0 +1,112 @@
+"""What each command loads: the time of a command on a small file is that of its libraries."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+import dcglearn
+from dcglearn.base.process import KeptOut
+from helpers.places import ROOT
+
+EXAMPLES = ROOT / "docs" / "examples"
+
+SCIPY = {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special"}
+OTHERS = {
+    "clarabel",
+    "cvxpy",
+    "jinja2",
+    "joblib",
+    "matplotlib",
+    "osqp",
+    "pandas",
+    "rich",
+    "sklearn",
+}
+READING = {"numpy", "pydantic"}
+"""What a command that reads may load; pydantic is what typer reads options with."""
+
+SOLVING = READING | SCIPY
+LIBRARIES = SOLVING | {"pyarrow"} | OTHERS | {"scipy.stats", "sklearn"}
+"""Libraries that are slow to load, or load others that are."""
+
+MAY_LOAD: dict[str, set[str]] = {
+    "--version": set(),
+    "--help": set(),
+    "fit --help": {"pydantic"},
+    "fit judgments.jsonl": SOLVING,
+    "fit judgments.jsonl --json": SOLVING,
+    "fit judgments.jsonl --discounts log2 --out m.json": SOLVING,
+    "fit judgments.jsonl --C cv": SOLVING,
+    "inspect judgments.jsonl": SOLVING,
+    "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,
+    "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,
+    "pack judgments.jsonl packed.parquet": {*READING, "pyarrow"},
+    "agree judgments.jsonl": READING | {"scipy.special"},
+    "evaluate qrels.txt old.run": {*READING, "pyarrow"},
+    "evaluate qrels.txt old.run new.run": {*READING, "pyarrow"},
+    "coherence qrels.txt old.run new.run --K 3": {*SOLVING, "pyarrow", "scipy.stats"},
+    "show zipf --scale 2,1,0": {"numpy", "pydantic"},
+    "measures": {"numpy", "pydantic"},
+    "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},
+}
+"""Command -> what it may load of the libraries."""
+
+CODE = f"""
+import atexit, runpy, sys
+libraries = {sorted(LIBRARIES)}
+atexit.register(lambda: print(*(one for one in libraries if one in sys.modules), file=sys.stderr))
+runpy.run_module("dcglearn", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("command", MAY_LOAD)
+def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> None:
+    for path in EXAMPLES.iterdir():
+        shutil.copy(path, tmp_path)
+    env = {**os.environ, "PYTHONPATH": str(Path(dcglearn.__file__).parent.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *command.split()],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stderr.splitlines()[-1].split())
+    if Version(version("scipy")) < Version("1.17"):  # its parts load each other
+        loaded -= {name for name in loaded if name.startswith("scipy.")}
+    assert loaded <= MAY_LOAD[command]
+    assert ("numpy" in loaded) == ("numpy" in MAY_LOAD[command]), "what is loaded is seen"
+
+
+def test_a_library_kept_out_is_as_if_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [KeptOut("decimal"), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "decimal", raising=False)
+    with pytest.raises(ImportError, match="decimal is kept out"):
+        import decimal  # noqa: F401 - the import is tested
+    assert importlib.util.find_spec("fractions") is not None, "others are found"
+
+
+def test_the_version(tmp_path: Path) -> None:
+    for option in ("--version", "-V"):
+        done = subprocess.run(
+            [sys.executable, "-m", "dcglearn", option],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(dcglearn.__file__).parent.parent)},
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=True,
+        )
+        assert done.stdout == f"dcglearn {dcglearn.__version__}\n"

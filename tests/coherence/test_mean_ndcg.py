@@ -1,0 +1,431 @@
+"""Verdicts by mean nDCG for all gains, against grids of gains and the measure itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from dcglearn import DCG, InputError, MeanVerdict, mean_verdict
+from dcglearn.base.types import Floats, Grades
+from dcglearn.coherence.advantage import WorstGain
+from dcglearn.coherence.branch_and_bound import EQUAL, FOR_A, FOR_B, UNDECIDED, Leaves
+from dcglearn.coherence.mean_ndcg import _regions, mean_verdicts
+from dcglearn.coherence.mean_ndcg_bounds import BoxBounds, MeanDifference, mean_difference
+from dcglearn.measures.discounts import rule_discounts
+
+GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
+X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
+
+
+def mean_difference_of(measure: DCG, a: Grades, b: Grades, pools: Grades) -> float:
+    return float(np.mean(measure.score(a, pools) - measure.score(b, pools)))
+
+
+def ndcg(gains: Floats | list[float], discounts: str = "log2", K: int = 3) -> DCG:
+    return DCG(gains, discounts, K, "ideal")
+
+
+def mean_differences_of(gains: Floats, a: Grades, b: Grades, pools: Grades) -> Floats:
+    """The mean difference for many gains at once, computed by sorting each pool."""
+    worth = np.hstack([gains, np.zeros((len(gains), 1))])
+    c = rule_discounts("log2", a.shape[1])
+    ideal = worth[:, np.sort(pools, axis=1)[:, : a.shape[1]]] @ c
+    gap = (worth[:, a] - worth[:, b]) @ c
+    found: Floats = np.divide(gap, ideal, out=np.zeros_like(gap), where=ideal > 0).mean(axis=1)
+    assert found[-1] == pytest.approx(mean_difference_of(ndcg(gains[-1]), a, b, pools), abs=1e-12)
+    return found
+
+
+def draw_runs(
+    rng: np.random.Generator, n: int, Q: int, K: int, N: int, L: int
+) -> tuple[Grades, Grades]:
+    """Rankings of documents from the pool of each query, with some empty ranks."""
+    pools = rng.integers(0, L, (Q, N))
+    runs = np.stack([rng.permuted(pools, axis=1)[:, :K] for _ in range(n)])
+    runs[rng.random(runs.shape) < 0.1] = -1
+    return runs, pools
+
+
+def check_witnesses(found: MeanVerdict, a: Grades, b: Grades, pools: Grades) -> None:
+    for measure, margin, sign in zip(found.witnesses, found.differences, (1, -1), strict=True):
+        if measure is None:
+            assert margin == 0
+            continue
+        assert measure.normalise == "ideal"
+        assert measure.gains[0] == 1
+        assert (np.diff(measure.gains) < 0).all()
+        assert measure.gains[-1] >= 0
+        assert mean_difference_of(measure, a, b, pools) == pytest.approx(
+            margin, abs=found.tolerance
+        )
+        assert sign * margin > found.tolerance
+    assert (found.winner == "depends") == (None not in found.witnesses)
+
+
+def test_two_grades_depend_on_the_worst_gain() -> None:
+    """The example: +.046082 with gains 1, 0 and -.022111 with gains 1, .5."""
+    assert round(mean_difference_of(ndcg([1, 0]), X, Y, GOOD_POOLS), 6) == 0.046082
+    assert round(mean_difference_of(ndcg([1, 0.5]), X, Y, GOOD_POOLS), 6) == -0.022111
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, worst_gain="nonnegative")
+    assert found.winner == "depends"
+    check_witnesses(found, X, Y, GOOD_POOLS)
+    root = brentq(lambda x: mean_difference_of(ndcg([1, x]), X, Y, GOOD_POOLS), 0, 0.5)
+    (before, change, after) = found.regions
+    assert (before.winner, change.winner, after.winner) == ("a", "change", "b")
+    assert change.low <= root <= change.high <= change.low + 1e-9
+    assert (before.low, after.high) == (0, 1)
+    assert found.undecided_share == change.high - change.low
+    assert found.bounds[0] <= -0.022111
+    assert found.bounds[1] >= 0.046081
+
+
+def test_two_grades_are_decided_where_the_worst_gain_is_zero() -> None:
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2)
+    assert found.winner == "a"
+    assert round(found.differences[0], 6) == 0.046082
+    assert found.bounds == pytest.approx((found.differences[0],) * 2)
+    assert found.regions == ()
+
+
+@given(seed=st.integers(0, 10**6), worst=st.sampled_from(["zero", "nonnegative"]))
+def test_one_free_ratio_against_a_grid(seed: int, worst: str) -> None:
+    rng = np.random.default_rng(seed)
+    L = 3 if worst == "zero" else 2
+    runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 3, 5, L)
+    found = mean_verdict(*runs, pools, "log2", L, worst)
+    check_witnesses(found, *runs, pools)
+    grid = np.linspace(0, 1, 203)[1:-1]
+    gains = np.stack([np.ones_like(grid), grid, np.zeros_like(grid)], axis=1)[:, :L]
+    values = mean_differences_of(gains, *runs, pools)
+    assert (values >= found.bounds[0] - found.tolerance).all()
+    assert (values <= found.bounds[1] + found.tolerance).all()
+    assert found.winner != "undecided"
+    if found.winner != "depends":
+        allowed = {"a": values >= -1e-9, "b": values <= 1e-9, "equal": abs(values) <= 1e-9}
+        assert allowed[found.winner].all()
+    assert [found.regions[0].low, found.regions[-1].high] == [0, 1]
+    for one, other in zip(found.regions, found.regions[1:], strict=False):
+        assert one.high == other.low
+        assert one.winner != other.winner
+    for region in found.regions:
+        inside = values[(grid >= region.low) & (grid <= region.high)]
+        if region.winner in ("a", "equal"):
+            assert (inside >= -1e-9).all()
+        if region.winner in ("b", "equal"):
+            assert (inside <= 1e-9).all()
+        if region.winner in ("change", "undecided"):
+            assert region.high - region.low < 1e-6
+
+
+@given(seed=st.integers(0, 10**6), L=st.integers(3, 5))
+def test_more_free_ratios_against_random_gains(seed: int, L: int) -> None:
+    rng = np.random.default_rng(seed)
+    runs, pools = draw_runs(rng, 2, int(rng.integers(1, 5)), 3, 5, L)
+    worst = "zero" if L > 3 else "nonnegative"
+    found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
+    check_witnesses(found, *runs, pools)
+    gains = rng.random((200, L)) ** rng.choice([0.2, 1, 5], (200, 1))
+    gains[:, 0] = 1
+    gains = gains.cumprod(axis=1)
+    if worst == "zero":
+        gains[:, -1] = 0
+    values = mean_differences_of(gains, *runs, pools)
+    assert (values >= found.bounds[0] - found.tolerance).all()
+    assert (values <= found.bounds[1] + found.tolerance).all()
+    if found.winner in ("a", "equal"):
+        assert (values >= -1e-9).all()
+    if found.winner in ("b", "equal"):
+        assert (values <= 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("L", "worst", "winners"),
+    [
+        (3, "nonnegative", "a/a/aa////ba/b/a//aaa/aaab//ab"),
+        (4, "zero", "a//baa/b//baab/aaa/aa/a/ab//ab"),
+        (5, "zero", "a////a////baa///aa//a/a/ab//ab"),
+    ],
+)
+def test_random_runs_are_decided_with_two_and_three_free_ratios(
+    L: int, worst: WorstGain, winners: str
+) -> None:
+    """The winners of 30 pairs of runs; a slash means that it depends on the gains."""
+    for seed, winner in enumerate(winners):
+        rng = np.random.default_rng(seed)
+        runs, pools = draw_runs(rng, 2, 4, 3, 5, L)
+        found = mean_verdict(*runs, pools, "log2", L, worst, max_boxes=1000)
+        assert found.winner == {"/": "depends"}.get(winner, winner)
+        check_witnesses(found, *runs, pools)
+
+
+@pytest.mark.parametrize("n_gains", [1, 2, 3, 4])
+def test_bounds_hold_in_random_boxes_and_tighten(n_gains: int, rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, n_gains + 1)
+    c = rule_discounts("log2", 4)
+    d = n_gains - 1
+    difference = mean_difference(runs, pools, c, n_gains, (np.array([0]), np.array([1])))
+    corner = rng.random((50, d)) * 0.9
+    corner[:10] = 0
+    excess = []
+    for width in (0.1, 0.01, 0.001):
+        low, high, pairs = corner, corner + width, np.zeros(50, int)
+        bounds = difference.bounds(low, high, pairs)
+        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
+            values = difference.values(low + share * width, pairs)
+            assert (values >= bounds.lower - 1e-12).all()
+            assert (values <= bounds.upper + 1e-12).all()
+        at = rng.random((2, 50, d)) * width + low
+        moved = np.abs(difference.values(at[0], pairs) - difference.values(at[1], pairs))
+        assert (moved <= (np.abs(at[0] - at[1]) * bounds.slopes).sum(axis=1) + 1e-12).all()
+        exact = difference.bounds(low, low, pairs)
+        gain = [*np.ones(1), *corner[20].cumprod(), 0.0]
+        assert exact.lower[20] == pytest.approx(
+            mean_difference_of(ndcg(gain, K=4), *runs, pools), abs=1e-12
+        )
+        values = np.array(
+            [difference.values(low + s * width, pairs) for s in np.linspace(0, 1, 9)[:, None]]
+        )
+        excess.append((bounds.upper - bounds.lower).max() - np.ptp(values, axis=0).max())
+    if d == 1:  # the excess falls with the square of the width
+        assert excess[1] < excess[0] / 20 + 1e-12
+        assert excess[2] < excess[1] / 20 + 1e-12
+
+
+@pytest.mark.parametrize("n_gains", [2, 3, 4])
+def test_bounds_and_slopes_hold_in_boxes_of_any_size(
+    n_gains: int, rng: np.random.Generator
+) -> None:
+    d, step = n_gains - 1, 1e-6
+    for _ in range(20):
+        runs, pools = draw_runs(rng, 2, int(rng.integers(1, 6)), 4, 7, n_gains + 1)
+        pair = np.array([0]), np.array([1])
+        difference = mean_difference(runs, pools, rule_discounts("log2", 4), n_gains, pair)
+        low, high = np.sort(rng.random((2, 40, d)), axis=0)
+        pairs = np.zeros(40, int)
+        bounds = difference.bounds(low, high, pairs)
+        for share in (*rng.random((20, d)), np.zeros(d), np.ones(d)):
+            at = low + share * (high - low)
+            values = difference.values(at, pairs)
+            assert (values >= bounds.lower - 1e-12).all()
+            assert (values <= bounds.upper + 1e-12).all()
+            for ratio in range(d):
+                ahead, back = at.copy(), at.copy()
+                ahead[:, ratio] += step
+                back[:, ratio] -= step
+                change = difference.values(ahead, pairs) - difference.values(back, pairs)
+                assert (np.abs(change) / (2 * step) <= bounds.slopes[:, ratio] + 1e-5).all()
+
+
+def test_bounds_of_two_ratios_tighten_with_the_square_of_the_width(
+    rng: np.random.Generator,
+) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 4)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 3, pair)
+    low, pairs = rng.random((200, 2)) * 0.9, np.zeros(200, int)
+    excess = []
+    for width in (0.01, 0.001):
+        bounds = difference.bounds(low, low + width, pairs)
+        shares = np.stack(np.meshgrid(*[np.linspace(0, 1, 5)] * 2), axis=-1).reshape(-1, 2)
+        values = [difference.values(low + share * width, pairs) for share in shares]
+        excess.append((bounds.upper - bounds.lower - np.ptp(values, axis=0)).max())
+    assert excess[1] < excess[0] / 50
+
+
+def test_bounds_of_a_monotone_mean_are_its_values_at_the_ends(rng: np.random.Generator) -> None:
+    """Although the terms of its queries change in opposite directions."""
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 3)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 2, pair)
+    low = np.linspace(0.05, 0.95, 50)[:, None]
+    high, pairs = low + 0.01, np.zeros(50, int)
+    bounds = difference.bounds(low, high, pairs)
+    ends = np.sort([difference.values(low, pairs), difference.values(high, pairs)], axis=0)
+    exact = np.isclose(bounds.lower, ends[0], rtol=0, atol=1e-14)
+    exact &= np.isclose(bounds.upper, ends[1], rtol=0, atol=1e-14)
+    assert exact.mean() > 0.8
+
+
+def test_blocks_of_boxes_have_no_effect_on_the_bounds(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, pools = draw_runs(rng, 2, 8, 4, 7, 4)
+    pair = np.array([0]), np.array([1])
+    difference = mean_difference(runs, pools, rule_discounts("log2", 4), 3, pair)
+    low = rng.random((7, 2)) / 2
+    arguments = low, low + 0.1, np.zeros(7, int)
+    together = difference.bounds(*arguments)
+    monkeypatch.setattr("dcglearn.coherence.mean_ndcg_bounds.CORNER_BLOCK", 100)
+    sizes = []
+    original = MeanDifference._bounds
+
+    def counted(self: MeanDifference, low: Floats, *others: Any) -> BoxBounds:
+        sizes.append(len(low))
+        return original(self, low, *others)
+
+    monkeypatch.setattr(MeanDifference, "_bounds", counted)
+    in_blocks = difference.bounds(*arguments)
+    assert sum(sizes) == 7
+    assert 1 < max(sizes) < 7
+    for name in ("lower", "upper", "slopes"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(in_blocks, name))
+
+
+def test_swapped_rankings_of_two_equal_queries_are_tied_for_all_gains(
+    rng: np.random.Generator,
+) -> None:
+    runs, pools = draw_runs(rng, 1, 1, 3, 5, 4)
+    other = np.array([[2, 2, 1]])
+    pools = np.hstack([pools, [[1, 2, 2]]])
+    a, b = np.vstack([runs[0], other]), np.vstack([other, runs[0]])
+    assert (a != b).any()
+    found = mean_verdict(a, b, np.vstack([pools, pools]), "log2", 4)
+    assert found.winner == "equal"
+    assert found.witnesses == (None, None)
+
+
+def test_a_tie_at_the_boundary_leaves_the_winner() -> None:
+    """With a middle gain of 0 the runs are tied, although the two queries have opposite signs."""
+    pools = np.array([[0, 1, 2, 2], [0, 1, 1, 2]])
+    a, b = np.array([[0, 1, 2], [0, 2, 1]]), np.array([[0, 2, 1], [0, 1, 2]])
+    assert mean_difference_of(ndcg([1, 0, 0]), a, b, pools) == 0
+    assert mean_difference_of(ndcg([1, 1e-3, 0]), a, b, pools) > 0
+    found = mean_verdict(a, b, pools, "log2", 3)  # grows with the square of the middle gain
+    assert found.winner == "a"
+    assert found.regions[-1].low < 1e-5
+    steeper = mean_verdict(np.array([[0, 1, 2], [0, 1, 2]]), b[[0, 0]], pools, "log2", 3)
+    assert steeper.winner == "a"
+    assert [region.winner for region in steeper.regions] == ["a"]
+
+
+def test_a_flat_crossing_is_a_change() -> None:
+    """The slope is so small that the last box at the root is a tie within rounding."""
+    Q = 4000
+    pools, a = np.tile([0, 1, 1, 1, 1, 1], (Q, 1)), np.tile([1, 1, 0], (Q, 1))
+    b = a.copy()
+    pools[:2], a[:2], b[:2] = GOOD_POOLS, X, Y
+    found = mean_verdict(a, b, pools, "log2", 2, "nonnegative", resolution=1e-12)
+    assert [region.winner for region in found.regions] == ["a", "change", "b"]
+
+
+def test_pools_without_best_documents_or_without_any_gain() -> None:
+    pools = np.array([[1, 1, 2], [2, 2, 2], [0, 1, 2]])
+    a = np.array([[1, 2, 1], [2, 2, 2], [1, 0, 2]])
+    b = np.array([[2, 1, 1], [2, 2, -1], [1, 2, 0]])
+    found = mean_verdict(a, b, pools, "log2", 3)
+    assert found.winner == "a"
+    check_witnesses(found, a, b, pools)
+    # a query without best documents keeps its value however small the middle gain is
+    assert found.bounds[0] > 0.05
+    nothing = mean_verdict(a[1:2], b[1:2], pools[1:2], "log2", 3)
+    assert nothing.winner == "equal"
+
+
+def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
+    found = mean_verdicts(runs, pools, "zipf", 3)
+    assert list(found) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    for (i, j), one in found.items():
+        alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
+        assert alone.winner == one.winner
+        assert [p.winner for p in alone.regions] == [p.winner for p in one.regions]
+    assert {one.winner for one in found.values()} >= {"a", "b"}
+
+
+def test_the_last_discount_may_be_zero() -> None:
+    found = mean_verdict([[0, 1, 2]], [[1, 0, 2]], [[0, 1, 2]], [1, 0.5, 0], 3)
+    assert found.winner == "a"
+
+
+def test_a_rule_and_its_vector_of_discounts_give_the_same_verdict(rng: np.random.Generator) -> None:
+    runs, pools = draw_runs(rng, 2, 6, 4, 8, 4)
+    one = mean_verdict(*runs, pools, "log2", 4)
+    two = mean_verdict(*runs, pools, rule_discounts("log2", 4), 4)
+    assert (one.winner, one.differences, one.bounds) == (two.winner, two.differences, two.bounds)
+
+
+@pytest.mark.parametrize(
+    ("labels", "winners", "ends"),
+    [
+        ([FOR_A, FOR_A, FOR_B], ["a", "change", "b"], [2, 2]),
+        ([FOR_B, FOR_A, FOR_B], ["b", "change", "a", "change", "b"], [1, 1, 2, 2]),
+        ([FOR_A, UNDECIDED, FOR_A], ["a", "undecided", "a"], [1, 2]),
+        ([FOR_A, EQUAL, FOR_A], ["a", "equal", "a"], [1, 2]),
+        ([FOR_A, UNDECIDED, EQUAL, FOR_B], ["a", "change", "b"], [1, 3]),
+        ([FOR_B, EQUAL, FOR_A], ["b", "change", "a"], [1, 2]),
+        ([UNDECIDED, EQUAL, FOR_B], ["undecided", "b"], [2]),
+        ([EQUAL, UNDECIDED, FOR_A], ["undecided", "a"], [2]),
+        ([FOR_B, FOR_B, EQUAL, EQUAL], ["b", "equal"], [2]),
+        ([FOR_A, UNDECIDED], ["a", "undecided"], [1]),
+        ([FOR_A, FOR_B, UNDECIDED, FOR_A], ["a", "change", "b", "change", "a"], [1, 1, 2, 3]),
+        ([EQUAL], ["equal"], []),
+    ],
+)
+def test_neighbouring_boxes_are_joined_to_regions(
+    labels: list[int], winners: list[str], ends: list[int], rng: np.random.Generator
+) -> None:
+    n = len(labels)
+    order = rng.permutation(n)  # the search ends boxes in any order
+    low = np.arange(n)[order].astype(float)[:, None]
+    nothing = np.zeros(n)
+    boxes = Leaves(low, low + 1, nothing.astype(int), np.array(labels)[order], nothing, nothing)
+    found = _regions(boxes)
+    assert [region.winner for region in found] == winners
+    assert [region.low for region in found] == [0, *ends]
+    assert [region.high for region in found] == [*ends, n]
+
+
+def test_a_search_at_its_limit_is_undecided() -> None:
+    back = mean_verdict(Y, X, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
+    assert back.winner == "undecided"
+    assert back.witnesses[0] is not None
+    found = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", max_boxes=1)
+    assert found.winner == "undecided"
+    assert found.witnesses[1] is not None
+    assert found.undecided_share == 1
+    assert [region.winner for region in found.regions] == ["undecided"]
+    coarse = mean_verdict(X, Y, GOOD_POOLS, "log2", 2, "nonnegative", resolution=0.1)
+    assert coarse.winner == "depends"
+    assert 0.05 < coarse.undecided_share <= 0.1
+
+
+def test_worst_documents_may_be_missing_from_the_pool_if_their_gain_is_zero() -> None:
+    a, b, pools = [[0, 2, 2]], [[2, 2, 0]], [[0, 1]]
+    assert mean_verdict(a, b, pools, "log2", 3).winner == "a"
+    with pytest.raises(InputError, match="row 0: a ranking holds documents"):
+        mean_verdict(a, b, pools, "log2", 3, worst_gain="nonnegative")
+
+
+@pytest.mark.parametrize(
+    ("a", "pools", "options", "message"),
+    [
+        ([[0, 1]], [[0, 1, 1]], {}, "shape (1, 2) against (1, 3)"),
+        ([[0, 1, 1]], [[0, 1, 1]] * 2, {}, "pools of shape (2, 3)"),
+        ([[0, 0, 1]], [[0, 1, 1]], {}, "row 0: a ranking holds documents"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 2, 3]}, "discounts that increase"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [0, 0, 0]}, "start with 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"discounts": [1, 0, -1]}, "fall below 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"worst_gain": "free"}, "unknown worst gain 'free'"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"resolution": 0}, "above 0"),
+        ([[0, 1, 1]], [[0, 1, 1]], {"max_boxes": 0}, "`max_boxes` is 0"),
+    ],
+)
+def test_bad_input_is_refused(
+    a: list[list[int]], pools: list[list[int]], options: dict[str, object], message: str
+) -> None:
+    given_ = {"discounts": "log2", "n_grades": 2, **options}
+    with pytest.raises(InputError) as error:
+        mean_verdict(a, [[1, 1, 0]], pools, **given_)
+    assert message in str(error.value)
+
+
+def test_one_run_or_a_single_grade_of_gain_zero_is_refused() -> None:
+    with pytest.raises(InputError, match="at least two runs"):
+        mean_verdicts([[[0]]], [[0]], "log2", 2)
+    with pytest.raises(InputError, match="a single grade"):
+        mean_verdicts([[[0]], [[0]]], [[0]], "log2", 1)

@@ -1,0 +1,185 @@
+"""Graded queries in LETOR / SVMlight files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import ndcg_score
+
+from dcglearn import InputError
+from dcglearn.collections.letor import looks_like_letor, read_grade_counts
+from helpers.places import ROOT
+from helpers.written import write
+
+RANK = ROOT.parent / "shared" / "data" / "lambdarank" / "rank.train"
+
+
+def written(folder: Path, text: str, name: str = "judged.txt") -> Path:
+    return write(folder / name, text)
+
+
+def test_files_of_another_program_are_read(tmp_path: Path, rng: np.random.Generator) -> None:
+    grades, query = rng.integers(0, 4, 300), np.sort(rng.integers(0, 20, 300))
+    path = tmp_path / "made.svm"
+    dump_svmlight_file(rng.random((300, 3)), grades, str(path), query_id=query, comment="made up")
+    names = list(dict.fromkeys(query.tolist()))
+    expected = [[int(((query == q) & (grades == g)).sum()) for g in (3, 2, 1, 0)] for q in names]
+    assert read_grade_counts(path).tolist() == expected
+    packed = tmp_path / "made.svm.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_grade_counts(packed).tolist() == expected
+    assert (
+        read_grade_counts(path, 6)[:, :2].sum() == 0
+    )  # no document has one of the two best of six grades
+
+
+def test_comments_blanks_and_scattered_queries(tmp_path: Path) -> None:
+    text = "# head\n\n2 qid:b 1:1 # doc 1\n0.0\tqid:a\n 1   qid:b 2:3\n"
+    assert read_grade_counts(written(tmp_path, text)).tolist() == [[1, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("ending", [".query", ".group"])
+def test_group_sizes_next_to_the_file(tmp_path: Path, ending: str) -> None:
+    path = written(tmp_path, "1 1:.5\n0 1:.2\n1\n")
+    written(tmp_path, "2\n1\n", path.name + ending)
+    assert read_grade_counts(path).tolist() == [[1, 1], [1, 0]]
+
+
+@pytest.mark.skipif(not RANK.is_file(), reason="no graded queries next to this checkout")
+def test_real_queries() -> None:
+    counts = read_grade_counts(RANK)
+    assert counts.shape == (201, 5)
+    assert counts.sum(axis=0).tolist() == [69, 222, 858, 1211, 645]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "holds no document"),
+        ("# nothing\n", "holds no document"),
+        ("1 qid:1\nx qid:1\n", "line 2: begins with 'x'"),
+        ("1.5 qid:1\n", "line 1: grade 1.5; use whole numbers"),
+        ("-1 qid:1\n", "line 1: grade -1"),
+        ("nan qid:1\n", "line 1: begins with 'nan'"),
+        ("1e9 qid:1\n", "line 1: grade 1e9"),
+        ("1_0 qid:1\n", "line 1: begins with '1_0'"),
+        ("\u0663 qid:1\n", "line 1: begins with '\u0663'"),
+        ("1 qid:1\n2 qid: 7\n", "line 2: no query after 'qid:'"),
+        ("1 qid:1\r0 qid:1\r", "line 1: a carriage return without a line feed"),
+        ("1 qid:1\n0 1:.5\n", "line 2: no qid, which other lines have"),
+        ("1 1:.5\n", "no line has a qid, and there is no file of group sizes"),
+        ("0 qid:1\n\n3 qid:1\n", "line 3: grade 3, and there are 2 grades"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as error:
+        read_grade_counts(written(tmp_path, text), 2 if "3 qid" in text else None)
+    assert "judged.txt" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "problem"),
+    [
+        ("2\n2\n", "groups of 4 documents, and judged.txt holds 3"),
+        ("x\n", "line 1: 'x'"),
+        ("3\n0\n", "line 2: '0'"),
+        ("\u0663\n", "line 1: '\u0663'"),
+        ("3" * 5000, "line 1: '333"),
+        ("", "groups of 0 documents"),
+    ],
+)
+def test_bad_group_sizes(tmp_path: Path, sizes: str, problem: str) -> None:
+    path = written(tmp_path, "1\n0\n1\n")
+    written(tmp_path, sizes, "judged.txt.query")
+    with pytest.raises(InputError, match=problem):
+        read_grade_counts(path)
+
+
+def test_files_that_cannot_be_decompressed(tmp_path: Path) -> None:
+    whole = gzip.compress(b"1 qid:1\n" * 100)
+    for content, problem in (
+        (whole[:-9], "is cut short"),
+        (b"1 qid:1\n", "is not compressed by gzip"),
+        (gzip.compress(b"1 qid:1\n\xff\xfe qid:1\n"), "line 2: is not UTF-8"),
+    ):
+        path = tmp_path / "cut.txt.gz"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=problem):
+            read_grade_counts(path)
+    unnamed = tmp_path / "packed, and its name does not say so"
+    unnamed.write_bytes(gzip.compress("\ufeff1 qid:1 # one line\u2028still\n0 qid:1\n".encode()))
+    assert looks_like_letor(unnamed)
+    assert read_grade_counts(unnamed).tolist() == [[1, 1]]
+    with pytest.raises(InputError, match="no-such"):
+        read_grade_counts(tmp_path / "no-such.gz")
+
+
+def test_graded_lists_are_evaluated_by_the_scores_of_a_ranker(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    refused: Callable[..., str],
+    tmp_path: Path,
+    rng: np.random.Generator,
+) -> None:
+    grades, query = rng.integers(0, 4, 200), np.sort(rng.integers(0, 15, 200))
+    scores = np.round(rng.random(200), 1)
+    dump_svmlight_file(rng.random((200, 2)), grades, str(tmp_path / "lists.svm"), query_id=query)
+    np.savetxt(tmp_path / "model.txt", scores)
+    found = run(
+        "evaluate",
+        "lists.svm",
+        "model.txt",
+        "-m",
+        "nDCG(exponential-log2) @ 5",
+        "--per-query",
+        "--format",
+        "json",
+    )
+    assert found.returncode == 0, found.stderr
+    (system,) = json.loads(found.stdout)["systems"]
+    assert system["system"] == "model"
+    for name in np.unique(query):
+        gains = 2.0 ** grades[query == name] - 1
+        expected = ndcg_score([gains], [scores[query == name]], k=5) if len(gains) > 1 else 1
+        value = system["queries"][str(name)]["nDCG(exponential-log2) @ 5"]
+        assert value == pytest.approx(expected if gains.any() else 0)
+    for text, message in (
+        ("0.5\nx\n", "bad.txt, line 2: 'x' is not a finite score"),
+        ("0.5\n1_0\n", "bad.txt, line 2: '1_0' is not a finite score"),
+        ("0.5\n0.1\n", "bad.txt: 2 scores for 200 documents"),
+    ):
+        written(tmp_path, text, "bad.txt")
+        assert message in refused("evaluate", "lists.svm", "bad.txt")
+
+
+def test_graded_lists_are_recognised(tmp_path: Path) -> None:
+    assert looks_like_letor(written(tmp_path, "# head\n\n2 qid:7 1:.3\n"))
+    assert looks_like_letor(written(tmp_path, "2 1:.3\n"))
+    assert not looks_like_letor(written(tmp_path, "q1 0 d1 2\n"))
+    assert not looks_like_letor(written(tmp_path, ""))
+    assert not looks_like_letor(tmp_path / "none")
+    packed = tmp_path / "lists.gz"
+    packed.write_bytes(gzip.compress(b"2 qid:7 1:.3\n" * 9))
+    assert looks_like_letor(packed)
+    assert not looks_like_letor(written(tmp_path, "no gzip", "a.gz"))
+
+
+def test_features_are_not_read_and_a_second_qid_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "judged.txt"
+    path.write_text("2 qid:7 1:abc 0: 1:.5 1:NULL\n0 qid:7 #qid:8\n")
+    assert read_grade_counts(path).tolist() == [[1, 0, 1]]
+    for line, message in (
+        ("2 qid:7 qid:8 1:.5\n", "line 1: a qid among the features"),
+        ("2 1:.5 qid:7\n", "line 1: a qid among the features"),
+        ("2 qid:7 1:\xff\n", "line 1: is not UTF-8"),
+        ("2 qid:\n", "line 1: no query after 'qid:'"),
+    ):
+        path.write_bytes(line.encode("latin-1"))
+        with pytest.raises(InputError, match=message):
+            read_grade_counts(path)

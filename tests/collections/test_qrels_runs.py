@@ -1,0 +1,338 @@
+"""Qrels and runs: files in, ids to numbers, grades of ranked documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import (
+    IgnoredInput,
+    InputError,
+    Scale,
+    evaluate,
+    index_qrels,
+    qrels_of,
+    read_qrels,
+    read_run,
+    run_of,
+)
+from dcglearn.base.errors import InputWarning
+from dcglearn.collections.runs import DocumentTable, distinct_names, scale_of_qrels
+from dcglearn.evaluation.lookup import look_up
+from helpers.written import write
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+RUN = "q1 Q0 d2 1 2.5 mine\nq1 Q0 d1 2 1.5 mine\nq2 Q0 d9 1 1e-3 mine\n"
+
+
+def content(found: DocumentTable) -> dict[str, dict[str, float]]:
+    """The rows as nested dicts."""
+    result: dict[str, dict[str, float]] = {}
+    ids, numbers = found.documents.to_pylist(), found.number.tolist()
+    for query, document, number in zip(found.query, ids, numbers, strict=True):
+        result.setdefault(found.queries[query], {})[document] = number
+    return result
+
+
+def test_text_with_any_blanks_comments_and_line_ends(tmp_path: Path) -> None:
+    text = "\ufeff# made by hand\r\n  q1\t0   d1 2 \r\n\r\nq1 0 d2\t0\n# q9 0 d9 1\nq2 0 d1 1"
+    expected = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": 1.0}}
+    for found in (
+        read_qrels(write(tmp_path / "qrels", QRELS)),
+        read_qrels(write(tmp_path / "odd", text)),
+        read_qrels(write(tmp_path / "qrels.gz", gzip.compress(text.encode()))),
+    ):
+        assert content(found) == expected
+    run = read_run(write(tmp_path / "run", RUN))
+    assert run.name == "mine"
+    assert content(run) == {"q1": {"d2": 2.5, "d1": 1.5}, "q2": {"d9": 0.001}}
+
+
+def test_every_format_reads_the_same(tmp_path: Path) -> None:
+    expected = {"q1": {"d1": 2.0, "d2": -0.5}, "7": {"d1": 1.0}}
+    rows = [(q, d, g) for q, docs in expected.items() for d, g in docs.items()]
+    write(tmp_path / "q.json", json.dumps(expected))
+    write(tmp_path / "q.json.gz", gzip.compress(json.dumps(expected).encode()))
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    frame.to_parquet(tmp_path / "q.parquet")
+    theirs = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    for found in (
+        *(read_qrels(tmp_path / name) for name in ("q.json", "q.json.gz", "q.parquet")),
+        qrels_of(frame),
+        qrels_of(theirs),
+        qrels_of(expected),
+    ):
+        assert content(found) == expected
+        assert found.scale() == Scale((2, 1, -0.5))
+    scores = theirs.rename(columns={"relevance": "score"}).assign(query_id=[1, 1, 7])
+    assert content(run_of(scores, "mine")) == {"1": {"d1": 2.0, "d2": -0.5}, "7": {"d1": 1.0}}
+
+
+BAD_QRELS = {
+    "a run": (RUN, "line 1: 6 fields: this looks like a run"),
+    "five fields": (QRELS + "q3 0 d1 1 0\n", "line 4: 5 fields, not 4; write: query 0 document"),
+    "three fields": ("# head\n\nq1 0 d1\n", "line 3: 3 fields, not 4"),
+    "no number": (QRELS + "q3 0 d1 good\n", "line 4: the grade 'good' is not a finite number"),
+    "nan": (QRELS + "q3 0 d1 nan\n", "line 4: the grade 'nan' is not a finite number"),
+    "twice": (QRELS + "\nq2 0 d1 0\n", "line 5: the document d1 appears twice for query q2"),
+    "empty": ("", "is empty"),
+    "comments only": ("# nothing\n\n", "is empty"),
+    "latin-1": ("q1 0 d1 1\nq1 0 caf\xe9 1\n".encode("latin-1"), "line 2: is not UTF-8 text"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_QRELS)
+def test_bad_qrels_are_named(tmp_path: Path, name: str) -> None:
+    text, message = BAD_QRELS[name]
+    with pytest.raises(InputError, match="^" + str(tmp_path / "qrels") + ".*" + message):
+        read_qrels(write(tmp_path / "qrels", text))
+
+
+BAD_RUNS = {
+    "qrels": (QRELS, "line 1: 4 fields: this looks like qrels"),
+    "seven fields": (RUN + "q3 Q0 d1 1 2 mine x\n", "line 4: 7 fields, not 6"),
+    "nan": (RUN + "q3 Q0 d1 1 nan mine\n", "line 4: the score 'nan' is not a finite number"),
+    "infinite": (RUN + "q3 Q0 d1 1 1e999 mine\n", "line 4: the score '1e999'"),
+    "twice": (RUN + "q1 Q0 d2 1 0 mine\n", "line 4: the document d2 appears twice"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RUNS)
+def test_bad_runs_are_named(tmp_path: Path, name: str) -> None:
+    text, message = BAD_RUNS[name]
+    with pytest.raises(InputError, match=message):
+        read_run(write(tmp_path / "run", text))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    packed = gzip.compress((QRELS * 1).encode() + b"".join(b"q%d 0 d 1\n" % i for i in range(999)))
+    for name, made, message in (
+        ("cut.gz", packed[:-20], "cut.gz: is cut short"),
+        ("flipped.gz", packed[:40] + b"\xff\xff\xff" + packed[43:], "flipped.gz: is damaged"),
+        ("plain.gz", QRELS.encode(), "plain.gz: is not compressed by gzip, as its name"),
+        ("a.json", b'{"q": {"d": 1}', "line 1: is not JSON"),
+        ("b.json", b'{"q": 3}', "is not qrels; write"),
+        ("c.json", b'{"q": {"d": "x"}}', "query q, document d: the grade 'x' is not a finite"),
+        ("d.json", b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
+        ("e.parquet", b"PAR1", "not a readable Parquet file"),
+        ("g.parquet.gz", b"PAR1", "is not compressed by gzip, as its name says"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_qrels(write(tmp_path / name, made))
+    pd.DataFrame({"query": ["q"], "document": ["d"]}).to_parquet(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="no column 'grade' among query, document"):
+        read_qrels(tmp_path / "f.parquet")
+    with pytest.raises(InputError, match="row 2: an id is missing"):
+        qrels_of(pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]}))
+    for path in (tmp_path / "none", tmp_path / "none.parquet"):
+        with pytest.raises(InputError, match="no such file"):
+            read_qrels(path)
+
+
+@pytest.fixture
+def local_dataset(tmp_path: Path) -> Iterator[Path]:
+    """A dataset of ir_datasets whose qrels are a file here."""
+    import ir_datasets
+    from ir_datasets.formats import TrecQrels
+    from ir_datasets.util import LocalDownload
+
+    path = tmp_path / "official"
+    path.write_text("1 0 d1 2\n1 0 d2 0\n2 0 d1 1\n")
+    dataset = ir_datasets.Dataset(TrecQrels(LocalDownload(path), {2: "", 1: "", 0: ""}))
+    ir_datasets.registry.register("of-this-test", dataset)
+    yield path
+    del ir_datasets.registry._registered["of-this-test"]
+
+
+def test_qrels_of_ir_datasets(local_dataset: Path) -> None:
+    found = read_qrels("ir_datasets:of-this-test")
+    file = read_qrels(local_dataset)
+    assert (found.queries, found.number.tolist()) == (file.queries, file.number.tolist())
+    assert found.documents == file.documents
+    run = {"1": {"d1": 2.0}, "2": {"d1": 1.0}}
+    by_name, by_path = (
+        evaluate(qrels, run, "zipf").values for qrels in ("ir_datasets:of-this-test", local_dataset)
+    )
+    assert by_name.tolist() == by_path.tolist()
+    local_dataset.write_text("1 0 d1 2\n1 0 d1 0\n")
+    for name, problem in (
+        ("of-this-test", "the document d1 appears twice for the query 1; write its qrels"),
+        ("of-this-tset", "ir_datasets:of-this-tset: ir_datasets has no such dataset; did you mean"),
+        ("msmarco-passage", "msmarco-passage: this dataset has no qrels; name a part of it"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            read_qrels(f"ir_datasets:{name}")
+    local_dataset.unlink()
+    with pytest.raises(InputError, match="its qrels cannot be fetched"):
+        read_qrels("ir_datasets:of-this-test")
+
+
+def test_ir_datasets_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(InputError, match="ir_datasets is not installed; install it"):
+        read_qrels("ir_datasets:vaswani")
+
+
+def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
+    ignored = IgnoredInput()
+    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), ignored)
+    assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
+    assert list(ignored.counts.values()) == [2]
+
+
+def test_runs_of_one_tag_are_renamed_by_file(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, RUN) for name in ("a", "b")]
+    tags = [read_run(path).name for path in paths]
+    assert distinct_names(tags, paths) == ["a", "b"]
+    with pytest.raises(InputError, match="appears twice among the runs"):
+        distinct_names([tags[0]] * 2, [paths[0]] * 2)
+
+
+def test_names_get_as_much_of_the_path_as_distinguishes_them(tmp_path: Path) -> None:
+    paths = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder / "run", RUN))
+    paths.append(write(tmp_path / "third", RUN.replace("mine", "run")))
+    tags = [read_run(path).name for path in paths]
+    names = distinct_names(tags, paths)
+    assert names[:2] == ["x/run", "y/run"]
+    assert names[2].endswith("/third")  # its tag is the name that the others had in between
+    with pytest.raises(InputError, match="appears twice among the runs"):
+        distinct_names(tags[:2], [paths[0], tmp_path / "y" / ".." / "x" / "run"])
+
+
+def test_frames_of_pyterrier_are_read_by_their_ids() -> None:
+    frame = pd.DataFrame(
+        {"qid": ["1"], "query": ["what is"], "docno": ["d1"], "score": [1.0], "rank": [0]}
+    )
+    assert run_of(frame).queries == ("1",)
+    with pytest.raises(InputError, match="holds columns of mixed types"):
+        run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
+
+
+def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 1: is not UTF-8 text"):  # in a column without use
+        read_run(write(tmp_path / "run", b"q1 Q0 d1 1 2.5 caf\xe9\n"))
+    with pytest.raises(InputError, match="line 2: the grade 9007199254740992 is too large"):
+        read_qrels(write(tmp_path / "big", "q1 0 d1 1\nq1 0 d2 9007199254740993\n"))
+    with pytest.raises(InputError, match="line 1: the score '1_0' is not a finite number"):
+        read_run(write(tmp_path / "odd", "q1 Q0 d1 1 1_0 x\n"))
+    plus = read_run(write(tmp_path / "plus", "q1 Q0 d1 1 +1.5 x\n"))
+    assert (plus.name, plus.number.tolist()) == ("x", [1.5])
+    with pytest.raises(InputError, match="is not valid text"):
+        read_qrels(write(tmp_path / "q.json", '{"q": {"\\ud800": 1}}'))
+
+
+@pytest.mark.parametrize("score", ["2.5", "+2.5"])
+def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> None:
+    text = f"q1 Q0 d1 1 3 mine\nq1 Q0 d2 2 {score} yours\n"
+    with pytest.warns(InputWarning, match=r"run: 2 tags \(mine, yours\), read as one system, mine"):
+        found = read_run(write(tmp_path / "run", text))
+    assert found.name == "mine"
+    assert content(found) == {"q1": {"d1": 3.0, "d2": 2.5}}
+
+
+def test_a_small_file_that_decompresses_to_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**20)
+    bomb = write(tmp_path / "bomb.gz", gzip.compress(b"\n" * 2**22))
+    with pytest.raises(InputError, match="holds more than 1 MiB, over 100 times its compressed"):
+        read_qrels(bomb)
+    assert len(read_qrels(write(tmp_path / "fine.gz", gzip.compress(QRELS.encode())))) == 3
+
+
+def test_the_scale_includes_0_for_documents_that_are_not_listed() -> None:
+    assert scale_of_qrels(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
+    assert scale_of_qrels(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))
+    with pytest.raises(InputError, match="grade 3 is off the scale"):
+        index_qrels(qrels_of({"q": {"d": 3}}), Scale((2, 1, 0)))
+
+
+runs = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "other"]),
+    st.dictionaries(
+        st.sampled_from("abcdefgh"), st.sampled_from([0.5, 1.0, 1.0 + 1e-9, 2.0]), min_size=1
+    ),
+    min_size=1,
+)
+judgments = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([0, 1, 2]), min_size=1),
+    min_size=1,
+)
+
+
+@given(run=runs, qrels=judgments, ties=st.sampled_from(["input", "docid"]), single=st.booleans())
+def test_look_up_equals_a_plain_loop(
+    run: dict[str, dict[str, float]],
+    qrels: dict[str, dict[str, float]],
+    ties: str,
+    single: bool,
+) -> None:
+    known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
+    found = look_up(run_of(run), known, ties, single)
+    assert found.ranked.tied is None
+    expected = []
+    for query in known.queries:
+        scores = {
+            doc: float(np.float32(score)) if single else score
+            for doc, score in run.get(query, {}).items()
+        }
+        order = sorted(scores, reverse=ties == "docid") if ties == "docid" else list(scores)
+        order = sorted(order, key=lambda doc, of=scores: -of[doc])  # stable
+        expected += [2 - qrels[query][doc] if doc in qrels[query] else 3 for doc in order]
+    assert found.ranked.grades.tolist() == expected
+    assert found.missing.tolist() == [query not in run for query in known.queries]
+    assert set(found.extra) == set(run) - set(qrels)
+    pools = [[list(docs.values()).count(g) for g in (2, 1, 0)] for docs in qrels.values()]
+    assert known.pools.tolist() == pools
+
+
+@given(run=runs, qrels=judgments)
+def test_documents_of_equal_scores_are_one_group(
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, float]]
+) -> None:
+    known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
+    ranked = look_up(run_of(run), known).ranked
+    sizes = sorted(
+        list(docs.values()).count(score)
+        for query, docs in run.items()
+        if query in qrels
+        for score in set(docs.values())
+    )
+    if ranked.tied is None:
+        assert max(sizes, default=1) == 1
+    else:
+        assert sorted(np.bincount(ranked.tied).tolist()) == sizes
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"q": {"d": NaN}}', "is not JSON (NaN)"),
+        (b'{"q": {"d": 1e400}}', "is not a finite number"),
+        (b'{"q": {"d": true}}', "the grade True is a truth value; write a number"),
+        (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
+        (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
+        ('{"q": {"d": 1}}'.encode("utf-16"), "is not UTF-8 text"),
+        (b'{"q": {"\xff": 1}}', "line 1: is not UTF-8 text"),
+        (b'{"q":\r{"d": 1}}', "line 1: a carriage return without a line feed"),
+    ],
+)
+def test_json_is_read_strictly(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "qrels.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_qrels(path)

@@ -1,0 +1,178 @@
+"""Qrels and runs as tables: CSV, tabs, names of grades, every compression; against pandas."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import DocumentGrades, InputError, Scale, index_qrels, qrels_of, read_qrels, read_run
+from dcglearn.collections.qrels_tables import QRELS, columns_of_table
+from dcglearn.collections.runs import DocumentTable
+from helpers.written import write
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+FRAME = pd.DataFrame(
+    {
+        "query_id": ["new york hotels", "new york hotels", 'a "b", c', "7"],
+        "doc_id": ["d1", "d 2", "d1", "d1"],
+        "relevance": [2.0, 0.0, -0.5, 1.0],
+    }
+)
+ROWS = list(FRAME.itertuples(index=False, name=None))
+PLAIN = FRAME[~FRAME.query_id.str.contains('"')]
+
+
+def rows(found: DocumentTable) -> list[tuple[str, str, float]]:
+    ids = [found.queries[query] for query in found.query]
+    return list(zip(ids, found.documents.to_pylist(), found.number.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("compression", COMPRESS)
+def test_every_table_gives_the_same(tmp_path: Path, compression: str) -> None:
+    def read(name: str, content: bytes) -> list[tuple[str, str, float]]:
+        packed = COMPRESS[compression](content)
+        return rows(read_qrels(write(tmp_path / (name + compression), packed)))
+
+    assert read("q.csv", FRAME.to_csv(index=False).encode()) == ROWS
+    assert read("index.csv", FRAME.to_csv().encode()) == ROWS
+    assert read("excel.csv", FRAME.to_csv(sep=";", index=False).encode("utf-8-sig")) == ROWS
+    assert read("unicode.csv", FRAME.to_csv(sep="\t", index=False).encode("utf-16")) == ROWS
+    assert read("q.tsv", FRAME.to_csv(sep="\t", index=False).encode()) == ROWS
+    beir = FRAME.set_axis(["query-id", "corpus-id", "score"], axis=1)
+    assert read("test.tsv", beir.to_csv(sep="\t", index=False).encode()) == ROWS
+    assert read("q.parquet", FRAME.to_parquet(index=False)) == ROWS
+    plain = PLAIN.to_csv(index=False).encode()
+    assert read("plain.csv", plain) == read("crlf.csv", plain.replace(b"\n", b"\r\n"))
+    assert read("blank.csv", plain.replace(b"\n7", b"\n\n7")) == read("plain.csv", plain)
+    trec = "".join(f"{q}\t0\t{d}\t{g}\n" for q, d, g in ROWS).encode()
+    assert read("trec", trec) == ROWS
+    assert read("trec.tsv", b"# by hand\n" + trec) == ROWS
+
+
+def test_runs_with_blanks_between_tabs_and_as_csv(tmp_path: Path) -> None:
+    text = "new york\tQ0\td1\t1\t2.5\tbm25\nq2\tQ0\td2\t1\t1\tbm25\n"
+    run = read_run(write(tmp_path / "run", text.encode()))
+    assert (run.name, rows(run)) == ("bm25", [("new york", "d1", 2.5), ("q2", "d2", 1.0)])
+    run = read_run(write(tmp_path / "mine.csv", b"qid,docno,score,rank\nnew york,d1,2.5,1\n"))
+    assert (run.name, rows(run)) == ("mine", [("new york", "d1", 2.5)])
+
+
+texts = st.text("abé ,;\"'\n", min_size=1, max_size=5).filter(
+    lambda text: text == text.strip() and text
+)
+
+
+@given(
+    st.dictionaries(st.tuples(texts, texts), st.integers(-2, 3), min_size=1, max_size=5),
+    st.sampled_from(",;\t"),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_pandas_writes_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory,
+    grades: dict[tuple[str, str], int],
+    delimiter: str,
+    encoding: str,
+) -> None:
+    frame = pd.DataFrame(
+        [(q, d, g) for (q, d), g in grades.items()], columns=["query", "document", "grade"]
+    )
+    text = frame.to_csv(index=False, sep=delimiter)
+    path = write(tmp_path_factory.getbasetemp() / "pandas.csv", text.encode(encoding))
+    assert rows(read_qrels(path)) == list(frame.itertuples(index=False, name=None))
+
+
+def test_names_of_grades_need_a_scale(tmp_path: Path) -> None:
+    text = b"query,document,grade\nq1,d1,Good\nq1,d2,bad\nq2,d1,Good\n"
+    path = write(tmp_path / "q.csv", text)
+    frame = pd.read_csv(path)
+    frame.to_parquet(tmp_path / "q.parquet")
+    for qrels in (read_qrels(path), read_qrels(tmp_path / "q.parquet"), qrels_of(frame)):
+        indexed = index_qrels(qrels, "good,fair,bad")
+        assert indexed.scale == Scale(("good", "fair", "bad"))
+        assert indexed.pools.tolist() == [[1, 0, 1], [1, 0, 0]]
+        assert indexed.find_grades_of_ids(np.array([0, 0, 0]), ["d2", "d1", "d3"]).tolist() == [
+            *(2, 0, 3)
+        ]
+        with pytest.raises(InputError, match=r"grades are names \(Good, bad\); order them, best f"):
+            index_qrels(qrels)
+        with pytest.raises(InputError, match="grade 'Good' is off the scale goood > bad; did you"):
+            index_qrels(qrels, "goood,bad")
+    grades = DocumentGrades.read(path, scale=Scale(("good", "bad")))
+    assert str(grades.scale) == str(grades.qrels.scale) == "good > bad"
+
+
+def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("query;document;grade\nnew york;d1;good\nnew york;d2;bad\n")
+    (tmp_path / "run").write_text("new york\tQ0\td2\t1\t2\tone\nnew york\tQ0\td1\t2\t1\tone\n")
+    found = run("evaluate", "q.csv", "run", "--measure", "constant", "--scale", "good,bad")
+    assert found.returncode == 0, found.stderr
+    assert "grades good > bad" in found.stdout
+    found = run("evaluate", "q.csv", "run", "--measure", "constant")
+    assert found.returncode == 2
+    assert "q.csv: its grades are names (bad, good); order them, best first: --scale" in (
+        " ".join(found.stderr.split())
+    )
+    (tmp_path / "p.jsonl").write_text(
+        '{"query": "new york", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"}\n'
+    )
+    found = run("fit", "p.jsonl", "--qrels", "q.csv", "--scale", "good,bad")
+    assert found.returncode == 0, found.stderr
+    assert "good" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,document,grade\n", "x.csv: is empty; give qrels of at least one document"),
+        ("query,grade\nq,1\n", "x.csv: no column 'document' among query, grade; name it docu"),
+        ("qid,docno,label\nq,d\n", "x.csv, line 2: 2 fields under 3 column names"),
+        ("qid,docno,label\nq,d,1\n\nq,d,1,3\n", "x.csv, line 4: 4 fields under 3 column names"),
+        ("qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: the grade is missing"),
+        ("qid,docno,label\nq,d,1\n,e,1\n", "x.csv, line 3: an id is missing"),
+        ("qid,docno,label\nq,d,1\nq,d,1\n", "x.csv, line 3: the document d appears twice"),
+        (
+            "qid,docno,label\nq,d,1\nq,e,good\n",
+            "x.csv, line 3: the grade 'good' is not a finite number; "
+            "correct it, or write all grades as names",
+        ),
+        ("qid,docno,label\nq,d,good\nq,e,nan\n", "line 2: the grade 'good' is not a finite"),
+        ('qid,docno,label\n"q,d,1\n', "x.csv, line 2: is not CSV"),
+        ("qid,docno,label,QID\nq,d,1,q\n", "x.csv: the column 'qid' appears twice; keep one"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path / "x.csv", text.encode())
+    with pytest.raises(InputError) as refused:
+        read_qrels(path)
+    assert message in str(refused.value).replace(f"{tmp_path}/", "")
+
+
+def test_an_empty_field_between_tabs(tmp_path: Path) -> None:
+    path = write(tmp_path / "x", b"new york city\t0\t\t1\n")
+    with pytest.raises(InputError, match="line 1: an empty field between tabs; write: query 0"):
+        read_qrels(path)
+
+
+def test_numbers_as_text_are_numbers() -> None:
+    columns = [pa.array(["q", "q"]), pa.array(["d", "e"]), pa.array(["1", "2.5"])]
+    table = pa.table(columns, names=["query", "document", "grade"])
+    found = columns_of_table(table, "x", QRELS)
+    assert (found.number.tolist(), found.names) == ([1.0, 2.5], ())

@@ -1,0 +1,218 @@
+"""Readers of text against slow twins that share no code with them, on generated files."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError, qrels_of, read_preferences, read_qrels, read_run
+from dcglearn.base.numbers import parse_number
+from dcglearn.base.text import split_fields
+from dcglearn.collections.letor import read_graded_lists, read_predictions
+from dcglearn.collections.runs import DocumentTable
+from dcglearn.filtering.scored import read_scored
+from helpers.twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_number, twin_text
+
+
+def twin_trec(content: bytes, n_fields: int) -> list[tuple[str, str, float]]:
+    """Rows of query, document and number."""
+    rows: list[tuple[str, str, float]] = []
+    lines: list[int] = []
+    for number, line in enumerate(twin_text(content).split("\n"), 1):
+        if line.startswith("#") or not line.strip(BLANKS):
+            continue
+        fields = twin_fields(line)
+        if len(fields) != n_fields:
+            raise RefusedError(number)
+        try:
+            rows.append((fields[0], fields[2], twin_number(fields[3 if n_fields == 4 else 4])))
+        except ValueError as error:
+            raise RefusedError(number) from error
+        lines.append(number)
+    if not rows:
+        raise RefusedError(0)
+    if n_fields == 4 and (large := max(abs(value) for _, _, value in rows)) >= 2**53:
+        raise RefusedError(next(n for n, r in zip(lines, rows, strict=True) if abs(r[2]) == large))
+    for i, row in enumerate(rows):
+        if row[:2] in [other[:2] for other in rows[:i]]:
+            raise RefusedError(lines[i])
+    return rows
+
+
+def twin_letor(content: bytes) -> list[tuple[str, float]]:
+    """Rows of query and grade."""
+    rows: list[tuple[str, float]] = []
+    for number, line in enumerate(twin_text(content).split("\n"), 1):
+        fields = twin_fields(line.partition("#")[0])
+        if not fields:
+            continue
+        try:
+            grade = twin_number(fields[0])
+        except ValueError as error:
+            raise RefusedError(number) from error
+        if grade not in range(100) or len(fields) < 2 or not re.match("qid:.", fields[1], re.S):
+            raise RefusedError(number)
+        if any(field.startswith("qid:") for field in fields[2:]):
+            raise RefusedError(number)
+        rows.append((fields[1][4:], grade))
+    if not rows:
+        raise RefusedError(0)
+    return rows
+
+
+def rows_of(found: DocumentTable) -> list[tuple[str, str, float]]:
+    ids = [found.queries[query] for query in found.query]
+    return list(zip(ids, found.documents.to_pylist(), found.number.tolist(), strict=True))
+
+
+def check(read: Callable[[Path], Any], twin: Callable[[bytes], Any], content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "file")
+        path.write_bytes(content)
+        assert outcome(read, path) == outcome(twin, content)
+
+
+ids = st.sampled_from(
+    [
+        "q1",
+        "q2",
+        "d1",
+        "d2",
+        "caf\xe9",
+        "a\xa0b",
+        "\u2028",
+        "x\x85",
+        "\x1c",
+        "7",
+        "#1",
+        "\u0663",
+        '"',
+    ]
+)
+numbers = mostly(
+    ["0", "1", "2", "-1", "+1", "1.", ".5", "1e2", "2E-3", "007", "9" * 16],
+    ["1_0", "nan", "inf", "infinity", "\u0663", "1e999", "0x1", "", "e1", "1e", "--1", "1\xa0"],
+)
+blanks = mostly([" ", "\t", "  ", " \t"], ["", "\xa0", "\v", "\f", "\x1c"])
+ends = mostly(
+    ["\n", "\n", "\r\n"], ["\r", "\n\n", "\r\r\n", "\x85", "\u2028", "\n# note\n", "\n \n"]
+)
+
+
+@st.composite
+def files(draw: st.DrawFn, *columns: st.SearchStrategy[str]) -> bytes:
+    """Lines of such columns, with a few faults."""
+    text = draw(mostly(["", "\ufeff", "# head\n"], [" ", "\r", "\ufeff\ufeff"]))
+    for _ in range(draw(st.integers(0, 6))):
+        for i, column in enumerate(columns):
+            text += (draw(blanks) if i else draw(mostly([""], [" ", "#", "\t"]))) + draw(column)
+        text += draw(ends)
+    content = text.encode()
+    if draw(st.integers(0, 9)) == 0:
+        at = draw(st.integers(0, len(content)))
+        content = content[:at] + draw(st.sampled_from([b"\xff", b"\xe9", b"\xc2"])) + content[at:]
+    return content
+
+
+fixed = st.sampled_from(["0", "Q0"])
+
+
+@given(files(ids, fixed, ids, numbers))
+def test_qrels_equal_a_slow_reader(content: bytes) -> None:
+    check(lambda path: rows_of(read_qrels(path)), lambda text: twin_trec(text, 4), content)
+
+
+@given(files(ids, fixed, ids, fixed, numbers, ids))
+def test_runs_equal_a_slow_reader(content: bytes) -> None:
+    check(lambda path: rows_of(read_run(path)), lambda text: twin_trec(text, 6), content)
+
+
+@given(files(numbers, ids.map(lambda name: f"qid:{name}"), st.just("1:.5")))
+def test_graded_lists_equal_a_slow_reader(content: bytes) -> None:
+    def read(path: Path) -> list[tuple[str, float]]:
+        return [(query, grade) for query, _, grade in rows_of(read_graded_lists(path))]
+
+    check(read, twin_letor, content)
+
+
+@given(files(numbers))
+def test_predictions_equal_a_slow_reader(content: bytes) -> None:
+    def twin(text: bytes) -> list[float]:
+        scores = []
+        for number, line in enumerate(twin_text(text).split("\n"), 1):
+            if line.partition("#")[0].strip(BLANKS):
+                try:
+                    scores.append(twin_number(line.partition("#")[0].strip(BLANKS)))
+                except ValueError as error:
+                    raise RefusedError(number) from error
+        if len(scores) != 3:
+            raise RefusedError(0)
+        return scores
+
+    lists = qrels_of({"q": {"1": 1, "2": 0, "3": 0}})
+    check(lambda path: read_predictions(path, lists).number.tolist(), twin, content)
+
+
+@given(numbers | st.text("0123456789+-.eE_ ", max_size=6))
+def test_numbers_equal_those_of_decimal(text: str) -> None:
+    try:
+        expected = twin_number(text.strip(" "))
+    except ValueError:
+        assert parse_number(text) != parse_number(text)
+    else:
+        assert parse_number(text) == expected
+
+
+@given(st.text("a1 \t\n\r\v\f\x1c\x85\xa0\u2028", max_size=12))
+def test_fields_are_split_at_blanks_of_ascii(text: str) -> None:
+    assert split_fields(text) == [part for part in re.split("[ \t\n\r\v\f]", text) if part]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("score,grade\n1_0,2\n", "line 2: \"score\" is '1_0'"),
+        ("score,grade\n\u0663,2\n", "line 2: \"score\" is '\u0663'"),
+        ("score,grade\r1,2\r", "line 1: a carriage return without a line feed"),
+        ("score,grade\n1,a\x85b\nx,2\n", "line 3: \"score\" is 'x'"),
+        ("score,grade\n1,a\u2028b\nx,2\n", "line 3: \"score\" is 'x'"),
+        ("score,grade\n1,a\x1cb\nx,2\n", "line 3: \"score\" is 'x'"),
+    ],
+)
+def test_scored_documents_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "documents.csv"
+    path.write_text(text, "utf-8", newline="")
+    with pytest.raises(InputError) as error:
+        read_scored(path)
+    assert message in str(error.value)
+
+
+def test_judgments_are_read_strictly(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    path.write_text("a,b,answer,weight\n1 0,0 1,a,1_0\n", newline="")
+    with pytest.raises(InputError, match="line 2: the weight is '1_0'"):
+        read_preferences(path)
+    path.write_text("a,b,answer\n1\xa02 0,0 1,a\n", "utf-8")
+    with pytest.raises(InputError, match=r"line 2.*grades are numbers .* and names"):
+        read_preferences(path)
+    lines = tmp_path / "judgments.jsonl"
+    lines.write_text('\xa0\n{"a": [1], "b": [0], "answer": "a"}\n', "utf-8")
+    with pytest.raises(InputError, match="line 1: is not JSON"):
+        read_preferences(lines)
+
+
+def test_large_grades_that_would_merge_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.jsonl"
+    path.write_text('{"a": [9007199254740993], "b": [9007199254740992], "answer": "a"}\n')
+    with pytest.raises(InputError, match="two grades are equal in double precision"):
+        read_preferences(path)
+    path.write_text('{"a": ["9007199254740993.0"], "b": [0], "answer": "a"}\n')
+    with pytest.raises(InputError, match=r"line 1: .*too large to tell from its neighbours"):
+        read_preferences(path)

@@ -1,0 +1,68 @@
+"""Counts of items above in one and in both of two orders, against all pairs."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError
+from dcglearn.correlation.concordance import count_above, count_above_in_both, paired_ranks
+
+paired = st.lists(st.tuples(st.integers(-4, 9), st.integers(-4, 9)), min_size=1, max_size=40)
+
+
+@given(scores=paired)
+def test_counts_match_all_pairs(scores: list[tuple[int, int]]) -> None:
+    first, second = np.array(scores).T
+    above, also = first[:, None] < first, second[:, None] < second
+    assert count_above(first).tolist() == above.sum(axis=1).tolist()
+    assert count_above_in_both(first, second).tolist() == (above & also).sum(axis=1).tolist()
+    below = second[:, None] > second
+    assert count_above_in_both(first, -second).tolist() == (above & below).sum(axis=1).tolist()
+
+
+def test_many_items_are_counted_without_a_matrix_of_pairs(rng: np.random.Generator) -> None:
+    first, second = rng.integers(3_000, size=(2, 10_000))
+    tracemalloc.start()
+    found = count_above_in_both(first, second)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5e6  # a matrix of one bit per pair would take 12.5e6
+    for i in (0, 17, 9_999):
+        assert found[i] == ((first > first[i]) & (second > second[i])).sum()
+
+
+def test_ranks_are_dense_and_increase_with_the_scores() -> None:
+    first, second = paired_ranks(np.array([0.5, -1, 0.5]), [True, False, False])
+    assert first.tolist() == [1, 0, 1]
+    assert second.tolist() == [1, 0, 0]
+
+
+def test_integers_beyond_double_precision_stay_distinct() -> None:
+    assert paired_ranks([2**60, 2**60 + 1], [0, 0])[0].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("truth", "estimate", "message"),
+    [
+        ([1, 2], [1, 2, 3], "2 items in the truth, 3 in the estimate; score the same items"),
+        ([1], [1], "1 items to order; give at least two"),
+        ([], [], "0 items to order"),
+        ([1, 2], [1, float("nan")], "estimate, item 1: the score is nan; use finite numbers"),
+        ([float("inf"), 2], [1, 2], "truth, item 0: the score is inf"),
+        ([[1, 2]], [1, 2], r"truth: scores of shape \(1, 2\) and type int64"),
+        ([1, 2], ["a", "b"], "estimate: scores of shape .* one number per item"),
+        ([1, 2], [None, 1], "estimate: scores of shape .* type object"),
+        ([1, 2], [[1], [2, 3]], "estimate: scores that are not a vector"),
+        (3, 3, r"truth: scores of shape \(\)"),
+    ],
+)
+def test_scores_that_cannot_be_ordered_are_refused(
+    truth: object, estimate: object, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        paired_ranks(truth, estimate)

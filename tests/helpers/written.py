@@ -1,0 +1,31 @@
+"""Files that tests write: any content, judgments as JSON lines, qrels and runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """Write a file, with its folder; line ends stay as they are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def write_records(path: Path, *records: Mapping[str, object]) -> Path:
+    """Write records as JSON lines."""
+    return write(path, "".join(json.dumps(record) + "\n" for record in records))
+
+
+def write_qrels(path: Path, qrels: Mapping[str, Mapping[str, object]]) -> Path:
+    """Write grades by query and document."""
+    rows = [(q, d, grade) for q, docs in qrels.items() for d, grade in docs.items()]
+    return write(path, "".join(f"{q} 0 {d} {grade}\n" for q, d, grade in rows))
+
+
+def write_run(path: Path, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> Path:
+    """Write scores by query and document; all ranks are 1, because nothing reads them."""
+    rows = [(q, d, score) for q, docs in run.items() for d, score in docs.items()]
+    return write(path, "".join(f"{q} Q0 {d} 1 {score} {tag}\n" for q, d, score in rows))

@@ -1,0 +1,312 @@
+"""Judgments that say little: estimates reach a maximum, whichever gain is fixed, and say so."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from dcglearn import (
+    InputError,
+    JudgmentFit,
+    JudgmentModel,
+    PackedEvidence,
+    PackedPairs,
+    Preferences,
+    compare_segments,
+    fit_packed_evidence,
+    likelihood_ratio,
+    study_judgments,
+    write_preferences,
+)
+from dcglearn.families.charts import best_chart, has_charts, in_chart, in_new_chart
+from dcglearn.families.vectors import BEST_IS_ONE, Anchor
+from dcglearn.families.weights import AnyWeights, Products
+from dcglearn.inference.covariance import covariance
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.maximise import maximise
+from dcglearn.inference.reach import on_scale
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.study.page import study_json, study_text
+from dcglearn.study.words import headline
+from dcglearn.trials.binomial_likelihood import BinomialEvidence, Differences, fit_counted
+from helpers.simulated import logistic_judgments, scale_of
+from helpers.written import write_records
+
+DISCOUNTS = ("free", "log2", "constant", "log:free", "decreasing", "convex")
+
+
+def noise(n: int, seed: int, L: int = 3, K: int = 4) -> Preferences:
+    """Judgments that depend on nothing."""
+    rng = np.random.default_rng(seed)
+    lists = rng.integers(0, L, (n, 2, K))
+    answers = rng.choice(["a", "b"], n).tolist()
+    return Preferences.of(lists, answers, scale_of(L), None, [f"q{i // 3}" for i in range(n)])
+
+
+def with_gains(gains: list[float], n: int, seed: int, K: int = 4) -> Preferences:
+    """Judgments of a judge with these gains, by index of the grade, and log2."""
+    W = 2 * np.outer(1 / np.log2(np.arange(2, K + 2)), gains)
+    return logistic_judgments(W, n, np.random.default_rng(seed), per_query=3)
+
+
+def gradient_in_W(fit: JudgmentFit) -> np.ndarray:
+    """The gradient of the posterior in any W, shape (K, L - 1)."""
+    K, L = fit.weights.shape
+    anywhere = replace(fit.likelihood, family=AnyWeights(K, L))
+    others = fit.parameters[fit.likelihood.n_weights :]
+    gradient = anywhere.expand(np.concatenate([fit.weights[:, :-1].ravel(), others])).gradient
+    return np.asarray(gradient[: K * (L - 1)].reshape(K, L - 1))
+
+
+@pytest.mark.parametrize("L", [3, 4])
+@pytest.mark.parametrize("discounts", DISCOUNTS)
+def test_noise_has_a_maximum(discounts: str, L: int) -> None:
+    """The gradient in W is 0 along the matrices c g', unless it leads out of the bounds."""
+    moved = 0
+    for seed in range(42):
+        fit = JudgmentModel(discounts=discounts).fit(noise((2, 20, 60)[seed % 3], seed, L))
+        family = fit.likelihood.family
+        assert isinstance(family, Products)
+        moved += family.gains.anchor != BEST_IS_ONE
+        slopes = gradient_in_W(fit)
+        c = family.discounts.at(fit.parameters[: family.discounts.n_parameters])
+        g = fit.weights[np.abs(fit.weights).sum(axis=1).argmax(), :-1]
+        of_gains, of_discounts = c.values @ slopes, c.jacobian.T @ slopes @ g
+        if discounts in ("decreasing", "convex"):  # the best gain and coefficients are 0 or more
+            assert of_gains[0] == pytest.approx(0, abs=2e-4) or (of_gains[0] < 0 and g[0] == 0)
+            held = fit.parameters[: len(of_discounts)] == 0
+            assert np.abs(of_discounts[~held]).max(initial=0) < 2e-4
+            assert (of_discounts[held] < 2e-4).all()
+            of_gains = of_gains[1:]
+        else:
+            assert np.abs(of_discounts).max() < 2e-4
+        assert np.abs(of_gains).max() < 2e-4
+        free = fit.parameters[len(of_discounts) : fit.likelihood.n_weights]
+        assert np.abs(free).max() <= 10
+    assert moved
+
+
+def test_an_independent_optimiser_finds_the_same_maximum() -> None:
+    """BFGS on W = c gamma' with a redundant scale, from the estimate and from anywhere."""
+    for seed in range(8):
+        fit = JudgmentModel(lapses=False).fit(noise(60, seed))
+        K, L = fit.weights.shape
+        anywhere = replace(fit.likelihood, family=AnyWeights(K, L))
+
+        def negative(
+            x: np.ndarray, one: Any = anywhere, K: int = K, L: int = L
+        ) -> tuple[float, Any]:
+            c, gains, others = x[:K], x[K : K + L - 1], x[K + L - 1 :]
+            at = one.expand(np.concatenate([np.outer(c, gains).ravel(), others]))
+            G = at.gradient[: K * (L - 1)].reshape(K, L - 1)
+            return -at.value, -np.concatenate([G @ gains, c @ G, at.gradient[K * (L - 1) :]])
+
+        u, s, vt = np.linalg.svd(fit.weights[:, :-1])
+        others = fit.parameters[fit.likelihood.n_weights :]
+        here = np.concatenate([u[:, 0] * np.sqrt(s[0]), vt[0] * np.sqrt(s[0]), others])
+        start = here + 0.05 * np.random.default_rng(seed).standard_normal(len(here))
+        found = minimize(negative, start, jac=True, method="BFGS", options={"gtol": 1e-7})
+        assert -found.fun == pytest.approx(fit.maximum.at.value, abs=1e-8)
+        W = np.outer(found.x[:K], found.x[K : K + L - 1])
+        np.testing.assert_allclose(W, fit.weights[:, :-1], atol=1e-4)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.sampled_from(DISCOUNTS[:4]), st.sampled_from((1, 2)))
+def test_another_gain_that_is_fixed_changes_nothing(seed: int, discounts: str, grade: int) -> None:
+    """Value, covariance, intervals and tests: of judgments by people with gains 1, .6, .3, 0."""
+    data = with_gains([1.0, 0.6, 0.3, 0.0], 150, seed)
+    model = JudgmentModel(discounts=discounts)
+    fit = model.fit(data)
+    family, n = fit.likelihood.family, fit.likelihood.n_weights
+    assert has_charts(family)
+    if fit.anchor != BEST_IS_ONE:
+        return
+    gain = fit.likelihood.family.gains.at(fit.parameters[family.discounts.n_parameters : n]).values
+    if abs(gain[grade]) < 0.05:
+        return
+    anchor = Anchor(grade, 1.0)
+    of_weights = in_new_chart(family, fit.parameters[:n], anchor)
+    likelihood = on_scale(fit.likelihood, anchor)
+    start = np.concatenate([of_weights, fit.parameters[n:]])
+    twin = JudgmentFit(
+        model, fit.scale, likelihood, maximise(likelihood.expand, start, likelihood.bounds)
+    )
+    assert twin.maximum.at.value == pytest.approx(fit.maximum.at.value, abs=1e-10)
+    np.testing.assert_allclose(twin.weights, fit.weights, atol=1e-5)
+    K_L = fit.weights.size
+    covariances = []
+    for one in (fit, twin):
+        J = np.zeros((K_L, one.likelihood.n_parameters))
+        J[:, :n] = one.likelihood.family.jacobian(one.parameters[:n])
+        covariances.append(J @ covariance(one.likelihood, one.maximum).robust @ J.T)
+    scale = np.abs(covariances[0]).max()
+    np.testing.assert_allclose(covariances[1], covariances[0], atol=1e-4 * scale)
+    for mine, other in zip(fit.gains(), twin.gains(), strict=True):
+        assert mine.determined == other.determined
+        assert (other.low, other.high) == pytest.approx((mine.low, mine.high), rel=1e-3, abs=1e-5)
+    wider = JudgmentModel(position_dependent=True).fit(data)
+    smaller = JudgmentModel(gains="linear", discounts=discounts).fit(data)
+    for a, b in ((fit, wider), (smaller, fit)):
+        swapped = [twin if one is fit else one for one in (a, b)]
+        usual, found = likelihood_ratio(a, b), likelihood_ratio(*swapped)
+        assert found.df == usual.df
+        assert found.p == pytest.approx(usual.p, abs=1e-4)
+
+
+def test_the_usual_scale_is_kept_where_the_best_grade_is_worth_something() -> None:
+    for discounts in DISCOUNTS:
+        fit = JudgmentModel(discounts=discounts).fit(with_gains([1.0, 0.6, 0.3, 0.0], 500, 0))
+        assert fit.anchor == BEST_IS_ONE
+        assert fit.parameters.tolist() == fit.maximum.parameters.tolist()
+
+
+def test_another_gain_is_fixed_where_only_the_middle_grade_counts() -> None:
+    data = with_gains([0.0, 1.0, 0.0], 1000, 3)
+    fit = JudgmentModel().fit(data)
+    discounts = fit.discounts()
+    assert fit.anchor == Anchor(1, 1.0)
+    assert not fit.gains()[1].determined
+    true = 1 / np.log2(np.arange(2, 6))
+    for one, value in zip(discounts, true, strict=True):
+        assert one.determined
+        assert one.low - 1e-12 <= value <= one.high + 1e-12
+    restored = pickle.loads(pickle.dumps(fit))  # noqa: S301 - our own bytes
+    assert restored.anchor == fit.anchor
+    assert restored.discounts() == discounts
+    assert restored.likelihood.expand(fit.parameters).value == fit.maximum.at.value
+
+
+def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() -> None:
+    """With two grades W = 0 is the maximum; with three, the middle grade has a negative weight."""
+    assert (
+        not JudgmentModel(discounts="decreasing").fit(with_gains([-1.0, 0.0], 300, 1)).weights.any()
+    )
+    fit = JudgmentModel(discounts="decreasing").fit(with_gains([-1.0, -0.9, 0.0], 300, 1))
+    assert not fit.weights[:, 0].any()
+    assert fit.weights[0, 1] < 0
+    assert not any(one.determined for one in fit.gains())
+    assert not fit.gain_slopes.any()
+
+
+def test_charts_are_chosen_by_the_largest_gain() -> None:
+    family = JudgmentModel(discounts="log2").family(scale_of(4), 3)
+    assert has_charts(family)
+    x = np.array([0.01, -30.0, 4.0])
+    anchor = best_chart(family, x)
+    assert anchor == Anchor(1, -1.0)
+    y, moved = in_new_chart(family, x, anchor), in_chart(family, anchor)
+    np.testing.assert_allclose(moved.weights(y), family.weights(x), atol=1e-15)
+    back = in_new_chart(moved, y, BEST_IS_ONE)
+    np.testing.assert_allclose(back, x)
+    assert not has_charts(AnyWeights(2, 3))
+
+
+def test_counted_judgments_reach_the_same_maximum() -> None:
+    moved = 0
+    for seed in range(40):
+        data = noise(20, seed)
+        alone = replace(data, queries=np.full(len(data), None, object))
+        differences = Differences.of(data.lists.astype(np.int8), 3)
+        assert differences is not None
+        evidence = BinomialEvidence.of_answers(differences, data.answers)
+        found = fit_counted(JudgmentModel(), evidence, data.scale)
+        assert found is not None
+        fit = JudgmentModel().fit_evidence(Evidence.of(alone), data.scale)
+        assert found.anchor == fit.anchor
+        moved += fit.anchor != BEST_IS_ONE
+        np.testing.assert_allclose(found.weights, fit.weights, atol=1e-6)
+    assert moved
+
+
+def test_groups_of_random_answers_have_nothing_to_compare() -> None:
+    data = noise(300, 5)
+    with pytest.raises(InputError, match="no gain or discount that could be compared"):
+        compare_segments(data, ["x"] * 150 + ["y"] * 150)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_study_of_noise_concludes_nothing(seed: int) -> None:
+    study = study_judgments(noise(60, seed, 4), "noise.jsonl", np.random.default_rng(0))
+    text = study_text(study)
+    assert study.support == "open"
+    assert "no measure is recommended" in " ".join(headline(study))
+    assert not study.tools
+    assert all(one.verdict != "rejected" for one in study.questions)
+    table = text[text.index("grade  gain") : text.index("HOW MUCH IT MATTERS")]
+    rows = [line.split() for line in table.splitlines() if line[:1].isdigit()]
+    assert {row[1] for row in rows} <= {"1.00", ".00", "-"}
+    assert "Use the gains" not in text
+    assert "more strict judgments" not in text
+    json.dumps(study_json(study))
+
+
+def test_a_study_says_that_better_grades_lose() -> None:
+    study = study_judgments(with_gains([-1.0, -0.7, 0.0], 600, 1), "x", np.random.default_rng(0))
+    assert study.support == "reversed"
+    assert headline(study)[0].startswith("Better grades lose")
+    assert not study.tools
+
+
+def test_a_study_says_that_only_the_middle_grade_counts() -> None:
+    study = study_judgments(with_gains([0.0, 1.0, 0.0], 600, 2), "x", np.random.default_rng(0))
+    sentences = headline(study)
+    assert study.support == "contradicted"
+    assert sentences[1] == "Grade 1 is worth more than 2, the better one."
+    assert any(one.startswith("Stop using linear gains: the judgments cont") for one in sentences)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 200])
+@pytest.mark.parametrize("command", ["test", "study", "agree", "inspect"])
+def test_commands_answer_on_noise(
+    command: str, n: int, run: Callable[..., Any], tmp_path: Any
+) -> None:
+    rng = np.random.default_rng(1)
+    lines = [
+        {"a": a.tolist(), "b": b.tolist(), "preference": "ab"[rng.integers(2)], "query": f"q{i}"}
+        for i, (a, b) in enumerate(rng.integers(0, 4, (n, 2, 5)))
+    ]
+    path = tmp_path / "noise.jsonl"
+    write_records(path, *lines)
+    found = run(command, str(path))
+    assert found.returncode == 0, found.stderr
+    words = " ".join(found.stdout.split())
+    assert "rejected" not in words.replace("not rejected", "")
+
+
+def test_estimates_that_may_be_any_number_are_dashes(
+    run: Callable[..., Any], tmp_path: Any
+) -> None:
+    path = tmp_path / "noise.jsonl"
+    write_preferences(noise(200, 0, 4), path)
+    found = run("test", path, "--discounts", "decreasing")
+    assert found.returncode == 0, found.stderr
+    rows = [line.split() for line in found.stdout.splitlines()]
+    numbers = [row[2:4] + row[-1:] for row in rows if row[:1] in (["gain"], ["discount"])]
+    assert len(numbers) == 5
+    assert all(number == ["-", "not", "-"] for number in numbers)
+
+
+@pytest.mark.parametrize("discounts", ["free", "log2", "decreasing"])
+def test_packed_judgments_have_the_same_gain_fixed(discounts: str, tmp_path: Any) -> None:
+    """The pass over all judgments begins on the scale of the sample; so does a pickled fit."""
+    data, path = with_gains([0.0, 1.0, 0.0], 500, 3), tmp_path / "p.parquet"
+    write_packed(data, path, data.scale)
+    model = JudgmentModel(discounts=discounts)
+    found = fit_packed_evidence(model, PackedEvidence.of(PackedPairs.of(path)))
+    fit = model.fit(data)
+    assert found.anchor == fit.anchor == Anchor(1, 1.0)
+    np.testing.assert_allclose(found.weights, fit.weights, atol=1e-6)
+    restored = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own bytes
+    np.testing.assert_array_equal(restored.weights, found.weights)
+    for mine, other in zip(found.discounts(), fit.discounts(), strict=True):
+        assert (mine.low, mine.high) == pytest.approx((other.low, other.high), rel=1e-4)

@@ -1,0 +1,224 @@
+"""Intervals and tests from the likelihood: against plain twins, and known answers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import sqrtm
+
+from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
+from dcglearn.inference.covariance import Covariance, covariance
+from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
+from helpers.simulated import SCALE, every_answer
+
+
+def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> np.ndarray:
+    """CR2 by its definition, with a matrix root per cluster."""
+    likelihood, x = fit.likelihood, fit.parameters
+    free = fit.maximum.free
+    inverse = np.linalg.inv(-fit.maximum.at.hessian[np.ix_(free, free)])
+    root = np.real(sqrtm(inverse))
+    weights = likelihood.evidence.weights
+    (scores,) = likelihood.sum_over_rows(x, lambda rows: likelihood.scores(x, rows))
+    (parts,) = likelihood.sum_over_rows(x, lambda rows: likelihood.information_rows(x, rows))
+    middle = np.zeros_like(inverse)
+    for q in np.unique(clusters):
+        rows = clusters == q
+        u = (weights[rows, None] * scores[rows]).sum(axis=0)[free]
+        F = sum(part[rows][:, free].T @ part[rows][:, free] for part in parts)
+        adjust = np.linalg.inv(np.real(sqrtm(np.eye(len(u)) - root @ F @ root)))
+        e = root @ adjust @ root @ u
+        middle += np.outer(e, e)
+    return middle
+
+
+def test_cr2_is_that_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = JudgmentModel(ties="davidson", discounts="log2").fit(every_answer(300, 11))
+    found = covariance(fit.likelihood, fit.maximum)
+    free = fit.maximum.free
+    twin = plain_cr2(fit, fit.likelihood.evidence.queries)
+    np.testing.assert_allclose(found.robust[np.ix_(free, free)], twin, rtol=2e-3, atol=1e-9)
+    monkeypatch.setattr("dcglearn.inference.covariance.SMALL_CLUSTER", 0.0)
+    exact = covariance(fit.likelihood, fit.maximum)
+    np.testing.assert_allclose(exact.robust[np.ix_(free, free)], twin, rtol=1e-8, atol=1e-12)
+
+
+def test_repeated_judgments_in_a_cluster_are_not_new_evidence() -> None:
+    """Ten copies of every judgment, each query with its copies: the interval hardly moves."""
+    once = every_answer(400, 12, levels=False)
+    ten = once[np.repeat(np.arange(len(once)), 10)]
+    narrow, same = (JudgmentModel(discounts="log2").fit(data).gains()[1] for data in (once, ten))
+    assert same.high - same.low == pytest.approx(narrow.high - narrow.low, rel=0.15)
+
+
+def test_equal_clusters_have_as_many_degrees_of_freedom() -> None:
+    one = every_answer(40, 13)[:40]
+    queries = np.repeat([f"q{i}" for i in range(12)], 40)
+    lists, answers = np.tile(one.lists, (12, 1, 1)), np.tile(one.answers, 12)
+    words = np.array(["a", "b", "tie", "good", "bad"])
+    data = Preferences.of(lists, words[answers], SCALE, None, queries)
+    fit = JudgmentModel(discounts="log2", lapses=False).fit(data)
+    for contrast in np.eye(fit.likelihood.n_parameters):
+        assert fit.covariance.degrees_of_freedom(contrast) == pytest.approx(12)
+
+
+def test_two_ways_of_clustering_are_never_less_than_one() -> None:
+    data = every_answer(300, 14)
+    judges = np.random.default_rng(0).choice(["ann", "bob", "cid", "dee", "eve"], len(data))
+    words = np.array(["a", "b", "tie", "good", "bad"])[data.answers]
+    both = Preferences.of(data.lists, words, SCALE, data.weights, data.queries, judges)
+    fit = JudgmentModel(discounts="log2").fit(both)
+    found = fit.covariance
+    assert [one.name for one in found.clusterings] == ["query", "judge"]
+    for contrast in np.eye(fit.likelihood.n_parameters)[fit.maximum.free]:
+        parts = [contrast @ one.covariance @ contrast for one in found.clusterings]
+        assert found.variance(contrast) >= max(parts) - 1e-15
+        assert found.degrees_of_freedom(contrast) <= 5 + 1e-9
+
+
+@given(st.floats(-3, 3), st.floats(0.5, 3), st.floats(0.01, 0.3), st.floats(-0.9, 0.9))
+def test_fieller_by_brute_force(above: float, below: float, sd: float, correlation: float) -> None:
+    V = sd**2 * np.array([[1, correlation], [correlation, 1]])
+    found = ratio_interval(above, below, V, 1e9, 1.96)
+    r = np.linspace(-60, 60, 200_001)
+    spread = np.sqrt(V[0, 0] - 2 * r * V[0, 1] + r**2 * V[1, 1])
+    inside = np.abs(above - r * below) <= 1.96 * spread
+    if found.bounded and found.low > -59 and found.high < 59:
+        assert r[inside].min() == pytest.approx(found.low, abs=1e-3)
+        assert r[inside].max() == pytest.approx(found.high, abs=1e-3)
+    elif not found.bounded:
+        assert inside[0] or inside[-1]
+
+
+def test_simultaneous_quantiles() -> None:
+    from scipy.stats import norm
+
+    rng = np.random.default_rng(0)
+    independent = simultaneous_quantile(np.eye(4), 1e9, 0.95, rng)
+    assert independent == pytest.approx(norm.ppf((1 + 0.95**0.25) / 2), abs=0.03)
+    equal = simultaneous_quantile(np.ones((4, 4)), 1e9, 0.95, rng)
+    assert equal == pytest.approx(1.96, abs=0.03)
+
+
+def test_given_numbers_have_no_interval() -> None:
+    fit = JudgmentModel(discounts="log2").fit(every_answer(300, 15))
+    assert [one.given for one in fit.gains()] == [True, False, True]
+    assert all(one.given and one.low == one.high for one in fit.discounts())
+
+
+def test_ordered_discounts_have_ordered_bands() -> None:
+    for name in ("decreasing", "convex"):
+        fit = JudgmentModel(discounts=name).fit(every_answer(300, 16))
+        for left, right in pairwise(fit.discounts()):
+            assert left.estimate >= right.estimate - 1e-12
+            assert left.low <= left.estimate <= left.high
+        assert (np.diff(fit.dcg.discounts) <= 1e-12).all()
+
+
+def test_intervals_narrow_with_more_judgments_and_a_lower_level() -> None:
+    few, many = (JudgmentModel(discounts="log2").fit(every_answer(n, 17)) for n in (300, 3000))
+    width = [fit.gains()[1].high - fit.gains()[1].low for fit in (few, many)]
+    assert width[1] < width[0] / 2
+    lower = many.gains(0.5)[1]
+    assert lower.high - lower.low < width[1] / 2
+
+
+def test_a_design_of_permutations_does_not_determine_gains_and_discounts() -> None:
+    """Lists that are permutations of one list leave an affine map of each open."""
+    rng = np.random.default_rng(18)
+    lists = rng.permuted(np.tile([0, 0, 1, 1, 2], (400, 2, 1)), axis=2)
+    W = np.outer([3, 2, 1.5, 1.2, 1], [1, 0.5, 0])
+    utility = W[np.arange(5), lists].sum(axis=2)
+    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=400) > 0
+    fit = JudgmentModel().fit(Preferences.of(lists, np.where(a, "a", "b"), SCALE))
+    assert not any(one.determined for one in fit.discounts()[1:])
+
+
+@pytest.mark.parametrize("family", ["linear", "exponential", "power:0.5"])
+def test_the_tests_of_nested_gains_have_one_degree(family: str) -> None:
+    data = every_answer(500, 19)
+    larger = JudgmentModel(discounts="log2").fit(data)
+    smaller = JudgmentModel(gains=family, discounts="log2").fit(data)
+    found = likelihood_ratio(smaller, larger)
+    assert found.df == 1
+    assert 0 <= found.p <= 1
+    assert found.statistic >= 0
+
+
+def test_degrees_of_freedom_by_design() -> None:
+    """(K - 1)(L - 2) for lists of different content, (K - 2)(L - 2) for permutations."""
+    rng = np.random.default_rng(20)
+    free = every_answer(2000, 20)
+    product, any_weights = (JudgmentModel(position_dependent=p).fit(free) for p in (False, True))
+    assert likelihood_ratio(product, any_weights).df == 3 * 1
+    lists = rng.permuted(np.tile([0, 0, 1, 1, 2], (3000, 2, 1)), axis=2)
+    utility = np.outer([1.5, 1, 0.8, 0.6, 0.5], [2, 1, 0])[np.arange(5), lists].sum(axis=2)
+    a = utility[:, 0] - utility[:, 1] + rng.logistic(size=3000) > 0
+    data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+    product, any_weights = (JudgmentModel(position_dependent=p).fit(data) for p in (False, True))
+    assert likelihood_ratio(product, any_weights).df == 3 * 1
+
+
+def test_models_that_are_not_nested_are_refused() -> None:
+    data = every_answer(200, 21)
+    one = JudgmentModel(discounts="zipf:free").fit(data)
+    other = JudgmentModel(discounts="log:free").fit(data)
+    with pytest.raises(InputError, match="do not hold"):
+        likelihood_ratio(one, other)
+    with pytest.raises(InputError, match="ties"):
+        likelihood_ratio(one, JudgmentModel(ties="davidson").fit(data))
+    with pytest.raises(InputError, match="only the smaller model has lapses"):
+        likelihood_ratio(one, JudgmentModel(lapses=False).fit(data))
+
+
+def test_known_answers_on_ecir2015(ecir: Preferences) -> None:
+    """Estimates and ratios that were computed with another optimiser, without a prior."""
+
+    def fitted(**family: object) -> JudgmentFit:
+        return JudgmentModel(**family).fit(ecir)
+
+    log2, free = fitted(discounts="log2"), fitted()
+    gain = log2.gains()[1]
+    assert gain.estimate == pytest.approx(0.654, abs=0.002)
+    assert (gain.low, gain.high) == pytest.approx((0.557, 0.743), abs=0.025)
+    assert log2.other("lapses").estimate == pytest.approx(0.041, abs=0.003)
+    assert log2.other("side").estimate == pytest.approx(-0.135, abs=0.003)
+    exponential = fitted(gains="exponential", discounts="log2")
+    assert likelihood_ratio(exponential, log2).statistic == pytest.approx(49.1, abs=0.2)
+    linear = fitted(gains="linear", discounts="log2")
+    assert likelihood_ratio(linear, log2).statistic == pytest.approx(11.2, abs=0.2)
+    no_lapses = fitted(discounts="log2", lapses=False)
+    assert likelihood_ratio(no_lapses, log2).statistic == pytest.approx(14.2, abs=0.2)
+    assert likelihood_ratio(log2, free).p > 0.1
+    assert likelihood_ratio(free, fitted(position_dependent=True)).df == 4
+    plain = {"lapses": False}
+    free = fitted(**plain)
+    for discounts, expected in (("log2", 5.4), ("constant", 52)):
+        found = likelihood_ratio(fitted(discounts=discounts, **plain), free)
+        assert (found.df, found.statistic) == (4, pytest.approx(expected, abs=0.3))
+    any_weights = fitted(position_dependent=True, **plain)
+    assert likelihood_ratio(free, any_weights).statistic == pytest.approx(4.2, abs=0.1)
+
+
+def test_lapses_at_their_border_have_an_upper_bound() -> None:
+    """No lapse is estimated, and few judgments do not exclude some."""
+    found = []
+    for n in (300, 3000):
+        rng = np.random.default_rng(40)
+        lists = rng.integers(0, 3, size=(n, 2, 4))
+        utility = np.outer([5, 3, 2, 2], [1, 0.5, 0])[np.arange(4), lists].sum(axis=2)
+        a = utility[:, 0] - utility[:, 1] > 0.3 * rng.logistic(size=n)
+        data = Preferences.of(lists, np.where(a, "a", "b"), SCALE)
+        found.append(JudgmentModel(discounts="log2").fit(data).other("lapses"))
+    assert found[0].estimate == 0
+    assert 0 < found[1].high < found[0].high < 0.2
+
+
+def test_covariance_of_one_clustering_is_its_own() -> None:
+    fit = JudgmentModel(discounts="log2").fit(every_answer(200, 22))
+    found: Covariance = fit.covariance
+    np.testing.assert_array_equal(found.robust, found.clusterings[0].covariance)

@@ -1,0 +1,104 @@
+"""Judges who lapse more or less often: shrinkage, and its effect on the measure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, Scale
+from dcglearn.inference.judges import JudgeLapses, judge_lapses
+
+MODEL = JudgmentModel(discounts="log2", judges=True)
+
+
+def of_people(lapses: list[float], n: int, seed: int) -> Preferences:
+    """Judgments of people of whom each answers a share at random."""
+    rng = np.random.default_rng(seed)
+    lists = rng.integers(0, 3, size=(n, 2, 4))
+    judges = rng.integers(0, len(lapses), n)
+    W = np.outer(3 / np.log2(np.arange(2, 6)), [1, 1 / 3, 0])
+    utility = W[np.arange(4), lists].sum(axis=2)
+    e = np.array(lapses)[judges]
+    a = rng.random(n) < e / 2 + (1 - e) * expit(utility[:, 0] - utility[:, 1])
+    names = [f"judge {number:02}" for number in judges]
+    return Preferences.of(lists, np.where(a, "a", "b"), Scale((2, 1, 0)), judges=names)
+
+
+def found(data: Preferences) -> tuple[JudgmentFit, JudgeLapses, list[str]]:
+    fit = MODEL.fit(data)
+    evidence = fit.likelihood.evidence
+    assert evidence.judges is not None
+    names: dict[int, str] = dict(
+        zip(evidence.judges.tolist(), data.judges[evidence.rows].tolist(), strict=True)
+    )
+    return fit, judge_lapses(fit.likelihood, fit.parameters), [names[i] for i in range(len(names))]
+
+
+def test_random_judges_are_told_from_careful_ones() -> None:
+    _, lapses, names = found(of_people([0.02] * 20 + [0.9] * 4, 4000, 1))
+    worst = {names[i] for i in np.argsort(-lapses.mean)[:4]}
+    assert worst == {f"judge {number}" for number in range(20, 24)}
+    assert lapses.low[lapses.mean > 0.5].min() > lapses.high[lapses.mean < 0.2].max()
+    assert ((lapses.low <= lapses.mean) & (lapses.mean <= lapses.high)).all()
+
+
+def test_few_judgments_stay_near_the_common_share() -> None:
+    """A judge with three judgments moves less than one with many who answers alike."""
+    data = of_people([0.3] * 30, 3000, 2)
+    extra = of_people([1.0], 400, 3)
+    words = np.array(["a", "b"])
+    lists = np.concatenate([data.lists, extra.lists[:3], extra.lists])
+    answers = np.concatenate([data.answers, extra.answers[:3], extra.answers])
+    judges = [*data.judges.tolist(), *["few"] * 3, *["many"] * 400]
+    both = Preferences.of(lists, words[answers], data.scale, judges=judges)
+    _, lapses, names = found(both)
+    few, many = (lapses.mean[names.index(name)] for name in ("few", "many"))
+    assert abs(few - lapses.common) < abs(many - lapses.common)
+    assert many > 0.8
+
+
+def test_judges_who_are_alike_change_little() -> None:
+    data = of_people([0.1] * 25, 4000, 4)
+    plain = JudgmentModel(discounts="log2").fit(data)
+    fit, lapses, _ = found(data)
+    assert lapses.concentration > 20
+    assert fit.gains()[1].estimate == pytest.approx(plain.gains()[1].estimate, abs=0.01)
+
+
+def test_unlike_judges_make_intervals_narrower() -> None:
+    data = of_people([0.02] * 24 + [0.9] * 8, 3000, 5)
+    wide, narrow = (
+        model.fit(data).gains()[1] for model in (JudgmentModel(discounts="log2"), MODEL)
+    )
+    assert narrow.high - narrow.low < 0.95 * (wide.high - wide.low)
+    assert narrow.low < 1 / 3 < narrow.high
+
+
+def test_gradient_with_judges() -> None:
+    likelihood = MODEL.fit(of_people([0.05] * 5 + [0.6] * 3, 400, 6)).likelihood
+    assert likelihood.relative_lapses is not None
+    x = likelihood.start.copy()
+    x[likelihood.index("lapses")] = 0.1 / likelihood.relative_lapses.max()
+    at = likelihood.expand(x)
+    for i, step in enumerate(1e-6 * np.eye(len(x))):
+        up, down = likelihood.expand(x + step), likelihood.expand(x - step)
+        assert at.gradient[i] == pytest.approx((up.value - down.value) / 2e-6, rel=1e-4, abs=1e-3)
+        second = (up.gradient - down.gradient) / 2e-6
+        np.testing.assert_allclose(at.hessian[i], second, rtol=1e-4, atol=1e-2)
+
+
+def test_a_judgment_without_a_judge_is_refused() -> None:
+    data = of_people([0.1] * 3, 60, 7)
+    words = np.array(["a", "b"])[data.answers]
+    unknown = Preferences.of(data.lists, words, data.scale, judges=[None, *data.judges[1:]])
+    with pytest.raises(InputError, match="a judgment has no judge"):
+        MODEL.fit(unknown)
+
+
+def test_a_judge_with_one_judgment() -> None:
+    data = of_people([0.1] * 3, 200, 8)
+    words = np.array(["a", "b"])[data.answers]
+    alone = Preferences.of(data.lists, words, data.scale, judges=["alone", *data.judges[1:]])
+    _, lapses, names = found(alone)
+    assert lapses.judgments[names.index("alone")] <= 1

@@ -1,0 +1,214 @@
+"""The likelihood of judgments: probabilities, derivatives, maxima against other optimisers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from dcglearn import InputError, JudgmentModel, Preferences, SolverError
+from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, log_probability, with_lapses
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Likelihood
+from dcglearn.inference.maximise import maximise
+from helpers.simulated import SCALE, every_answer
+
+TIES = ["strict", "davidson", "rao-kupper"]
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_probabilities_add_up_to_one(ties: str) -> None:
+    v, h = np.linspace(-40, 40, 9), np.linspace(-3, 3, 9)
+    total = np.zeros(9)
+    for answer in (A, B, GOOD, BAD):
+        terms = log_probability(np.full(9, answer, np.int8), v, 0.7, h, ties)
+        total += np.exp(with_lapses(terms, 0.1, 0.25).value)
+    np.testing.assert_allclose(total, 1, rtol=1e-12)
+
+
+def test_formulas_of_ties() -> None:
+    """Davidson and Rao & Kupper as their papers print them."""
+    v, t = 1.3, 0.4
+    p_a, p_b, nu, theta = np.exp(v / 2), np.exp(-v / 2), np.exp(t), np.exp(t)
+
+    def found(answer: int, ties: str) -> float:
+        one = log_probability(np.array([answer], np.int8), np.array([v]), t, np.zeros(1), ties)
+        return float(np.exp(one.value[0]))
+
+    below = p_a + p_b + nu * np.sqrt(p_a * p_b)
+    assert found(TIE, "davidson") == pytest.approx(nu * np.sqrt(p_a * p_b) / below)
+    assert found(A, "davidson") == pytest.approx(p_a / below)
+    assert found(A, "rao-kupper") == pytest.approx(p_a / (p_a + theta * p_b))
+    above = (theta**2 - 1) * p_a * p_b
+    below = (p_a + theta * p_b) * (p_b + theta * p_a)
+    assert found(TIE, "rao-kupper") == pytest.approx(above / below)
+
+
+def test_extreme_differences_are_finite() -> None:
+    v = np.array([-2000.0, 2000.0])
+    for ties in TIES:
+        terms = log_probability(np.array([A, B], np.int8), v, 1.0, np.zeros(2), ties)
+        for lapses in (0.0, 0.1):
+            for part in with_lapses(terms, lapses, 0.5):
+                assert np.isfinite(part).all()
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("empty", [False, True])
+@pytest.mark.parametrize(
+    "family", [{}, {"gains": "power:free", "discounts": "zipf:free"}, {"position_dependent": True}]
+)
+def test_gradient_and_hessian(ties: str, empty: bool, family: dict[str, object]) -> None:
+    data = every_answer(60, 3, empty)
+    model = JudgmentModel(ties=ties, **family)
+    likelihood = Likelihood(Evidence.of(data, ties), model.family(SCALE, 4), ties)
+    x, h = likelihood.start + 0.03, 1e-5
+    at = likelihood.expand(x)
+    for i in range(len(x)):
+        step = np.zeros(len(x))
+        step[i] = h
+        up, down = likelihood.expand(x + step), likelihood.expand(x - step)
+        assert at.gradient[i] == pytest.approx((up.value - down.value) / (2 * h), abs=1e-5)
+        second = (up.gradient - down.gradient) / (2 * h)
+        np.testing.assert_allclose(at.hessian[i], second, atol=1e-4)
+
+
+def test_scores_and_information_agree_with_the_hessian() -> None:
+    """Scores add up to the gradient; their expected products to the expected Hessian."""
+    data = every_answer(200, 4)
+    model = JudgmentModel(ties="davidson")
+    likelihood = Likelihood(Evidence.of(data, "davidson"), model.family(SCALE, 4), "davidson")
+    x = likelihood.start
+    weights = likelihood.evidence.weights
+    scores = likelihood.sum_over_rows(
+        x, lambda rows: weights[rows.rows] @ likelihood.scores(x, rows)
+    )
+    at, h = likelihood.expand(x), 1e-5
+    for i, step in enumerate(h * np.eye(len(x))):
+        up, down = (
+            likelihood.expand(y).value - likelihood.log_likelihood(y) for y in (x + step, x - step)
+        )
+        of_prior = (up - down) / (2 * h)
+        assert at.gradient[i] == pytest.approx(sum(scores)[i] + of_prior, abs=1e-5)
+    information = sum(
+        part.T @ part
+        for chunk in likelihood.sum_over_rows(x, lambda rows: likelihood.information_rows(x, rows))
+        for part in chunk
+    )
+    assert np.linalg.eigvalsh(information).min() > 0
+
+
+def test_without_lapses_it_is_logistic_regression() -> None:
+    data = every_answer(400, 5)
+    model = JudgmentModel(position_dependent=True, lapses=False)
+    found = model.fit(data)
+    used = data[data.strict & (data.lists[:, 0] != data.lists[:, 1]).any(axis=1)]
+    one_hot = np.eye(3)[used.lists][..., :2]
+    X = (one_hot[:, 0] - one_hot[:, 1]).reshape(len(used), -1)
+    X = np.hstack([X, np.ones((len(X), 1))])  # the side bias is penalised like the weights
+    twin = LogisticRegression(C=PRIOR_SD**2, fit_intercept=False, tol=1e-12, max_iter=10_000)
+    twin.fit(X, used.answers == A, sample_weight=used.weights)
+    np.testing.assert_allclose(found.parameters, twin.coef_[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("discounts", ["free", "decreasing", "rbp:free"])
+def test_the_maximum_is_that_of_another_optimiser(ties: str, discounts: str) -> None:
+    model = JudgmentModel(discounts=discounts, ties=ties)
+    found = model.fit(every_answer(400, 6))
+    likelihood = found.likelihood
+    twin = minimize(
+        lambda x: -likelihood.expand(x).value,
+        likelihood.start,
+        jac=lambda x: -likelihood.expand(x).gradient,
+        bounds=list(zip(*likelihood.bounds, strict=True)),
+        method="L-BFGS-B",
+        options={"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-8},
+    )
+    assert found.maximum.at.value == pytest.approx(-twin.fun, abs=1e-6)
+
+
+def test_a_strict_likelihood_written_plainly() -> None:
+    data = every_answer(50, 7)
+    found = JudgmentModel(discounts="log2").fit(data)
+    total = 0.0
+    side, lapses = (found.likelihood.value_of(n, found.parameters) for n in ("side", "lapses"))
+    for lists, answer, weight in zip(data.lists, data.answers, data.weights, strict=True):
+        if answer > B or (lists[0] == lists[1]).all():
+            continue
+        v = side + sum(
+            found.weights[k, lists[0, k]] - found.weights[k, lists[1, k]] for k in range(4)
+        )
+        p = expit(v) if answer == A else expit(-v)
+        total += weight * np.log(lapses / 2 + (1 - lapses) * p)
+    assert found.log_likelihood == pytest.approx(total)
+
+
+def test_chunks_do_not_change_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = every_answer(500, 8)
+    monkeypatch.setattr("dcglearn.inference.likelihood._CHUNK", 64)
+    many = JudgmentModel().fit(data).parameters.tobytes()
+    monkeypatch.setattr("dcglearn.base.threads._processors", lambda: 1)
+    assert JudgmentModel().fit(data).parameters.tobytes() == many
+
+
+def test_separable_judgments_have_a_finite_estimate() -> None:
+    lists = [[[0, 1], [1, 2]], [[0, 0], [2, 2]], [[1, 0], [2, 1]]] * 10
+    data = Preferences.of(lists, ["a"] * 30, SCALE)
+    found = JudgmentModel().fit(data)
+    assert np.isfinite(found.weights).all()
+    assert np.abs(found.weights).max() < 10 * PRIOR_SD
+    assert not any(one.determined for one in found.discounts()[1:])
+
+
+def test_any_side_bias_has_a_likelihood() -> None:
+    """1 is no share of lapses."""
+    model = JudgmentModel()
+    likelihood = model.likelihood(Evidence.of(every_answer(50, 2, levels=False)), SCALE)
+    x = likelihood.start
+    x[likelihood.index("side")] = 1.0
+    near = x.copy()
+    near[likelihood.index("side")] += 1e-9
+    assert likelihood.expand(x).value == pytest.approx(likelihood.expand(near).value)
+
+
+@pytest.mark.parametrize("size", [1e-7, 1.0, 1e7])
+def test_the_unit_of_a_parameter_does_not_matter(size: float) -> None:
+    """The length of steps is limited in the unit of each problem."""
+    peak = np.array([20.0, -3.0]) * size
+
+    def parabola(x: np.ndarray) -> Expanded:
+        away = (x - peak) / size
+        return Expanded(-float(away @ away), -2 * away / size, -2 * np.eye(2) / size**2)
+
+    free = (np.full(2, -np.inf), np.full(2, np.inf))
+    found = maximise(parabola, np.array([2.0, 2.0]) * size, free)
+    assert found.parameters == pytest.approx(peak)
+    assert found.steps < 12
+
+
+def test_bad_evidence() -> None:
+    same = Preferences.of([[[0, 1], [0, 1]]], ["a"], SCALE)
+    with pytest.raises(InputError, match="no judgment of lists that differ"):
+        JudgmentModel().fit(same)
+    strict = Preferences.of([[[0, 1], [1, 1]]], ["a"], SCALE)
+    with pytest.raises(InputError, match="there are no ties"):
+        JudgmentModel(ties="davidson").fit(strict)
+
+
+def test_what_is_left_out_is_counted() -> None:
+    lists = [[[0, 1], [0, 1]], [[0, 1], [1, 1]], [[0, 1], [1, 1]], [[0, 1], [1, 1]]]
+    data = Preferences.of(lists, ["a", "a", "tie", "b"], SCALE, [1, 1, 1, 0])
+    evidence = Evidence.of(data)
+    assert (len(evidence), evidence.same_lists, evidence.without_weight) == (1, 1, 1)
+    assert evidence.ties_left_out == 1
+
+
+def test_a_function_without_maximum_is_an_error() -> None:
+    def rising(x: np.ndarray) -> Expanded:
+        return Expanded(float(x[0]), np.ones(1), np.full((1, 1), 1e-3))
+
+    with pytest.raises(SolverError, match="no maximum"):
+        maximise(rising, np.zeros(1), (np.array([-np.inf]), np.array([np.inf])))

@@ -1,0 +1,94 @@
+"""Where answers do not depend on the grades, nothing about gains and discounts is rejected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+from sklearn.linear_model import LogisticRegression
+
+from dcglearn import JudgmentModel, Preferences, Scale, likelihood_ratio, usual_questions
+from dcglearn.hypotheses.no_effect import no_effect
+from dcglearn.study.support import support_of
+from helpers.simulated import logistic_judgments
+
+SCALE = Scale((3, 2, 1, 0))
+K, L = 5, 4
+
+
+def with_effect(
+    n: int, rng: np.random.Generator, effect: float = 0.0, side: float = 0.0, per_query: int = 1
+) -> Preferences:
+    W = effect * np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1, 0, L))
+    return logistic_judgments(W, n, rng, side, per_query if per_query > 1 else 0)
+
+
+@pytest.mark.parametrize(("effect", "side"), [(0.0, 0.0), (0.05, 0.5), (0.15, 0.0)])
+def test_they_are_likelihood_ratios_of_logistic_regression_with_many_judgments(
+    effect: float, side: float, rng: np.random.Generator
+) -> None:
+    data = with_effect(8000, rng, effect, side)
+    found = no_effect(JudgmentModel().fit(data))
+    x = np.zeros((len(data), 2, K, L))
+    for one in (0, 1):
+        x[np.arange(len(data))[:, None], one, np.arange(K), data.lists[:, one]] = 1
+    X = (x[:, 0] - x[:, 1])[:, :, :-1].reshape(len(data), -1)
+    usual = np.outer(1 / np.log2(np.arange(2, K + 2)), [1, 2 / 3, 1 / 3]).ravel()
+    y = data.answers == 0
+    p = [likelihood_ratio_p(X, y), likelihood_ratio_p(X @ usual[:, None], y)]
+    assert found == pytest.approx(min(1.0, 2 * min(p)), abs=0.03)
+
+
+def likelihood_ratio_p(X: np.ndarray, y: np.ndarray) -> float:
+    fitted = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
+    P = fitted.predict_proba(X)[:, 1]
+    ratio = 2 * np.log(np.where(y, P, 1 - P) / np.where(y, y.mean(), 1 - y.mean())).sum()
+    return float(chi2.sf(ratio, X.shape[1]))
+
+
+@pytest.mark.parametrize("per_query", [1, 4])
+def test_judgments_by_a_coin_reject_little(per_query: int) -> None:
+    """Of 40 studies, each with hypotheses that are true; and they support no measure."""
+    rejected = np.zeros(6)
+    for seed in range(40):
+        data = with_effect(400, np.random.default_rng(seed), per_query=per_query)
+        free, wider = JudgmentModel().fit(data), JudgmentModel(position_dependent=True).fit(data)
+        smaller = [
+            JudgmentModel(**kept).fit(data)
+            for kept in ({"gains": "linear"}, {"discounts": "log2"}, {"discounts": "constant"})
+        ]
+        tests = [likelihood_ratio(one, free) for one in smaller] + [likelihood_ratio(free, wider)]
+        shown = support_of(smaller[1], []) != "open"
+        rejected += np.array([no_effect(free) < 0.05, *(test.p < 0.05 for test in tests), shown])
+    assert (rejected <= 5).all()
+
+
+def test_the_side_is_tested_nevertheless(rng: np.random.Generator) -> None:
+    data = with_effect(400, rng, side=1.0)
+    found = {(one.about, one.hypothesis): one.verdict for one in usual_questions(data)}
+    assert [about for (about, _), verdict in found.items() if verdict == "rejected"] == ["side"]
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_ties_and_judges(ties: str, rng: np.random.Generator) -> None:
+    lists = rng.integers(0, L, (600, 2, K))
+    better = lists[:, 0].sum(axis=1) < lists[:, 1].sum(axis=1)
+    coin = np.array(["a", "b", "tie"])[rng.integers(0, 3, 600)]
+    judges = [f"j{i % 7}" for i in range(600)]
+    queries = [f"q{i // 3}" for i in range(600)]
+    seen = np.where(rng.random(600) < 0.5, np.where(better, "a", "b"), coin)
+    p = [
+        no_effect(
+            JudgmentModel(ties=ties, discounts="log2", judges=True).fit(
+                Preferences.of(lists, answers.tolist(), SCALE, None, queries, judges)
+            )
+        )
+        for answers in (coin, seen)
+    ]
+    assert p[0] > 0.01
+    assert p[1] < 1e-4, "of seven judges"
+
+
+def test_one_query_says_nothing(rng: np.random.Generator) -> None:
+    data = with_effect(50, rng, effect=3.0, per_query=50)
+    assert no_effect(JudgmentModel(discounts="log2").fit(data)) == 1.0

@@ -1,0 +1,238 @@
+"""The likelihood of judgments in packed files: the same estimates and intervals as in memory."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcglearn import (
+    InputError,
+    JudgmentFit,
+    JudgmentModel,
+    PackedEvidence,
+    PackedPairs,
+    Preferences,
+    Scale,
+    fit_packed_evidence,
+    preset,
+    usual_questions,
+)
+from dcglearn.base import threads
+from dcglearn.inference import equal_judgments, highest, likelihood
+from dcglearn.inference.covariance import score_rows
+from dcglearn.inference.evidence import Evidence
+from dcglearn.judgments import packed_writer
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.streaming import packed_evidence
+from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
+from dcglearn.streaming.strict_likelihood import StrictLikelihood
+
+SCALE = Scale((2, 1, 0))
+
+
+def uneven_judgments(
+    rng: np.random.Generator, n: int = 500, ties: float = 0.0, **changes: Any
+) -> Preferences:
+    """Judgments of queries of uneven size, some without a query, some short lists."""
+    lists = rng.integers(0, 3, (n, 2, 4))
+    lists[rng.random(n) < 0.1, :, 3] = -1
+    gains = np.array([1.0, 0.6, 0.0, 0.0])
+    v = 3 * (gains[lists[:, 0]] - gains[lists[:, 1]]) @ [1.0, 0.7, 0.5, 0.4]
+    answers = np.where(rng.random(n) < 1 / (1 + np.exp(-v)), "a", "b").astype(object)
+    answers[rng.random(n) < ties] = "tie"
+    queries = np.array([f"q{int(one)}" for one in rng.exponential(12, n)], object)
+    queries[rng.random(n) < 0.2] = None
+    given: dict[str, Any] = {"weights": rng.integers(0, 3, n), "queries": queries} | changes
+    return Preferences.of(lists, answers, SCALE, **given)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 150)
+    monkeypatch.setattr(likelihood, "_CHUNK", 100)
+    monkeypatch.setattr(packed_evidence, "SAMPLE", 100)
+
+
+def streamed(path: Path, data: Preferences, model: JudgmentModel) -> JudgmentFit:
+    write_packed(data, path / "p.parquet", data.scale)
+    found = PackedEvidence.of(PackedPairs.of(path / "p.parquet"), model.ties)
+    return fit_packed_evidence(model, found)
+
+
+def numbers(fit: JudgmentFit) -> np.ndarray:
+    others = [fit.other(name) for name in fit.likelihood.names]
+    return np.array(
+        [
+            (one.estimate, one.low, one.high, one.df or 0.0, one.given, one.determined)
+            for one in (*fit.gains(), *fit.discounts(), *others)
+        ]
+    )
+
+
+MODELS = {
+    "free": JudgmentModel(),
+    "log2": JudgmentModel(discounts="log2", side=False, lapses=False),
+    "decreasing": JudgmentModel(discounts="decreasing"),
+    "positions": JudgmentModel(position_dependent=True),
+    "davidson": JudgmentModel(ties="davidson", discounts="log2"),
+    "rao-kupper": JudgmentModel(ties="rao-kupper", discounts="log2"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("ids", ["queries", "judges", "none"])
+def test_estimates_and_intervals_are_those_in_memory(
+    tmp_path: Path, rng: np.random.Generator, name: str, ids: str
+) -> None:
+    model = MODELS[name]
+    changes: dict[str, Any] = {"queries": None} if ids == "none" else {}
+    if ids == "judges":
+        changes["judges"] = [f"j{int(one)}" for one in rng.integers(0, 7, 500)]
+    data = uneven_judgments(rng, ties=0.15, **changes)
+    found, twin = streamed(tmp_path, data, model), model.fit(data)
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-4, abs=1e-4)
+    for here, there in zip(found.likelihood.expand(twin.parameters), twin.maximum.at, strict=True):
+        assert here == pytest.approx(there, rel=1e-10, abs=1e-9)
+    same = replace(found, maximum=twin.maximum)  # two maxima differ by more than rounding
+    if found.free is not None and twin.free is not None:
+        same = replace(same, free=replace(found.free, maximum=twin.free.maximum))
+    assert same.log_likelihood == pytest.approx(twin.log_likelihood, rel=1e-12)
+    assert same.covariance.robust == pytest.approx(twin.covariance.robust, rel=1e-8, abs=1e-10)
+    assert numbers(same) == pytest.approx(numbers(twin), rel=1e-8, abs=1e-8)
+
+
+def test_ties_with_levels(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = uneven_judgments(rng, ties=0.3)
+    answers = [
+        ("a", "b", "good" if one[0] else "bad")[code]
+        for code, one in zip(data.answers.tolist(), data.lists[:, 0].tolist(), strict=True)
+    ]
+    data = Preferences.of(data.lists, answers, SCALE, None, data.queries)
+    model = JudgmentModel(ties="davidson", discounts="log2")
+    found, twin = streamed(tmp_path, data, model), model.fit(data)
+    assert found.likelihood.has_levels
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+
+
+def test_counts_of_what_is_not_used(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = uneven_judgments(rng, ties=0.2)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
+    found = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    twin = JudgmentModel().fit(data).likelihood.evidence
+    for name in ("same_lists", "without_weight", "ties_left_out"):
+        assert getattr(found, name) == getattr(twin, name) > 0
+    assert found.n_judgments == len(twin)
+    assert 40 < len(found.sample) < 100
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_number_of_threads_does_not_matter(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    data = uneven_judgments(rng)
+    here = streamed(tmp_path, data, JudgmentModel())
+    monkeypatch.setattr(threads, "_processors", lambda: count)
+    there = streamed(tmp_path, data, JudgmentModel())
+    np.testing.assert_array_equal(here.parameters, there.parameters)
+    np.testing.assert_array_equal(here.covariance.robust, there.covariance.robust)
+
+
+def test_equal_judgments_are_counted_once(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = uneven_judgments(rng, 150)
+    many = some[rng.integers(0, 150, 900)]
+    found = streamed(tmp_path, many, JudgmentModel())
+    assert len(found.likelihood.distinct.evidence) < 150
+    twin = JudgmentModel().fit(many)
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+    monkeypatch.setattr(highest, "_SAMPLE", 50)
+    assert numbers(JudgmentModel().fit(many)) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+    monkeypatch.setattr(equal_judgments, "MAX_DISTINCT", 20)
+    found = streamed(tmp_path, many, JudgmentModel())
+    assert found.likelihood.distinct is None
+    assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
+
+
+def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = uneven_judgments(rng)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
+    packed = PackedPairs.of(tmp_path / "p.parquet")
+    with pytest.raises(InputError, match="there are no ties"):
+        PackedEvidence.of(packed, "davidson")
+    with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
+        fit_packed_evidence(replace(JudgmentModel(), judges=True), PackedEvidence.of(packed))
+    write_packed(data.pairs, tmp_path / "q.parquet", SCALE)
+    with pytest.raises(InputError, match="strict pairs without sides"):
+        PackedEvidence.of(PackedPairs.of(tmp_path / "q.parquet"))
+    same = Preferences.of([[[0], [0]]], ["a"], SCALE)
+    write_packed(same, tmp_path / "s.parquet", SCALE)
+    with pytest.raises(InputError, match="no judgment of lists that differ"):
+        PackedEvidence.of(PackedPairs.of(tmp_path / "s.parquet"))
+
+
+@pytest.mark.parametrize("ids", ["one query", "one judge"])
+def test_single_queries_and_judges(tmp_path: Path, rng: np.random.Generator, ids: str) -> None:
+    changes = {"queries": ["q"] * 500} if ids == "one query" else {"judges": ["j"] * 500}
+    data = uneven_judgments(rng, **changes)
+    found, twin = (
+        fit.gains()[1]
+        for fit in (streamed(tmp_path, data, JudgmentModel()), JudgmentModel().fit(data))
+    )
+    assert found.determined == twin.determined == (ids == "one judge")
+    assert (found.low, found.high) == pytest.approx((twin.low, twin.high), rel=1e-5)
+
+
+def test_questions_have_the_same_answers(tmp_path: Path, rng: np.random.Generator) -> None:
+    data = uneven_judgments(rng)
+    write_packed(data, tmp_path / "p.parquet", SCALE)
+    packed = PackedEvidence.of(PackedPairs.of(tmp_path / "p.parquet"))
+    measures = {"linear": preset("linear-log2", SCALE, 4)}
+    done: list[int] = []
+    watched = packed.with_progress(lambda n, _: done.append(n))
+    found = usual_questions_of(watched, None, measures)
+    twins = usual_questions(data, None, measures)
+    assert max(done) >= 500 * len(found)  # each model reads all of them at least once
+    for one, twin in zip(found, twins, strict=True):
+        assert (one.about, one.hypothesis, one.verdict) == (
+            twin.about,
+            twin.hypothesis,
+            twin.verdict,
+        )
+        here, there = (
+            (*asdict(each.test).values(), each.corrected, each.reversed_judged)
+            for each in (one, twin)
+        )
+        assert here == pytest.approx(there, rel=1e-4, abs=1e-6)
+        assert one.reversed_all == pytest.approx(twin.reversed_all, abs=0.05)  # of a sample
+    hypothesis, name = JudgmentModel(gains="linear"), "gains linear"
+    one = ask_of(packed, hypothesis, JudgmentModel(), name)
+    twin = ask_of(data, hypothesis, JudgmentModel(), name)
+    assert one.test.p == pytest.approx(twin.test.p, rel=1e-4)
+
+
+def unwhitened(one: likelihood.Likelihood, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    return one.sum_over_rows(x, lambda rows: score_rows(one, x, np.eye(len(x)), rows))
+
+
+@pytest.mark.parametrize("side", [True, False])
+def test_the_short_way_of_strict_judgments_is_the_general_one(
+    rng: np.random.Generator, side: bool
+) -> None:
+    model = JudgmentModel(side=side)
+    plain = model.likelihood(Evidence.of(uneven_judgments(rng)), SCALE)
+    short = StrictLikelihood(plain.evidence, plain.family, side=side)
+    start = plain.start + 0.3 * rng.random(plain.n_parameters)
+    for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 30, 1000)):
+        x = steepness * start
+        x[plain.index("lapses")] = lapses
+        for found, twin in zip(short.expand(x), plain.expand(x), strict=True):
+            assert found == pytest.approx(twin, rel=1e-11, abs=1e-9)
+        for found, twin in zip(unwhitened(short, x), unwhitened(plain, x), strict=True):
+            assert found[0] == pytest.approx(twin[0], rel=1e-11, abs=1e-12)
+            assert found[1] == pytest.approx(twin[1], rel=1e-11, abs=1e-12)

@@ -1,0 +1,239 @@
+"""Measures exported to trec_eval, ir_measures and ranx, checked with these tools.
+
+trec_eval runs inside pytrec_eval, whose extension takes gains as trec_eval writes them; ranx
+runs uncompiled, which is the same source without the minute of compiling.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import DCG, InputError, export
+from dcglearn.interop.requirements import spread_gains, whole_gains
+from helpers.exported import GAINS, Qrels, Run, by_hand, close, executed, judged, trec
+from helpers.written import write_qrels
+
+# trec_eval
+
+
+@pytest.mark.parametrize(
+    "gains",
+    [
+        {3: 7, 2: 3, 1: 1, 0: 0},
+        GAINS,
+        {3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1},
+        {3: 1.0, 1: 0.65, 0: 0.0},
+        {3: 1, 2: 1, 1: 0.999, 0: 0},
+        {3: 0.1, 2: 0.3, 1: 0.2},
+    ],
+)
+def test_trec_eval_computes_the_measure(gains: dict[int, float], rng: np.random.Generator) -> None:
+    measure = DCG(gains, normalise="ideal")
+    qrels, run = judged(rng, tuple(gains))
+    command = shlex.split(export(measure, "trec_eval").text)
+    assert command[:2] == ["trec_eval", "-m"]
+    close(trec(command[2], qrels, run), by_hand(measure, qrels, run))
+
+
+def test_trec_eval_as_named_in_its_own_help() -> None:
+    """-m ndcg.1=3.5,2=9.0,4=7.0 leaves level 3 at 3.0; here every level is named."""
+    measure = DCG({4: 7, 3: 3, 2: 9, 1: 3.5, 0: 0}, normalise="ideal")
+    text = export(measure, "trec_eval").text
+    assert text == "trec_eval -m ndcg.0=0,1=35,2=90,3=30,4=70 QRELS RUN"
+
+
+def test_trec_eval_treats_close_gains_as_equal() -> None:
+    """Why gains are scaled: gains that differ by less than 1 leave its ideal unsorted."""
+    qrels, run = {"q": {"a": 2, "b": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    assert trec("ndcg.1=0.1,2=0.9", qrels, run)["q"] < 0.5  # of the ideal ranking
+    measure = DCG({2: 0.9, 1: 0.1, 0: 0}, normalise="ideal")
+    flags = shlex.split(export(measure, "trec_eval").text)[2]
+    assert flags == "ndcg.0=0,1=1,2=9"
+    assert trec(flags, qrels, run)["q"] == pytest.approx(1.0)
+
+
+def test_pytrec_eval_drops_gains_in_its_python_part() -> None:
+    """It keeps only the level, and trec_eval then fails; the extension keeps both."""
+    wrapped = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"ndcg"})
+    assert wrapped._combine_measures({"ndcg.1=5"}) == {"ndcg.1"}
+    assert any("pytrec_eval" in note for note in export(DCG([1, 0]), "trec_eval").notes)
+
+
+def test_a_level_that_is_not_on_the_scale_gains_its_own_number_in_trec_eval() -> None:
+    qrels, run = {"q": {"a": 1, "b": 5}}, {"q": {"a": 2.0, "b": 1.0}}
+    exported = export(DCG({1: 1, 0: 0}, normalise="ideal"), "trec_eval")
+    assert any("not on the scale gains its own number" in note for note in exported.notes)
+    value = trec(shlex.split(exported.text)[2], qrels, run)["q"]
+    assert value == pytest.approx((1 + 5 / math.log2(3)) / (5 + 1 / math.log2(3)))
+
+
+def test_trec_eval_treats_levels_below_0_as_unjudged(rng: np.random.Generator) -> None:
+    measure = DCG({2: 1, 1: 0.5, 0: 0.25, -2: 0}, normalise="ideal")
+    qrels, run = judged(rng, (2, 1, 0, -2))
+    text = export(measure, "trec_eval").text
+    assert "-2" not in text
+    close(trec(shlex.split(text)[2], qrels, run), by_hand(measure, qrels, run))
+    with pytest.raises(InputError, match="trec_eval treats levels below 0 as unjudged"):
+        export(DCG({1: 1, -1: 0.5}), "trec_eval")
+
+
+@pytest.mark.parametrize("cutoff", [1, 5, 100])
+def test_a_cutoff_in_trec_eval_needs_gains_in_the_qrels(
+    cutoff: int, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    if shutil.which("awk") is None:
+        pytest.skip("awk is not here")
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    exported = export(measure, "trec_eval")
+    assert any("ndcg_cut takes no gains" in note for note in exported.notes)
+    relabel, command = exported.text.split(" &&\n")
+    write_qrels(tmp_path / "QRELS", qrels)
+    subprocess.run(["bash", "-c", relabel], cwd=tmp_path, check=True)
+    with (tmp_path / "QRELS.gains").open() as lines:
+        written = {q: dict[str, int]() for q in qrels}
+        for line in lines:
+            query, _, document, gain = line.split()
+            written[query][document] = int(gain)
+    flags = shlex.split(command)[2]
+    assert flags == f"ndcg_cut.{cutoff}"
+    close(trec(flags, written, run), by_hand(measure, qrels, run))
+    (tmp_path / "QRELS").write_text("q1 0 d1 9\n")
+    strange = subprocess.run(["bash", "-c", relabel], cwd=tmp_path, capture_output=True, text=True)
+    assert strange.returncode == 1
+    assert "level 9 is not on the scale" in strange.stderr
+
+
+@given(st.lists(st.floats(0, 50).map(lambda g: round(g, 3)), min_size=1, max_size=6))
+def test_gains_are_spread_in_proportion(gains: list[float]) -> None:
+    texts = spread_gains(DCG(gains), "trec_eval", 1.0, 1e9)
+    values = np.array([float(text) for text in texts])
+    distinct = np.unique([0.0, *values])
+    assert (np.diff(distinct) >= 1).all()
+    assert np.allclose(values * max(gains), np.array(gains) * values.max(), rtol=1e-12)
+
+
+def test_gains_too_close_or_too_large() -> None:
+    with pytest.raises(InputError, match="treats gains that differ by less than 1 as equal"):
+        export(DCG({2: 1, 1: 1 - 1e-12, 0: 0}), "trec_eval")
+    assert spread_gains(DCG([4e10, 2e10, 0]), "trec_eval", 1.0, 2**31 - 1)[0] == "400000000"
+
+
+# ir_measures
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 5, 100])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its parser uses an old name of ast
+def test_ir_measures_computes_the_measure(cutoff: int | None, rng: np.random.Generator) -> None:
+    measure = DCG(GAINS, "log2", cutoff, "ideal")
+    qrels, run = judged(rng)
+    asked = ir_measures.parse_measure(export(measure, "ir_measures").text)
+    assert asked.params["gains"] == {0: 0, 1: 6, 2: 13, 3: 20}
+    values = ir_measures.iter_calc([asked], qrels, run)
+    close({m.query_id: m.value for m in values}, by_hand(measure, qrels, run))
+
+
+def test_ir_measures_mixes_up_a_plain_ndcg_and_one_with_gains(rng: np.random.Generator) -> None:
+    """Known defect: the plain one is computed with the other's gains, which itself gets 0."""
+    qrels, run = judged(rng)
+    plain, own = ir_measures.nDCG @ 5, ir_measures.nDCG(gains={0: 0, 1: 0, 2: 0, 3: 1}) @ 5
+    alone = [ir_measures.pytrec_eval.calc_aggregate([m], qrels, run)[m] for m in (own, plain)]
+    mixed = ir_measures.pytrec_eval.calc_aggregate([own, plain], qrels, run)
+    assert mixed[own] == 0 != alone[0]
+    assert mixed[plain] == alone[0] != alone[1]
+    assert any("mix up" in note for note in export(DCG(GAINS), "ir_measures").notes)
+
+
+def test_gains_of_ir_measures_are_whole() -> None:
+    with pytest.raises(InputError, match=r"ir_measures takes whole gains up to 1000.* 1234567"):
+        export(DCG({2: 1.234567, 1: 1, 0: 0}), "ir_measures")
+    with pytest.raises(InputError, match="whole gains up to 1000000"):
+        export(DCG({2: 1, 1: 1 / 3, 0: 0}, "log2", 10), "ir_measures")
+    text = export(DCG({2: 1.23457, 1: 1, 0: 0}, "log2", 10), "ir_measures").text
+    assert text == "nDCG(gains={0:0,1:100000,2:123457})@10"
+
+
+@given(st.lists(st.floats(0, 9).map(lambda g: round(g, 2)), min_size=1, max_size=5))
+def test_whole_gains_are_the_smallest_in_proportion(gains: list[float]) -> None:
+    found = whole_gains(DCG(gains), "a tool", 10**6)
+    whole = list(found.gains.values())
+    assert np.allclose(whole, np.array(gains) * float(found.factor))
+    assert math.gcd(*whole) == (1 if any(gains) else 0)
+
+
+# ranx
+
+
+@pytest.fixture(scope="module")
+def ranx_values(ranx: Any) -> Callable[[Qrels, Run, str], dict[str, float]]:
+    def evaluate(qrels: Qrels, run: Run, metric: str) -> dict[str, float]:
+        run = {query: run[query] for query in qrels}
+        values = ranx.evaluate(qrels, run, [metric, "map"], return_mean=False)  # one alone fails
+        return dict(zip(qrels, map(float, values[metric]), strict=True))
+
+    return evaluate
+
+
+@pytest.mark.parametrize(
+    ("measure", "metric"),
+    [
+        (DCG(GAINS, "log2", 5, "ideal"), "ndcg@5"),
+        (DCG(GAINS, "log2", None, "ideal"), "ndcg"),
+        (DCG({3: 0.2, 2: 1.5, 1: 0.7, 0: 0.1}, "log2", 3, "ideal"), "ndcg@3"),
+        (DCG({3: 7, 2: 3, 1: 1, 0: 0}, "log2", 5, "ideal"), "ndcg_burges@5"),
+        (DCG({3: 7, 2: 3, 1: 1, 0: 0}), "dcg_burges"),
+        (DCG({3: 3, 2: 2, 1: 1, 0: 0}, "log2", 5), "dcg@5"),
+    ],
+    ids=str,
+)
+def test_ranx_computes_the_measure(
+    measure: DCG, metric: str, ranx_values: Any, rng: np.random.Generator
+) -> None:
+    qrels, run = judged(rng)
+    module = executed(export(measure, "ranx").text)
+    assert module["METRIC"] == metric
+    relabelled = module.get("relabelled", dict)(qrels)
+    close(ranx_values(relabelled, run, metric), by_hand(measure, qrels, run))
+
+
+def test_a_plain_dcg_in_ranx_is_scaled_as_noted(ranx_values: Any, rng: np.random.Generator) -> None:
+    measure = DCG(GAINS, "log2", 5)
+    qrels, run = judged(rng)
+    exported = export(measure, "ranx")
+    assert "Gains are multiplied by 20, and so is every value." in exported.notes
+    module = executed(exported.text)
+    found = ranx_values(module["relabelled"](qrels), run, module["METRIC"])
+    close({q: value / 20 for q, value in found.items()}, by_hand(measure, qrels, run))
+
+
+def test_ranx_ignores_gains_below_1(ranx_values: Any) -> None:
+    """Why gains are whole: ranx drops those below 1, also negative ones."""
+    qrels, run = {"q": {"a": 2, "b": 0.5, "c": -3}}, {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}
+    dropped = {"q": {"a": 2}}
+    assert ranx_values(qrels, run, "ndcg") == ranx_values(dropped, run, "ndcg")
+    assert ranx_values(qrels, run, "dcg") == {"q": 2 / math.log2(4)}
+    with pytest.raises(
+        InputError, match="grade 0 gains -1, and ranx takes only gains of 0 or more"
+    ):
+        export(DCG([1, 0.5, -1]), "ranx")
+
+
+def test_ranx_breaks_ties_by_the_order_of_the_run(ranx_values: Any) -> None:
+    qrels = {"q": {"a": 1, "b": 0}}
+    values = [
+        ranx_values(qrels, {"q": dict.fromkeys(order, 1.0)}, "ndcg")["q"] for order in ("ab", "ba")
+    ]
+    assert sorted(values) == pytest.approx([1 / math.log2(3), 1.0])

@@ -1,0 +1,197 @@
+"""Every target at once: plain data, what is refused, and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dcglearn import DCG, InputError, LinearUtility, MeasureFile, export, write_measure
+from dcglearn.interop.export import DATA_FORMATS, TARGETS, TOOLS, plain_data
+from dcglearn.interop.metrics import measure_frames
+from dcglearn.measures.discounts import rule_discounts
+from helpers.exported import MEASURES, executed
+
+# Plain data
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_plain_data_reads_back(measure: DCG) -> None:
+    data = json.loads(export(measure, "json").text)
+    assert data == plain_data(measure) == executed(export(measure, "python").text)["MEASURE"]
+    assert DCG.parse(data["measure"]) == measure
+    again = DCG(
+        data["gains"],
+        data["rule"] or data["discounts"],
+        data["cutoff"],
+        data["normalise"],
+        data["grades"],
+    )
+    pools = [[0, 1, 2, 3, 3, 1, 0, 2]] * 8
+    rows = np.array([np.roll(pools[0], i) for i in range(8)])
+    whole = () if measure.normalise is None else (pools,)
+    assert np.array_equal(again.score(rows, *whole), measure.score(rows, *whole))
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_a_table_for_pandas(measure: DCG, tmp_path: Path) -> None:
+    path = tmp_path / "measure.csv"
+    path.write_text(export(measure, "pandas").text)
+    table = pd.read_csv(path, engine="pyarrow")  # that of pandas before 3.0 rounds some numbers
+    notes = " ".join(export(measure, "pandas").notes)
+    assert ("Weights are those of the plain DCG" in notes) == (measure.normalise is not None)
+    frames = measure_frames(measure)
+    gains, discounts = frames.gains, frames.discounts
+    matrix = table.pivot(index="rank", columns="grade", values="weight")[gains["grade"]]
+    assert np.array_equal(matrix.to_numpy(), measure.matrix_for(len(discounts)))
+    both = table[["grade", "gain"]].drop_duplicates().reset_index(drop=True)
+    pd.testing.assert_frame_equal(both, gains)
+    both = table[["rank", "discount"]].drop_duplicates().reset_index(drop=True)
+    pd.testing.assert_frame_equal(both, discounts)
+
+
+def test_a_utility_is_exported_only_as_plain_data() -> None:
+    utility = LinearUtility([[3, 1, 0], [1, 0.5, 0.1]], ["good", "fair", "bad"])
+    for target in TOOLS:
+        with pytest.raises(InputError, match=f"{target} takes one gain per grade"):
+            export(utility, target)
+    data = json.loads(export(utility, "json").text)
+    assert LinearUtility(data["weights"], data["grades"]) == utility
+    assert executed(export(utility, "python").text)["MEASURE"] == data
+    assert export(utility, "pandas").text.splitlines()[:2] == ["rank,grade,weight", "1,good,3.0"]
+    frames = measure_frames(utility)
+    assert frames.gains["weight"].tolist() == [3, 1, 0, 1, 0.5, 0.1]
+    assert frames.discounts.empty
+
+
+# Refused for every tool
+
+
+@pytest.mark.parametrize("target", ["trec_eval", "ir_measures", "ranx", "lightgbm", "xgboost"])
+@pytest.mark.parametrize(
+    ("measure", "problem"),
+    [
+        (DCG([1, 0], "zipf"), r"discounts only by 1/log2\(i \+ 1\), and this measure by zipf"),
+        (DCG([1, 0], [1, 0.7]), "which is 0.6309 at rank 2, and this measure has 0.7 there"),
+        (DCG([1, 0.5, -1]), "grade 0 gains -1, and .* takes only gains of 0 or more"),
+        (DCG([1, 0], "log2", 5, "minmax"), "this measure is a minmaxDCG"),
+    ],
+)
+def test_what_tools_with_one_ndcg_cannot_express(target: str, measure: DCG, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as error:
+        export(measure, target)
+    trained = target in ("lightgbm", "xgboost")
+    remedy = (
+        "train on it with dcglearn.lambdarank" if trained else "export the measure as an object"
+    )
+    assert error.value.remedy.startswith(remedy)
+
+
+@pytest.mark.parametrize("target", TOOLS)
+def test_a_vector_equal_to_a_rule_is_treated_as_the_rule(target: str) -> None:
+    vector = DCG([2, 1, 0], list(rule_discounts("log2", 4)), None, "ideal")
+    rule = DCG([2, 1, 0], "log2", 4, "ideal")
+    exported, expected = export(vector, target), export(rule, target)
+    assert exported.notes[0] == "The discounts end at rank 4: lower ranks do not count."
+    if target in ("trec_eval", "ir_measures"):
+        assert exported.text == expected.text
+
+
+def test_names_need_levels_where_a_tool_has_numbers() -> None:
+    measure = DCG({"good": 1, "fair": 0.5, "bad": 0})
+    for target in ("trec_eval", "ir_measures"):
+        with pytest.raises(InputError, match="grade 'good' is not a whole number") as error:
+            export(measure, target)
+        assert "`labels=(2, 1, 0)`" in error.value.remedy
+    exported = export(measure, "trec_eval", (4, 3, 0))
+    assert exported.text == "trec_eval -m ndcg.0=0,1=0,2=0,3=5,4=10 QRELS RUN"
+    assert "Levels between those of the scale gain 0: 1, 2." in exported.notes
+    numbered = export(measure, "torch")
+    assert "Labels are numbers: good is 2, fair is 1, bad is 0." in numbered.notes
+    with pytest.raises(InputError, match="2 labels for 3 grades"):
+        export(measure, "trec_eval", (1, 0))
+    with pytest.raises(InputError, match="use levels up to 1000"):
+        export(DCG({5000: 1, 0: 0}), "trec_eval")
+
+
+def test_an_unknown_target() -> None:
+    with pytest.raises(InputError, match="unknown target 'lightgmb'; did you mean 'lightgbm'"):
+        export(DCG([1, 0]), "lightgmb")
+    assert set(TARGETS) == {*TOOLS, *DATA_FORMATS}
+
+
+def test_a_name_cannot_leave_its_comment() -> None:
+    """Labels come from files, and exported text is executed."""
+    label = 'x"""\nraise SystemExit #'
+    measure = DCG({label: 1, "'": 0.5, "bad": 0}, "log2", 3, "ideal")
+    for target in ("torch", "lightgbm", "xgboost", "ranx", "scikit-learn", "pyterrier", "python"):
+        executed(export(measure, target).text)
+
+
+# The command
+
+
+@pytest.mark.parametrize("target", ["torch", "pandas"])
+def test_the_command_exports_what_the_library_does(target: str, run: Any) -> None:
+    measure = "nDCG({2: 1, 1: 0.5, 0: 0}, log2) @ 5"
+    done = run("export", measure, "--to", target)
+    exported = export(DCG.parse(measure), target)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip("\n") == exported.text.rstrip("\n")
+    assert done.stderr.splitlines() == [f"note: {note}" for note in exported.notes]
+
+
+def test_the_command_and_how_measures_are_named(run: Any, tmp_path: Path) -> None:
+    done = run("export", "exponential-log2", "--scale", "2,1,0", "--to", "trec_eval")
+    assert done.stdout == "trec_eval -m ndcg.0=0,1=1,2=3 QRELS RUN\n"
+    utility = LinearUtility([[1, 0.6, 0], [0.5, 0.4, 0]])
+    content = MeasureFile(DCG([1, 0.65, 0], "log2", 2), utility, "dcg")
+    write_measure(content, tmp_path / "learned.json")
+    done = run(
+        "export", "learned.json", "--to", "ir_measures", "-o", "out.txt", "--labels", "4,1,0"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == "wrote out.txt"
+    assert (tmp_path / "out.txt").read_text() == "nDCG(gains={0:0,1:13,4:20})@2\n"
+    done = run("export", "zipf", "--scale", "1,0", "--to", "json", "--K", "2")
+    assert json.loads(done.stdout)["discounts"] == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ("zipf", "--to", "json"),
+            "the preset 'zipf' needs grades; declare them, such as --scale 2,1,0",
+        ),
+        (("DCG([1, 0], zipf)", "--to", "trec_eval"), "trec_eval discounts only by 1/log2(i + 1)"),
+        (("DCG([1, 0], log2)", "--to", "json", "--scale", "2,1,0"), "has 2 grades"),
+        (("DCG([1, 0], log2)", "--to", "json", "-o", "no/such"), "its folder does not exist"),
+        (("LinearUtility([[1, 0]])", "--to", "ranx"), "differ by rank"),
+    ],
+)
+def test_bad_input_of_the_command(arguments: tuple[str, ...], problem: str, run: Any) -> None:
+    done = run("export", *arguments)
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_measure_file_within_a_form(run: Any, tmp_path: Path) -> None:
+    measure = DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5, 0.25])
+    write_measure(measure, tmp_path / "m.json")
+    for name, expected in (
+        ("nDCG(m.json)", measure.normalised() @ 3),
+        ("nDCG(m.json) @ 2", measure.normalised() @ 2),
+        ("m.json @ 2", measure @ 2),
+    ):
+        done = run("export", name, "--to", "json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["measure"] == str(expected)
+    done = run("export", "nDCG(zipf)", "--to", "json")
+    assert "the preset 'nDCG(zipf)' needs grades" in done.stderr

@@ -1,0 +1,460 @@
+"""LambdaRank under any DCG: against plain loops, derivatives, and LightGBM's and XGBoost's own."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import tracemalloc
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from dcglearn import (
+    DCG,
+    InputError,
+    LinearUtility,
+    lambdarank_objective,
+    ranking_metric,
+    sklearn_metric,
+)
+from dcglearn.interop.lambdas import PAIRS_AT_ONCE
+from helpers.boosted import installed_xgboost
+
+EXPONENTIAL = DCG({4: 15, 3: 7, 2: 3, 1: 1, 0: 0}, "log2", None, "ideal")
+MEASURES = [
+    EXPONENTIAL,
+    DCG({4: 1, 3: 0.6, 2: 0.6, 1: 0.1, 0: 0}, [1, 0.44, 0.48, 0.38, 0.27], None, "ideal"),
+    DCG({4: 0.2, 3: 1, 2: 0.1, 1: 0, 0: 0.5}, "zipf", 3, "ideal"),
+    DCG({4: 2, 3: 1, 2: 0, 1: -0.5, 0: -1}, [0.3, 1, -0.2], 3, "minmax"),
+    DCG({4: 3, 3: 2, 2: 1, 1: 0.5, 0: 0}, "rbp(0.8)"),
+    DCG({4: 3, 3: 2, 2: 1, 1: 0.5, 0: 0}, "constant", 4),
+]
+
+
+def drawn(
+    rng: np.random.Generator, n_queries: int = 30, noise: float = 1.0
+) -> tuple[Any, Any, Any, Any]:
+    """Features, labels, scores (some equal) and query sizes."""
+    sizes = rng.integers(1, 13, n_queries)
+    X = rng.normal(size=(int(sizes.sum()), 4))
+    labels = np.digitize(X[:, 0] + noise * rng.normal(size=len(X)), [-0.5, 0.3, 0.9, 1.5])
+    return X, labels, rng.normal(size=len(X)).round(1), sizes
+
+
+def by_loops(
+    measure: DCG, labels: Any, scores: Any, sizes: Any, sigma: float, norm: bool, rising: str
+) -> tuple[Any, Any]:
+    """As the formulas say, a pair at a time."""
+    gain = dict(zip(measure.grades or (), measure.gains, strict=True))
+    index = {grade: i for i, grade in enumerate(measure.grades or ())}
+    gradients, hessians = np.zeros((2, len(labels)))
+    end = 0
+    for size in sizes:
+        begin, end = end, end + size
+        order = sorted(range(begin, end), key=lambda i: -scores[i])  # equal scores as in the file
+        rank = {i: r for r, i in enumerate(order)}
+        kept = size if measure.n_ranks is None else min(size, measure.n_ranks)
+        c = np.append(measure.discounts_for(kept), np.zeros(size - kept))
+        pool = [index[labels[i]] for i in range(begin, end)]
+        span = 1.0
+        if measure.normalise:
+            low = measure.worst(pool) if measure.normalise == "minmax" else 0.0
+            span = float(measure.ideal(pool) - low)
+        total, spread = 0.0, max(scores[begin:end]) != min(scores[begin:end])
+        own, curved = dict.fromkeys(order, 0.0), dict.fromkeys(order, 0.0)
+        for i in order:
+            for j in order:
+                if gain[labels[i]] <= gain[labels[j]] or not span:
+                    continue
+                delta = (gain[labels[i]] - gain[labels[j]]) * (c[rank[i]] - c[rank[j]]) / span
+                above, below = i, j
+                if rising == "exchange":  # who is above stays there if the measure likes it
+                    upper, lower = (i, j) if rank[i] < rank[j] else (j, i)
+                    above, below = (upper, lower) if delta > 0 else (lower, upper)
+                weight = abs(delta)
+                if norm and spread:
+                    weight /= 0.01 + abs(scores[i] - scores[j])
+                rho = 1 / (1 + math.exp(sigma * (scores[above] - scores[below])))
+                for document, sign in ((above, -1), (below, 1)):
+                    own[document] += sign * sigma * weight * rho
+                    curved[document] += sigma**2 * weight * rho * (1 - rho)
+                total += 2 * sigma * weight * rho
+        factor = math.log2(1 + total) / total if norm and total else 1.0
+        for i in order:
+            gradients[i], hessians[i] = factor * own[i], factor * curved[i]
+    return gradients, hessians
+
+
+@pytest.mark.parametrize("rising", ["gain", "exchange"])
+@pytest.mark.parametrize("norm", [False, True])
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_gradients_are_those_of_plain_loops(
+    measure: DCG, norm: bool, rising: Any, rng: np.random.Generator
+) -> None:
+    _, labels, scores, sizes = drawn(rng)
+    labels = np.where(labels > 3, 3, labels) if measure.normalise == "minmax" else labels
+    objective = lambdarank_objective(measure, 1.7, norm, rising)
+    found = objective(labels, scores, None, sizes)
+    expected = by_loops(measure, labels, scores, sizes, 1.7, norm, rising)
+    assert np.abs(expected[0]).max() > 0.01
+    for own, other in zip(found, expected, strict=True):
+        assert own == pytest.approx(other, abs=1e-12)
+
+
+def test_long_queries_are_computed_in_parts(rng: np.random.Generator) -> None:
+    n = 3000
+    assert n**2 > 50 * PAIRS_AT_ONCE
+    labels, scores = rng.integers(0, 5, n), rng.normal(size=n)
+    objective = lambdarank_objective(EXPONENTIAL)
+    tracemalloc.start()
+    gradients, hessians = objective(labels, scores, None, [n])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < n**2  # an array of all pairs would take eight times that
+    cut = by_loops(EXPONENTIAL, labels[:200], scores[:200], [200], 1.0, True, "gain")
+    first = objective(labels[:200], scores[:200], None, [200])
+    assert first[0] == pytest.approx(cut[0], abs=1e-12)
+    assert gradients.sum() == pytest.approx(0, abs=1e-9)
+    assert (hessians > 0).all()
+
+
+def test_threads_do_not_change_the_result(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, labels, scores, sizes = drawn(rng, 2000)
+    objective = lambdarank_objective(MEASURES[1])
+    many = objective(labels, scores, None, sizes)
+    monkeypatch.setattr("dcglearn.interop.training._FEW", len(labels) + 1)
+    one = objective(labels, scores, None, sizes)
+    assert [a.tobytes() for a in one] == [a.tobytes() for a in many]
+
+
+@given(seed=st.integers(0, 2**32 - 1), measure=st.sampled_from(MEASURES), norm=st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_what_does_not_change_the_gradients(seed: int, measure: DCG, norm: bool) -> None:
+    rng = np.random.default_rng(seed)
+    _, labels, _, sizes = drawn(rng, 6)
+    labels = np.where(labels > 3, 3, labels) if measure.normalise == "minmax" else labels
+    scores = rng.permutation(len(labels)) / 7  # no two are equal
+    objective = lambdarank_objective(measure, norm=norm)
+    gradients, hessians = objective(labels, scores, None, sizes)
+    of_query = np.repeat(np.arange(len(sizes)), sizes)
+    sums = np.bincount(of_query, gradients, len(sizes))
+    assert sums == pytest.approx(np.zeros(len(sizes)), abs=1e-9)
+    assert (hessians >= 0).all()
+    moved = objective(labels, scores + 5.0 * of_query, None, sizes)
+    assert moved[0] == pytest.approx(gradients, abs=1e-9)
+    shuffled = np.lexsort((rng.random(len(labels)), of_query))
+    other = objective(labels[shuffled], scores[shuffled], None, sizes)
+    assert other[0] == pytest.approx(gradients[shuffled], abs=1e-9)
+    assert other[1] == pytest.approx(hessians[shuffled], abs=1e-9)
+    same = objective(np.full(len(labels), 2), scores, None, sizes)
+    assert not same[0].any()
+
+
+@pytest.mark.parametrize("rising", ["gain", "exchange"])
+def test_gradients_are_derivatives_of_the_weighted_logistic_loss(
+    rising: Any, rng: np.random.Generator
+) -> None:
+    """With the weights held as they are: they jump where two documents change places."""
+    c, sigma, n = np.array([0.4, 1.0, 0.6, 0.6, 0.1]), 1.3, 5
+    gains, scores = np.array([1.0, 0.0, 0.5, 0.5, 0.2]), rng.normal(size=n)
+    measure = DCG({4: 1, 3: 0.5, 2: 0.2, 1: 0}, c)
+    labels = np.array([4, 1, 3, 3, 2])
+    rank = np.argsort(np.argsort(-scores))
+
+    def loss(s: Any) -> float:
+        total = 0.0
+        for u in range(n):
+            for v in range(n):
+                if rank[u] < rank[v] and gains[u] != gains[v]:
+                    delta = (gains[u] - gains[v]) * (c[rank[u]] - c[rank[v]])
+                    stays = delta > 0 if rising == "exchange" else gains[u] > gains[v]
+                    apart = s[u] - s[v] if stays else s[v] - s[u]
+                    total += abs(delta) * math.log1p(math.exp(-sigma * apart))
+        return total
+
+    found = lambdarank_objective(measure, sigma, False, rising)(labels, scores, None, [n])
+    for i in range(n):
+        step = np.eye(n)[i] * 1e-4
+        first = (loss(scores + step) - loss(scores - step)) / 2e-4
+        second = (loss(scores + step) - 2 * loss(scores) + loss(scores - step)) / 1e-8
+        assert found[0][i] == pytest.approx(first, abs=1e-7)
+        assert found[1][i] == pytest.approx(second, abs=1e-5)
+
+
+def test_where_a_lower_rank_counts_more() -> None:
+    """The better document is first, and the second rank counts more: this is not the ideal."""
+    measure = DCG({1: 1, 0: 0}, [0.5, 1.0], None, "ideal")
+    ranked = [1, 0], [0.2, 0.1], None, [2]
+    up, _ = lambdarank_objective(measure, norm=False)(*ranked)
+    asked, _ = lambdarank_objective(measure, norm=False, rising="exchange")(*ranked)
+    assert up[0] < 0 < up[1]  # a gradient below 0 raises the score
+    assert asked[0] > 0 > asked[1]
+    ideal = [0, 1], [0.2, 0.1], None, [2]
+    stays, _ = lambdarank_objective(measure, norm=False, rising="exchange")(*ideal)
+    assert stays[0] < 0 < stays[1]
+
+
+# LightGBM
+
+
+QUIET = {"verbosity": -1, "num_threads": 1, "num_leaves": 5, "min_data_in_leaf": 5}
+
+
+@pytest.mark.parametrize("norm", [False, True])
+def test_lightgbm_learns_what_its_own_lambdarank_learns(
+    norm: bool, rng: np.random.Generator
+) -> None:
+    X, labels, _, sizes = drawn(rng, 60)
+    gains = [0, 0.5, 0.5, 2, 3]
+    measure = DCG({4: 3, 3: 2, 2: 0.5, 1: 0.5, 0: 0}, "log2", None, "ideal")
+    theirs = {"objective": "lambdarank", "lambdarank_norm": norm, "label_gain": gains}
+    scores = [
+        lightgbm.train({**QUIET, **params}, lightgbm.Dataset(X, labels, group=sizes), 30).predict(
+            X, raw_score=True
+        )
+        for params in (
+            {**theirs, "sigmoid": 1.5, "lambdarank_truncation_level": 100},
+            {"objective": lambdarank_objective(measure, 1.5, norm)},
+        )
+    ]
+    assert np.ptp(scores[0]) > 1
+    assert scores[1] == pytest.approx(scores[0], abs=1e-3)  # its sigmoid is a table
+
+
+def test_lightgbm_trains_on_what_it_cannot_express(rng: np.random.Generator) -> None:
+    """Grade 3 is the best one here, and the first rank counts most by far."""
+    measure = DCG({4: 0, 3: 1, 2: 0.3, 1: 0, 0: 0}, [1, 0.2, 0.3, 0.2, 0.1], None, "ideal")
+    X, labels, _, sizes = drawn(rng, 300, 0.3)
+    X_new, labels_new, _, sizes_new = drawn(rng, 300, 0.3)
+    metric = ranking_metric(measure)
+    means = []
+    for objective in ("lambdarank", lambdarank_objective(measure)):
+        data = lightgbm.Dataset(X, labels, group=sizes)
+        booster = lightgbm.train({**QUIET, "objective": objective}, data, 50)
+        means.append(metric(labels_new, booster.predict(X_new), None, sizes_new)[1])
+    assert means[1] > means[0] + 0.1
+
+
+@pytest.mark.filterwarnings("ignore:The arg:FutureWarning")  # eval_set: 4.6 has nothing else
+def test_everything_of_lightgbm_that_takes_an_objective_or_a_metric(
+    rng: np.random.Generator,
+) -> None:
+    X, labels, _, sizes = drawn(rng, 60)
+    objective, metric = lambdarank_objective(MEASURES[1]), ranking_metric(MEASURES[1])
+    third = ranking_metric(MEASURES[0] @ 3, name="third")
+    data = lightgbm.Dataset(X, labels, group=sizes, free_raw_data=False)
+    found: dict[str, Any] = {}
+    booster = lightgbm.train(
+        {**QUIET, "objective": objective},
+        data,
+        8,
+        valid_sets=[data],
+        valid_names=["t"],
+        feval=[metric, third],
+        callbacks=[lightgbm.record_evaluation(found), lightgbm.early_stopping(3, verbose=False)],
+    )
+    assert {name: len(values) for name, values in found["t"].items()} == {"nDCG@5": 8, "third": 8}
+    assert found["t"]["nDCG@5"][-1] == metric(booster.predict(X), data)[1]
+    assert found["t"]["nDCG@5"][-1] > found["t"]["nDCG@5"][0]
+    folds = lightgbm.cv(
+        {**QUIET, "objective": objective, "metric": "none"}, data, 3, nfold=3, feval=metric
+    )
+    assert len(folds["valid nDCG@5-mean"]) == 3
+    ranker = clone(
+        lightgbm.LGBMRanker(
+            objective=objective, n_estimators=8, num_leaves=5, min_child_samples=5, n_jobs=1
+        ).set_params(verbosity=-1)
+    )
+    watched = {"eval_set": [(X, labels)], "eval_group": [sizes], "eval_metric": metric}
+    ranker.fit(X, labels, group=sizes, **watched)
+    assert ranker.predict(X).tolist() == booster.predict(X).tolist()
+    assert ranker.evals_result_["training"]["nDCG@5"] == found["t"]["nDCG@5"]
+    assert pickle.loads(pickle.dumps(ranker)).predict(X).tolist() == booster.predict(X).tolist()  # noqa: S301 - made here
+
+
+def test_weights_of_documents_and_of_queries(rng: np.random.Generator) -> None:
+    _, labels, scores, sizes = drawn(rng, 8)
+    objective, metric = lambdarank_objective(EXPONENTIAL), ranking_metric(EXPONENTIAL)
+    plain = objective(labels, scores, None, sizes)
+    weights = rng.random(len(labels))
+    assert objective(labels, scores, weights, sizes)[0] == pytest.approx(plain[0] * weights)
+    of_queries = np.array([0, 1, 0, 2, 0, 0, 0, 0])
+    found = objective(labels, scores, of_queries, sizes)
+    assert found[1] == pytest.approx(plain[1] * np.repeat(of_queries, sizes))
+    second, fourth = (
+        metric(labels[end - size : end], scores[end - size : end], None, [size])[1]
+        for end, size in zip(np.cumsum(sizes)[[1, 3]], sizes[[1, 3]], strict=True)
+    )
+    asked = metric(labels, scores, of_queries, sizes)[1]
+    assert asked == pytest.approx((second + 2 * fourth) / 3)
+
+
+# The metric
+
+
+@pytest.mark.parametrize("ties", ["mean", "input"])
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_the_metric_is_the_mean_of_the_measure(
+    measure: DCG, ties: Any, rng: np.random.Generator
+) -> None:
+    _, labels, scores, sizes = drawn(rng)
+    labels = np.where(labels > 3, 3, labels) if measure.normalise == "minmax" else labels
+    of_one = sklearn_metric(measure, ties)
+    ends = np.cumsum(sizes)
+    expected = np.mean(
+        [of_one(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)]
+    )
+    name, found, larger_is_better = ranking_metric(measure, ties)(labels, scores, None, sizes)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert larger_is_better
+    forms = {"ideal": "nDCG", "minmax": "minmaxDCG", None: "DCG"}
+    cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
+    assert name == f"{forms[measure.normalise]}{cut}"
+
+
+# XGBoost
+
+
+@pytest.mark.parametrize("norm", [False, True])
+def test_xgboost_learns_what_its_own_rank_ndcg_learns(norm: bool, rng: np.random.Generator) -> None:
+    """Its second derivatives are twice these, so three of its parameters are halved."""
+    xgboost = installed_xgboost()
+    X, labels, _, sizes = drawn(rng, 60)
+    data = xgboost.DMatrix(X, label=labels, group=sizes)
+    params = {"nthread": 1, "max_depth": 3, "base_score": 0.0}
+    own = {"objective": "rank:ndcg", "lambdarank_pair_method": "topk"}
+    own |= dict.fromkeys(("lambdarank_normalization", "lambdarank_score_normalization"), norm)
+    own |= {"lambdarank_num_pair_per_sample": 100, "eta": 0.4, "lambda": 2, "min_child_weight": 1}
+    theirs = xgboost.train({**params, **own}, data, 5).predict(data)
+    params |= {"objective": "rank:ndcg", "eta": 0.2, "lambda": 1, "min_child_weight": 0.5}
+    objective = lambdarank_objective(EXPONENTIAL, norm=norm)
+    ours = xgboost.train(params, data, 5, obj=objective).predict(data)
+    assert np.ptp(theirs) > 0.3
+    assert ours == pytest.approx(theirs, abs=1e-4)  # it computes in 32 bits
+
+
+@pytest.mark.parametrize("kind", ["DMatrix", "QuantileDMatrix"])
+def test_xgboost_trains_on_what_it_cannot_express(kind: str, rng: np.random.Generator) -> None:
+    xgboost = installed_xgboost()
+    measure = DCG({4: 0.2, 3: 1, 2: 0.3, 1: 0, 0: 0}, [1, 0.2, 0.3, 0.2, 0.1], None, "ideal")
+    X, labels, _, sizes = drawn(rng, 100, 0.3)
+    data = getattr(xgboost, kind)(X, label=labels, qid=np.repeat(np.arange(100), sizes))
+    metric = ranking_metric(measure)
+    params = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1}
+    found: dict[str, Any] = {}
+    booster = xgboost.train(
+        params,
+        data,
+        30,
+        evals=[(data, "t")],
+        obj=lambdarank_objective(measure),
+        custom_metric=metric,
+        maximize=True,
+        early_stopping_rounds=5,
+        evals_result=found,
+        verbose_eval=False,
+    )
+    ((name, values),) = found["t"].items()
+    assert name == "nDCG@5"
+    assert booster.best_score == pytest.approx(max(values))
+    assert values[-1] == pytest.approx(metric(booster.predict(data), data)[1], abs=1e-5)
+    theirs = xgboost.train({"objective": "rank:ndcg", "nthread": 1}, data, len(values))
+    assert max(values) > metric(theirs.predict(data), data)[1] + 0.1
+
+
+def test_xgboost_weighs_queries_and_its_ranker_takes_the_metric_only(
+    rng: np.random.Generator,
+) -> None:
+    xgboost = installed_xgboost()
+    X, labels, _, sizes = drawn(rng, 20)
+    kept = np.arange(20) < 12
+    objective = lambdarank_objective(EXPONENTIAL)
+    params = {"objective": "rank:ndcg", "nthread": 1}
+    scores = []
+    for n_queries, weight in ((20, kept.astype(float)), (12, None)):
+        n = int(sizes[:n_queries].sum())
+        data = xgboost.DMatrix(X[:n], label=labels[:n], group=sizes[:n_queries], weight=weight)
+        booster = xgboost.train({**params, "tree_method": "exact"}, data, 2, obj=objective)
+        scores.append(booster.predict(xgboost.DMatrix(X[: sizes[:12].sum()])))
+    assert scores[0] == pytest.approx(scores[1], abs=1e-5)
+    with pytest.raises(ValueError, match="custom objective function not supported"):
+        xgboost.XGBRanker(objective=objective)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (([4, 0], [0.1, 0.2], None, None), "which documents belong to one query"),
+        (([4, 0], [0.1, 0.2], None, []), "which documents belong to one query"),
+        (([4, 0], [0.1, 0.2], None, [3]), "queries of 3 documents in all, and 2 labels"),
+        (([4, 0], [0.1, 0.2], None, [3, -1]), "queries of 2 documents in all, and 2 labels"),
+        (([4, 5], [0.1, 0.2], None, [2]), "row 1: the label 5 is not one of 4, 3, 2, 1, 0"),
+        (([4, np.nan], [0.1, 0.2], None, [2]), "row 1: the label nan is not one of"),
+        (([4, 0], [0.1, np.nan], None, [2]), "row 1: a score is not a finite number"),
+        (([4, 0], [[0.1, 0.2]], None, [2]), r"labels of shape \(2,\), scores of shape \(1, 2\)"),
+        (([4, 0], [0.1, 0.2], [1, 2, 3], [2]), "3 weights for 1 queries of 2 documents"),
+        ((None, [0.1, 0.2], None, [2]), "the dataset has no labels"),
+    ],
+)
+def test_calls_that_are_refused(call: Any, problem: str) -> None:
+    for function in (lambdarank_objective(EXPONENTIAL), ranking_metric(EXPONENTIAL)):
+        with pytest.raises(InputError, match=problem):
+            function(*call)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((LinearUtility([[1, 0], [0.5, 0]]),), "gains that differ by rank"),
+        ((DCG([0, -1], "log2", None, "ideal"),), "no gain above 0"),
+        ((DCG([1e200, 0]),), "a training tool computes with numbers"),
+        ((DCG({16777217: 1, 16777216: 0}),), "not distinct as 32-bit floats"),
+        (("zipf",), "needs the grades"),
+        ((EXPONENTIAL, 0), "`sigma` is 0"),
+        ((EXPONENTIAL, 1.0, True, "gains"), "unknown `rising` 'gains'; did you mean 'gain'"),
+    ],
+)
+def test_objectives_that_are_refused(arguments: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        lambdarank_objective(*arguments)
+
+
+def test_metrics_that_are_refused() -> None:
+    for name in ("", "a b", "a:b", 3):
+        with pytest.raises(InputError, match="use text without blanks and colons"):
+            ranking_metric(EXPONENTIAL, name=name)  # type: ignore[arg-type]  # 3 is no text
+    with pytest.raises(InputError, match="unknown `ties` 'docid'"):
+        ranking_metric(EXPONENTIAL, "docid")
+    below = DCG({2: 1, 1: 0, 0: -1}, "log2", None, "ideal")
+    for function in (lambdarank_objective(below), ranking_metric(below)):
+        with pytest.raises(InputError, match=r"query 2: the ideal is -1\.63093"):
+            function([2, 0, 0, 0], [1, 2, 3, 4], None, [2, 2])
+
+
+def test_small_and_empty_queries() -> None:
+    objective, metric = lambdarank_objective(EXPONENTIAL), ranking_metric(EXPONENTIAL)
+    gradients, hessians = objective([4, 0, 2, 2], [0.1, 0.2, 0.3, 0.4], None, [1, 0, 3])
+    assert gradients[0] == hessians[0] == 0
+    assert metric([4, 0, 0], [0.1, 0.2, 0.3], None, [1, 0, 2])[1] == 0.5  # 1, and 0 without gains
+    assert objective([], [], None, [0])[0].tolist() == []
+    assert math.isnan(metric([], [], None, [0])[1])
+
+
+def test_labels_are_the_grades_or_numbers_of_their_names() -> None:
+    scores = [0.1, 0.2, 0.3]
+    named = lambdarank_objective(DCG({"good": 1, "fair": 0.5, "bad": 0}, "zipf"))
+    numbered = lambdarank_objective(DCG([1, 0.5, 0], "zipf"))
+    in_tenths = lambdarank_objective(DCG({0.3: 1, 0.2: 0.5, 0.1: 0}, "zipf"))
+    found = numbered([2, 1, 0], scores, None, [3])[0].tolist()
+    assert named([2, 1, 0], scores, None, [3])[0].tolist() == found
+    assert in_tenths(np.float32([0.3, 0.2, 0.1]), scores, None, [3])[0].tolist() == found

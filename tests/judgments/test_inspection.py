@@ -1,0 +1,452 @@
+"""What a set of judgments holds, against plain counts; who is named, and how often wrongly."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from dcglearn import Preferences, Scale, agreement, inspect_judgments, preset, summarise
+from dcglearn.judgments.judges import FEWEST_JUDGMENTS, _typical_shares, judge_counts
+from dcglearn.judgments.list_pairs import list_pairs
+from dcglearn.judgments.numbering import id_numbers, row_numbers
+from dcglearn.report.inspection import findings_text, inspection_text
+from dcglearn.report.judgments import contents_text
+from dcglearn.report.wording import wrap_lines
+
+SCALE = Scale((2, 1, 0))
+LISTS = [[0, 1], [1, 0], [2, -1], [0, 0]]
+
+judged = st.tuples(
+    st.sampled_from(LISTS),
+    st.sampled_from(LISTS),
+    st.sampled_from(["a", "b", "a", "b", "tie"]),
+    st.sampled_from([None, "p", "q"]),
+    st.sampled_from([None, "x", "y", "z"]),
+    st.sampled_from([0.0, 1.0, 1.0, 2.5]),
+)
+
+
+def preferences_of(rows: list[tuple[Any, ...]]) -> Preferences:
+    a, b, answers, queries, judges, weights = zip(*rows, strict=True)
+    lists = np.stack([a, b], axis=1)
+    return Preferences.of(lists, answers, SCALE, weights, queries, judges)
+
+
+def slow_counts(rows: list[tuple[Any, ...]]) -> dict[str, Counter[str]]:
+    """What each judge answered, by comparing every judgment with every other one."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    some_query = any(row[3] is not None for row in rows)
+    strict = []
+    for number, (a, b, answer, query, judge, _) in enumerate(rows):
+        if answer != "tie" and judge is not None and a != b:
+            best, worst = (a, b) if answer == "a" else (b, a)
+            place = (number if some_query and query is None else query) if some_query else "all"
+            strict.append((judge, tuple(best), tuple(worst), place))
+    seen: dict[Any, list[str]] = defaultdict(list)
+    for judge, best, worst, place in strict:
+        same = [s for s in strict if s[0] != judge and s[1:] == (best, worst, place)]
+        opposite = [s for s in strict if s[0] != judge and s[1:] == (worst, best, place)]
+        found["with_others"][judge] += len(same) != len(opposite)
+        found["agree_with_others"][judge] += len(same) > len(opposite)
+        found["contradicted"][judge] += bool(opposite)
+        seen[judge, frozenset((best, worst)), place].append(str(best))
+    for (judge, _, _), answers in seen.items():
+        found["repeated"][judge] += len(answers) > 1
+        found["contradict_self"][judge] += len(set(answers)) > 1
+    shared: dict[Any, set[str]] = defaultdict(set)
+    ways: dict[Any, set[str]] = defaultdict(set)
+    for (judge, lists, place), answers in seen.items():
+        shared[lists, place].add(judge)
+        ways[lists, place].update(answers)
+    found["total"]["shared_pairs"] = sum(len(who) > 1 for who in shared.values())
+    found["total"]["contradicted_pairs"] = sum(
+        len(who) > 1 and len(ways[key]) > 1 for key, who in shared.items()
+    )
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(judged, min_size=1, max_size=30))
+def test_judges_are_counted_as_by_comparing_all_judgments(rows: list[tuple[Any, ...]]) -> None:
+    data = preferences_of(rows)
+    tests = inspect_judgments(data).judges
+    if tests is None:
+        assert not data.judges.any()
+        return
+    judges, names = id_numbers(data.judges)
+    found = judge_counts(data, judges, len(names), list_pairs(data), documents=False)
+    slow = slow_counts(rows)
+    for name in ("with_others", "agree_with_others", "contradicted", "repeated", "contradict_self"):
+        assert found[name].tolist() == [slow[name][judge] for judge in names], name
+    assert tests.shared_pairs == slow["total"]["shared_pairs"]
+    assert tests.contradicted_pairs == slow["total"]["contradicted_pairs"]
+    assert tests.without_judge == sum(row[4] is None for row in rows)
+    for one in tests.judges:
+        own = [row for row in rows if row[4] == one.judge]
+        assert (one.judgments, one.weightless) == (len(own), sum(row[5] == 0 for row in own))
+    measure = preset("linear-log2", SCALE, 2)
+    for number, judge in enumerate(names):
+        of_judge = data[(data.judges == judge) & data.strict]
+        n, m = len(of_judge), int(found["with_measure"][number])
+        right = float(found["agree_with_measure"][number]) + (n - m) / 2
+        assert n == 0 or right / n == pytest.approx(agreement(measure, of_judge.pairs))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(judged, min_size=1, max_size=30))
+def test_queries_are_counted_exactly(rows: list[tuple[Any, ...]]) -> None:
+    found = inspect_judgments(preferences_of(rows)).queries
+    strict = [row for row in rows if row[2] != "tie"]
+    if found is None:
+        assert all(row[3] is None for row in strict)
+        return
+    counts = Counter(row[3] or number for number, row in enumerate(strict))
+    exact = Fraction(len(strict) ** 2, sum(n * n for n in counts.values()))
+    assert found.effective == pytest.approx(float(exact))
+    assert found.queries == len(counts)
+    assert found.largest.judgments == max(n for q, n in counts.items() if isinstance(q, str))
+    weights = Counter[object]()
+    for number, row in enumerate(strict):
+        weights[row[3] or number] += Fraction(row[5])
+    total = sum(weights.values())
+    if total:
+        exact = total**2 / sum(w * w for w in weights.values())
+        assert found.effective_by_weight == pytest.approx(float(exact))
+    else:
+        assert np.isnan(found.effective_by_weight)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(judged, min_size=1, max_size=25))
+def test_shares_of_weight_are_those_of_repeated_judgments(rows: list[tuple[Any, ...]]) -> None:
+    """With whole weights, every share of weight is the share of judgments once repeated."""
+    whole = [(*row[:5], round(2 * row[5])) for row in rows]
+    repeated = [(*row[:5], 1.0) for row in whole for _ in range(row[5])]
+    found = summarise(preferences_of(whole))
+    if not any(row[2] != "tie" for row in repeated):
+        assert np.isnan([found.ceiling, found.a_share_of_weight]).all()
+        return
+    other = summarise(preferences_of(repeated))
+    assert not other.weighted
+    assert other.ceiling == other.unweighted_ceiling
+    for one, same in (
+        (found.ceiling, other.unweighted_ceiling),
+        (found.ceiling_identical, other.unweighted_ceiling_identical),
+        (found.a_share_of_weight, other.a_share),
+    ):
+        assert one == pytest.approx(same)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 90), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_rows_are_numbered_in_lexical_order(width: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-1, 3, (n, width))[rng.integers(n, size=2 * n)]
+    distinct = sorted({tuple(row) for row in rows.tolist()})
+    assert row_numbers(rows.T).tolist() == [distinct.index(tuple(row)) for row in rows.tolist()]
+
+
+def test_ids_are_numbered_as_they_first_occur() -> None:
+    codes, names = id_numbers(["q", None, "p", float("nan"), "q", None])
+    assert codes.tolist() == [0, 2, 1, 3, 0, 4]
+    assert names == ["q", "p"]
+    assert id_numbers([None, None])[0].tolist() == [0, 1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(judged, min_size=1, max_size=30))
+def test_repeated_rows_are_those_of_equal_records(rows: list[tuple[Any, ...]]) -> None:
+    found = summarise(preferences_of(rows)).repeated_rows
+    assert found == len(rows) - len({json.dumps(row) for row in rows})
+
+
+@pytest.mark.parametrize(
+    ("queries", "judges", "says", "stands_out"),
+    [
+        ("q", "x", "27 judgments repeat an earlier row exactly: the same query, lists", True),
+        (None, "x", "27 judgments repeat an earlier row exactly: the same lists", True),
+        (
+            "q",
+            None,
+            "the same query, lists and answer (50.0% of all; they may be other people's)",
+            True,
+        ),
+        (None, None, "the same lists and answer (50.0% of all", False),
+    ],
+)
+def test_rows_that_are_there_twice_are_mentioned(
+    queries: str | None, judges: str | None, says: str, stands_out: bool
+) -> None:
+    grades = np.array([[i // 9, i // 3 % 3, i % 3] for i in range(27)])
+    lists = np.stack([grades, np.roll(grades, 1, axis=0)], axis=1)
+    answers = ["a", "b", "tie"] * 9
+    ids = {"queries": [queries] * 54, "judges": [judges] * 54}
+    twice = Preferences.of(np.concatenate([lists, lists]), answers * 2, SCALE, **ids)
+    found = inspect_judgments(twice)
+    findings, numbers = (" ".join(of(found).split()) for of in (findings_text, inspection_text))
+    assert found.to_json()["repeated_rows"] == 27
+    assert (says in findings, says in numbers) == (stands_out, not stands_out)
+    once = inspect_judgments(twice[:27])
+    assert once.summary.repeated_rows == 0
+    assert "earlier row" not in findings_text(once) + inspection_text(once)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=9))
+def test_the_typical_share_is_a_median_without_the_judge(counts: list[tuple[int, int]]) -> None:
+    part = np.array([min(pair) for pair in counts])
+    whole = np.array([max(pair) for pair in counts])
+    found, _ = _typical_shares(part, whole)
+    few = whole < FEWEST_JUDGMENTS
+    entries = [(p / w, w) for p, w in zip(part[~few], whole[~few], strict=True)]
+    rest = (part[few].sum() / max(1, whole[few].sum()), int(whole[few].sum()))
+    place = 0
+    for judge in range(len(part)):
+        if few[judge]:
+            assert found[judge] == 0.5
+            continue
+        others = [*entries[:place], *entries[place + 1 :], rest]
+        place += 1
+        shares = np.sort(np.repeat(*map(np.array, zip(*others, strict=True))))
+        expected = shares[(len(shares) - 1) // 2] if len(shares) else 0.5
+        assert found[judge] == expected
+
+
+def crowd(rng: np.random.Generator, kinds: list[str], each: int, skill: float) -> Preferences:
+    """Simulate judges of 40 pairs of lists: usual ones, random ones, one-sided, reversed."""
+    lists = rng.integers(0, 3, (40, 2, 3))
+    lists[:, 1, 0] = (lists[:, 0, 0] + 1) % 3
+    lead = np.sign((lists[:, 1] - lists[:, 0]) @ [1.0, 0.63, 0.5])
+    at = rng.integers(40, size=(len(kinds), each))
+    usual = rng.random(at.shape) < np.where(lead[at] > 0, skill, 1 - skill)
+    wins = {
+        "usual": usual,
+        "random": rng.random(at.shape) < 0.5,
+        "a": rng.random(at.shape) < 0.95,
+        "reversed": ~usual,
+    }
+    a = np.stack([wins[kind][number] for number, kind in enumerate(kinds)])
+    judges = np.repeat([f"{kind}{number}" for number, kind in enumerate(kinds)], each)
+    queries = [f"q{pair}" for pair in at.ravel()]
+    answers = np.where(a.ravel(), "a", "b")
+    return Preferences.of(lists[at.ravel()], answers, SCALE, queries=queries, judges=judges)
+
+
+def test_honest_judges_are_rarely_named() -> None:
+    rng = np.random.default_rng(3)
+    skills = rng.uniform(0.75, 0.95, 150)
+    named = [
+        inspect_judgments(crowd(rng, ["usual"] * 15, 60, skill)).judges.outstanding  # type: ignore[union-attr]  # judges are known
+        for skill in skills
+    ]
+    assert sum(map(bool, named)) <= 0.05 * len(skills)
+
+
+def test_those_who_do_not_read_the_lists_are_named() -> None:
+    kinds = ["usual"] * 12 + ["random", "random", "a", "reversed"]
+    data = crowd(np.random.default_rng(4), kinds, 200, 0.88)
+    found = inspect_judgments(data)
+    assert found.judges is not None
+    assert found.judges.basis == "other judges"
+    verdicts = {one.judge: (one.one_sided, one.random) for one in found.judges.outstanding}
+    assert verdicts == {
+        "random12": (False, "chance"),
+        "random13": (False, "chance"),
+        "a14": (True, ""),
+        "reversed15": (False, "reversed"),
+    }
+    text = findings_text(found)
+    assert "judge 'a14' prefers side a in 0.9" in text
+    assert "no judge" not in text
+    alone = data[(data.judges == "usual0") | (data.judges == "random12")]
+    said = inspect_judgments(alone).judges
+    assert said is not None
+    assert not said.outstanding, "of two judges who differ, neither is the wrong one"
+
+
+def test_few_judgments_accuse_nobody() -> None:
+    lists = [[[0, 1], [1, 1]]] * (FEWEST_JUDGMENTS - 1) + [[[0, 1], [1, 1]], [[1, 1], [0, 1]]] * 50
+    answers = ["b"] * (FEWEST_JUDGMENTS - 1) + ["a", "b"] * 50
+    judges = ["few"] * (FEWEST_JUDGMENTS - 1) + ["many"] * 100
+    found = inspect_judgments(Preferences.of(lists, answers, SCALE, judges=judges)).judges
+    assert found is not None
+    assert found.tested == 1
+    assert not found.outstanding
+    few = next(one for one in found.judges if one.judge == "few")
+    assert few.agreement == 0
+    assert np.isnan([few.p_random, few.p_one_sided]).all()
+
+
+def test_nothing_is_said_of_what_is_unknown() -> None:
+    lists = [[[0, 1], [1, 1]], [[1, 1], [0, 1]]] * 20
+    plain = Preferences.of(lists, ["a", "b"] * 20, SCALE)
+    found = inspect_judgments(plain)
+    text = findings_text(found) + inspection_text(found)
+    assert "quer" not in text
+    assert "udges" not in text
+    assert "weight" not in text
+    document = found.to_json()
+    assert document["query_shares"] is None
+    assert document["judge_tests"] is None
+    with_queries = Preferences.of(lists, ["a", "b"] * 20, SCALE, queries=["q"] * 40)
+    text = findings_text(inspect_judgments(with_queries))
+    assert "all strict judgments are of one query, 'q'" in text
+
+
+def test_one_of_something_is_not_plural() -> None:
+    lists = [[[0, 1], [1, 1]]]
+    data = Preferences.of(lists, ["a"], SCALE, [0.0], ["q"], ["x"])
+    found = inspect_judgments(data)
+    text = contents_text("f", found.summary, "")
+    text += findings_text(found) + inspection_text(found)
+    assert "f: 1 judgment, 1 strict" in text
+    assert "1 query, 1 judge;" in text
+    assert "1 of 1 strict judgment has weight 0" in text
+    for plural in ("1 judgments", "1 queries", "1 judges", "nan"):
+        assert plural not in text
+
+
+def test_weighted_and_unweighted_numbers_are_never_mixed() -> None:
+    lists = [[[0, 1], [1, 1]], [[1, 1], [0, 1]], [[0, 1], [1, 1]], [[0, 0], [0, 0]]]
+    queries = ["p", "q", "q", "q"]
+    answers = ["a", "a", "b", "a"]
+    data = Preferences.of(lists * 10, answers * 10, SCALE, [7, 1, 1, 1] * 10, queries * 10)
+    found = inspect_judgments(data)
+    text = findings_text(found) + "\n" + inspection_text(found)
+    assert "side a wins 0.750 of the strict judgments" in text
+    assert "0.900 of their weight" in text
+    assert "of 2 queries, worth 1.6 evenly judged ones, by weight 1.7" in text
+    assert "more than 0.6250 (0.7500 of their weight)" in text
+    assert "identical lists alone, 0.8750 (0.9500 of their weight)" in text
+    document = json.loads(json.dumps(found.to_json()))
+    assert document["a_share"] == 0.75
+    assert document["a_share_of_weight"] == pytest.approx(0.9)
+    assert document["query_shares"]["effective"] == 1.6
+    assert document["query_shares"]["effective_by_weight"] == pytest.approx(1 / (0.49 + 0.09))
+    assert document["ceiling"] == pytest.approx(0.75)
+    assert document["unweighted_ceiling"] == pytest.approx(0.625)
+
+
+def test_lines_are_short_whatever_the_names() -> None:
+    rng = np.random.default_rng(5)
+    data = crowd(rng, ["usual"] * 12 + ["random"] * 9, 200, 0.95)
+    names = {name: f"{name}-{'long' * 20}" for name in set(data.judges)}
+    longer = Preferences.of(
+        data.lists,
+        np.where(data.answers == 0, "a", "b"),
+        data.scale,
+        rng.integers(0, 3, len(data)).astype(float),
+        ["x" * 100] * 200 + list(data.queries[200:]),
+        [names[judge] for judge in data.judges],
+    )
+    found = inspect_judgments(longer)
+    text = wrap_lines(findings_text(found) + "\n\n" + inspection_text(found))
+    assert "and 4 more judges of these kinds" in text
+    assert max(map(len, text.splitlines())) <= 98
+
+
+def test_real_judgments(ecir: Preferences) -> None:
+    found = inspect_judgments(ecir)
+    assert found.queries is not None
+    assert (found.queries.queries, round(found.queries.effective, 1)) == (387, 59.5)
+    assert [one.judgments for one in found.queries.dominant] == [212]
+    assert found.judges is None
+    assert (found.summary.contradicted_pairs, found.summary.contradicted_within_query) == (45, 6)
+    assert "holds 212 of the 2,090 strict judgments (10.1%)" in findings_text(found)
+
+
+def of_queries(numbers: dict[str, int], weight: dict[str, float]) -> Preferences:
+    queries = [query for query, n in numbers.items() for _ in range(n)]
+    weights = [weight.get(query, 1.0) for query in queries]
+    return Preferences.of(
+        [[[0, 1], [1, 1]]] * len(queries), ["a"] * len(queries), SCALE, weights, queries
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "weight", "dominant"),
+    [
+        ({"p": 50, "q": 50}, {}, []),
+        ({"p": 74, "q": 26}, {}, []),
+        ({"p": 75, "q": 25}, {}, ["p"]),
+        ({f"q{i}": 1 for i in range(10)}, {}, []),
+        ({"p": 2, **{f"q{i}": 1 for i in range(9)}}, {}, []),
+        ({"p": 9, **{f"q{i}": 1 for i in range(91)}}, {}, ["p"]),
+        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {}, []),
+        ({"p": 4, **{f"q{i}": 1 for i in range(96)}}, {"p": 3.0}, ["p"]),
+    ],
+)
+def test_which_queries_dominate(
+    numbers: dict[str, int], weight: dict[str, float], dominant: list[str]
+) -> None:
+    found = inspect_judgments(of_queries(numbers, weight)).queries
+    assert found is not None
+    assert [one.query for one in found.dominant] == dominant
+
+
+def test_p_values_are_those_of_exact_binomial_tests() -> None:
+    """Of two judges, each is the other's measure; Holm multiplies the four p-values."""
+    lists = np.array([[[0, 0], [1, 1]], [[1, 1], [0, 0]]])
+    at = np.tile([0, 1], 50)
+    one = np.where(at == 0, "a", "b")
+    one[:40:4] = "b"  # 10 of 50 lists a answered wrongly
+    other = np.where(np.arange(100) < 72, "a", "b")
+    data = Preferences.of(
+        lists[np.concatenate([at, at])],
+        [*one, *other],
+        SCALE,
+        queries=[f"q{i}" for i in range(200)],
+        judges=["one"] * 100 + ["other"] * 100,
+    )
+    found = inspect_judgments(data).judges
+    assert found is not None
+    assert found.basis == "linear-log2", "no lists are shared"
+    tests = {judge.judge: judge for judge in found.judges}
+    right = {"one": 90, "other": int((other == np.where(at == 0, "a", "b")).sum())}
+    a_wins = {"one": 40, "other": 72}
+    assert {name: judge.a_share for name, judge in tests.items()} == {"one": 0.4, "other": 0.72}
+    p = {}
+    for name, opposite in (("one", "other"), ("other", "one")):
+        share = a_wins[opposite] / 100
+        tails = (
+            binomtest(a_wins[name], 100, max(share, 0.5) + 0.1, "greater"),
+            binomtest(a_wins[name], 100, min(share, 0.5) - 0.1, "less"),
+        )
+        p["side", name] = min(1.0, 2 * min(tail.pvalue for tail in tails))
+        share = right[opposite] / 100
+        halfway = binomtest(right[name], 100, (share + 0.5) / 2, "less").pvalue
+        p["random", name] = halfway if share > 0.5 else 1.0
+    left, largest = len(p), 0.0
+    for key, value in sorted(p.items(), key=lambda item: item[1]):
+        largest = max(largest, min(1.0, left * value))
+        kind, name = key
+        said = tests[name].p_one_sided if kind == "side" else tests[name].p_random
+        assert said == pytest.approx(largest), key
+        left -= 1
+    assert [judge.judge for judge in found.outstanding] == ["other"]
+
+
+def test_the_interval_of_the_side_keeps_a_query_together() -> None:
+    """Ten queries of 30 judgments, all on one side in each: worth little more than ten answers."""
+    sides = np.repeat([1, 1, 1, 1, 1, 1, 1, 1, 0, 0], 30)
+    lists = np.tile([[[0, 1], [1, 0]]], (300, 1, 1))
+    answers = np.where(sides, "a", "b")
+    queries = [f"q{i // 30}" for i in range(300)]
+    together = summarise(Preferences.of(lists, answers, SCALE, queries=queries))
+    apart = summarise(Preferences.of(lists, answers, SCALE))
+    known = binomtest(240, 300).proportion_ci(0.95, "wilson")
+    assert apart.a_share_interval == pytest.approx((known.low, known.high), abs=0.01)
+    low, high = together.a_share_interval
+    assert low < 0.5 < high
+    of_ten = binomtest(8, 10).proportion_ci(0.95, "exact")
+    assert low == pytest.approx(of_ten.low, abs=0.1)
+    one = summarise(Preferences.of(lists, answers, SCALE, queries=["q"] * 300))
+    assert one.a_share_interval == (0, 1)

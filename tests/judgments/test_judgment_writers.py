@@ -1,0 +1,146 @@
+"""Files of judgments are those that json, csv and Arrow write record by record, byte by byte."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
+from dcglearn.judgments import writing as judgment_writers
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.writing import list_texts
+from dcglearn.measures.scale import NO_DOCUMENT
+
+SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", 'a"b', "%s")]
+ids = st.one_of(
+    st.none(),
+    st.sampled_from(["q1", 'laptop 15"', "a,b", "x\ty", "é", " x ", "two\nlines", "%s", "a\r\nb"]),
+)
+
+
+@st.composite
+def judgments(draw: st.DrawFn) -> Preferences:
+    """Draw judgments; some have no ids, equal weights, short lists or empty ranks."""
+    scale = Scale(draw(st.sampled_from(SCALES)))
+    n, K = draw(st.integers(1, 9)), draw(st.integers(1, 11))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    lists = rng.integers(0, len(scale), (n, 2, K))
+    if draw(st.booleans()):
+        lists[rng.random(lists.shape) < 0.3] = NO_DOCUMENT
+        lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
+    queries, judges = (
+        draw(st.lists(ids, min_size=n, max_size=n)) if draw(st.booleans()) else None for _ in "qj"
+    )
+    some = st.sampled_from([1.0, 0.5, 2.0, 0.0, -0.0, 1e-7, 1e11])
+    weights = draw(st.lists(some, min_size=n, max_size=n)) if draw(st.booleans()) else None
+    answers = draw(st.lists(st.sampled_from(ANSWERS), min_size=n, max_size=n))
+    return Preferences.of(lists, answers, scale, weights, queries, judges)
+
+
+def as_records(data: Preferences) -> list[dict[str, Any]]:
+    """Return the judgments as records, one by one."""
+    records: list[dict[str, Any]] = []
+    labels = (*data.scale.labels, None)
+    for row in range(len(data)):
+        record: dict[str, Any] = {}
+        if any(query is not None for query in data.queries):
+            record["query"] = data.queries[row]
+        for side, name in enumerate("ab"):
+            ranks = [labels[grade] for grade in data.lists[row, side]]
+            while ranks[-1] is None:
+                del ranks[-1]
+            record[name] = ranks
+        record["answer"] = ANSWERS[data.answers[row]]
+        if (data.weights != 1).any():
+            record["weight"] = float(data.weights[row])
+        if any(judge is not None for judge in data.judges):
+            record["judge"] = data.judges[row]
+        records.append(record)
+    return records
+
+
+def delimited(records: list[dict[str, Any]], delimiter: str) -> str:
+    """Return records as the csv module writes them."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    for record in records:
+        sides = {
+            side: " ".join("-" if one is None else str(one) for one in record[side])
+            for side in "ab"
+        }
+        writer.writerow(record | sides)
+    return text.getvalue()
+
+
+@given(data=judgments(), rows=st.sampled_from([1, 2, 1000]))
+def test_files_are_those_of_records(
+    tmp_path_factory: pytest.TempPathFactory, data: Preferences, rows: int
+) -> None:
+    folder = tmp_path_factory.mktemp("p")
+    records = as_records(data)
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    pq.write_table(pa.Table.from_pylist(records), folder / "of_records.parquet")
+    expected = {
+        "p.jsonl": "".join(line + "\n" for line in lines).encode(),
+        "p.json": ("[" + ",\n".join(lines) + "]\n").encode(),
+        "p.csv": delimited(records, ",").encode(),
+        "p.tsv": delimited(records, "\t").encode(),
+        "p.parquet": (folder / "of_records.parquet").read_bytes(),
+    }
+    with mock.patch.object(judgment_writers, "_ROWS", rows):
+        for name, content in expected.items():
+            write_preferences(data, folder / name)
+            assert (folder / name).read_bytes() == content
+        write_preferences(data, folder / "p.arrow")
+    with pa.ipc.open_file(folder / "p.arrow") as file:
+        assert file.read_all().equals(pa.Table.from_pylist(records))
+    for name in (*expected, "p.arrow"):
+        found = read_preferences(
+            folder / name, data.scale, data.n_ranks, unjudged="nothing", note=str
+        )
+        assert found == data
+
+
+@pytest.mark.parametrize("size", [1, 10, 300])
+def test_texts_of_lists_are_joined(size: int) -> None:
+    rng = np.random.default_rng(size)
+    lists = rng.integers(-1, 5, (size, 13)).astype(np.int8)
+    labels = [str(label) for label in range(5)]
+    expected = []
+    for row in lists.tolist():
+        filled = [rank for rank, grade in enumerate(row) if grade >= 0]
+        ranks = row[: filled[-1] + 1] if filled else []
+        expected.append(", ".join("null" if grade < 0 else labels[grade] for grade in ranks))
+    assert list_texts(lists, labels, "null", ", ") == expected
+
+
+def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    queries = ["q", "lone\rreturn", "other\rreturn", "q"]
+    data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)), queries=queries)
+    for rows in (1, 2, 1000):
+        with (
+            mock.patch.object(judgment_writers, "_ROWS", rows),
+            pytest.raises(InputError, match=r"the query 'lone\\rreturn' cannot be written in CSV"),
+        ):
+            write_preferences(data, tmp_path / "p.csv")
+        assert not list(tmp_path.iterdir())
+    blank = Preferences.of(np.array([[[0], [1]]]), ["a"], Scale(("very good", "bad")))
+    with pytest.raises(InputError, match="the grade 'very good' cannot be written in a CSV list"):
+        write_preferences(blank, tmp_path / "p.csv")
+    mixed = Preferences.of(np.array([[[0], [1]]]), ["a"], Scale(("good", 0)))
+    write_preferences(mixed, tmp_path / "p.jsonl")
+    several = Preferences.of(np.array([[[0, 1], [1, 1]]]), ["a"], Scale(("good", 0)))
+    with pytest.raises(InputError, match="cannot be written as columns"):
+        write_preferences(several, tmp_path / "p.parquet")

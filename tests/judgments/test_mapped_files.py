@@ -1,0 +1,219 @@
+"""Judgments under other names and in other words, from the shell and from Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dcglearn import Preferences, read_preferences
+from dcglearn.base.errors import InputWarning
+
+Refused = Callable[..., str]
+
+EXPORT = """qid,left,right,verdict,rater,note
+q1,2 0 1,1 1 0,Left,ann,
+q1,0 0 1,2 1 0,right,ann,unsure
+q2,1 0 0,1 0 0,Same,bob,
+"""
+PLAIN = """query,a,b,answer,judge
+q1,2 0 1,1 1 0,a,ann
+q1,0 0 1,2 1 0,b,ann
+q2,1 0 0,1 0 0,tie,bob
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def numbers(text: str) -> Any:
+    """The JSON of inspect without the name of the file and what was ignored in it."""
+    return json.loads(text) | {"file": "", "reading": {}}
+
+
+def test_what_is_taken_is_said_on_standard_error(run: Any, place: Path) -> None:
+    (place / "export.csv").write_text(EXPORT)
+    (place / "plain.csv").write_text(PLAIN)
+    found, plain = (run("inspect", f"{name}.csv", "--json") for name in ("export", "plain"))
+    assert numbers(found.stdout) == numbers(plain.stdout)
+    assert found.stderr.splitlines() == [
+        "columns taken: a=left, b=right, answer=verdict, query=qid, judge=rater",
+        "1 unknown column is ignored: 'note'",
+        "answers taken: Left=a, right=b, Same=tie",
+    ]
+    assert plain.stderr == ""
+
+
+def test_columns_and_answers_as_told(run: Any, place: Path) -> None:
+    (place / "plain.csv").write_text(PLAIN)
+    odd = EXPORT.replace("Left", "top").replace("right,", "bottom,", 3).replace("Same", "even")
+    (place / "odd.csv").write_text(odd.replace("left,bottom,verdict", "x,y,z"))
+    options = ["--columns", "a=x,b=y,answer=z,query=qid,judge=rater"]
+    options += ["--answers", "top=a,bottom=b,even=tie"]
+    for command in ("inspect", "agree"):
+        found = run(command, "odd.csv", *options, "--json")
+        assert found.returncode == 0, found.stderr
+        assert found.stderr == "1 unknown column is ignored: 'note'\n"
+    plain = run("inspect", "plain.csv", "--json")
+    assert numbers(run("inspect", "odd.csv", *options, "--json").stdout) == numbers(plain.stdout)
+    found = run("pack", "odd.csv", "packed.parquet", *options)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        (EXPORT, ["--strict"], "export.csv, line 2: unknown field 'note'"),
+        (
+            EXPORT.replace("note", "preference"),
+            [],
+            "export.csv: the columns 'verdict' and 'preference' could both be the answer; say "
+            "which one is: --columns answer=verdict",
+        ),
+        (
+            EXPORT,
+            ["--answers", "left=a,right=b"],
+            "export.csv, line 4: the answer 'Same' is not among the given ones (left=a, right=b); "
+            "add it, such as --answers Same=tie",
+        ),
+        (EXPORT.replace("Same", ""), [], "line 4: the answer is empty; write one, or count empty"),
+        (EXPORT.replace("Same", ""), [], "--answers =tie"),
+        (
+            EXPORT.replace("Same", "2").replace("Left", "1").replace("right,a", "2,a"),
+            [],
+            "line 2: the answers are the numbers 1, 2, which do not say which list is better; say "
+            "what each of them means, such as --answers 1=a,2=b",
+        ),
+        (EXPORT, ["--columns", "a=lft"], "export.csv: unknown column in --columns 'lft'; did you"),
+        (EXPORT, ["--columns", "a:left"], "--columns holds 'a:left'; write --columns a=left"),
+        (EXPORT, ["--answers", "left=A"], "unknown answer in --answers 'A'"),
+        (EXPORT.replace("2 0 1", "good 0 1"), [], "grades are numbers (0, 1, 2) and names (good)"),
+        (
+            EXPORT.replace("2 0 1", "perfct 0 1"),
+            ["--scale", "perfect,1,0"],
+            "line 2, \"a\", rank 1: grade 'perfct' is off the scale perfect > 1 > 0; did you mean "
+            "'perfect'?",
+        ),
+        (EXPORT, ["--unjudged", "bad"], "--unjudged is 'bad'; use worst, drop, nothing or a grade"),
+    ],
+)
+def test_what_is_not_clear_is_refused_with_the_option(
+    refused: Refused, place: Path, text: str, options: list[str], says: str
+) -> None:
+    (place / "export.csv").write_text(text)
+    error = refused("fit", "export.csv", *options, "-o", "learned.json")
+    assert says in error.splitlines()[-1]
+    assert [path.name for path in place.iterdir()] == ["export.csv"]
+
+
+def test_a_missing_field_is_named_with_what_is_there(refused: Refused, place: Path) -> None:
+    (place / "p.jsonl").write_text('{"left": [1], "right": [0], "score": "a"}\n')
+    assert refused("fit", "p.jsonl").endswith(
+        'p.jsonl, line 1: the column "answer" is missing; every judgment needs a, b, answer; if '
+        "'score' holds it, say --columns answer=score\n"
+    )
+
+
+def test_empty_answers_are_ties_when_asked(run: Any, place: Path) -> None:
+    (place / "export.csv").write_text(EXPORT.replace("Same", ""))
+    found = run("inspect", "export.csv", "--answers", "=tie", "--json")
+    assert json.loads(found.stdout)["ties"] == 1
+
+
+def test_judgments_are_left_out_by_their_answer(run: Any, place: Path) -> None:
+    (place / "export.csv").write_text(EXPORT.replace("Same", "can't say"))
+    answers = "left=a,right=b,can't say=out"
+    found = run("inspect", "export.csv", "--answers", answers, "--json")
+    assert json.loads(found.stdout)["judgments"] == 2
+    assert "1 judgment is left out for its answer" in found.stderr
+
+
+def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for i, (a, b) in enumerate(rng.integers(0, 3, (300, 2, 2)).tolist()):
+        left = 2 * a[0] + a[1] + rng.normal() > 2 * b[0] + b[1]
+        lists = f"{a[0]} {a[1]},{b[0]} {b[1]}"
+        rows.append(f"q{i},{lists},{'Left' if left else 'right'},r{i % 2},x{i % 2}")
+    (place / "export.csv").write_text("\n".join(["qid,left,right,verdict,rater,note", *rows]))
+    found = [run("test", "export.csv", "--by", name, "--json") for name in ("judge", "rater")]
+    assert found[0].returncode == 0, found[0].stderr
+    assert found[0].stdout == found[1].stdout
+    assert run("test", "export.csv", "--by", "note", "--json").returncode == 0
+    left = run("test", "export.csv", "--by", "note", "--answers", "left=a,right=out")
+    assert "--by with judgments that are left out" in left.stderr
+
+
+def test_likert_scales_are_weights_with_a_side(run: Any, place: Path) -> None:
+    text = EXPORT.replace("Left", "3").replace("right,a", "-1,a").replace("Same", "0")
+    (place / "export.csv").write_text(text)
+    found = run("inspect", "export.csv", "--json")
+    assert "above 0 means a, below 0 means b, 0 a tie; their size is the weight" in found.stderr
+    assert "(the other way: --answers positive=b,negative=a,0=tie)" in found.stderr
+    with pytest.warns(InputWarning):
+        data = read_preferences("export.csv")
+    assert data.weights.tolist() == [3.0, 1.0, 1.0]
+    assert data.answers.tolist() == [0, 1, 2]
+
+
+NULLS = '{"a": [2, null, 1], "b": [1, 0, null], "answer": "a"}\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "first", "words"),
+    [
+        (None, [0, 2, 1], "it counts as the grade 0, the worst"),
+        ("worst", [0, 2, 1], "it counts as the grade 0, the worst"),
+        ("1", [0, 1, 1], "it counts as the grade 1"),
+        ("drop", [0, 1, -1], "it is left out"),
+        ("nothing", [0, -1, 1], ""),
+    ],
+)
+def test_null_within_a_list_is_a_document_without_a_grade(
+    run: Any, place: Path, rule: str | None, first: list[int], words: str
+) -> None:
+    (place / "p.jsonl").write_text(NULLS)
+    options = [] if rule is None else ["--unjudged", rule]
+    found = run("pack", "p.jsonl", "packed.parquet", *options)
+    expected = f"1 document within the lists has no grade (null): {words}\n" if words else ""
+    assert found.stderr == expected
+    from dcglearn import PackedPairs
+
+    assert PackedPairs.of("packed.parquet").preferences().lists[0, 0].tolist() == first
+
+
+FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "csv": lambda frame, path: frame.to_csv(path, index=False),
+    "index.csv": lambda frame, path: frame.to_csv(path),
+    "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "json": lambda frame, path: frame.to_json(path, orient="records"),
+    "parquet": lambda frame, path: frame.to_parquet(path),
+}
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_frames_that_pandas_writes_are_read_back(place: Path, ending: str) -> None:
+    data = Preferences.of(
+        [[[0, 1, 2], [1, -1, -1]], [[2, 2, 0], [0, 2, 1]], [[1, 1, -1], [2, 0, 0]]],
+        ["a", "b", "bad"],
+        Preferences.from_arrays([[2]], [[1]], ["a"]).scale.__class__((2, 1, 0)),
+        [1.0, 2.5, 3.0],
+        ["q1", "q 2", None],
+        [None, "j", "k"],
+    )
+    path = place / f"p.{ending}"
+    FORMATS[ending](data.to_frame(), path)
+    if ending == "index.csv":
+        with pytest.warns(InputWarning, match="1 unknown column is ignored: ''"):
+            assert read_preferences(path) == data
+    else:
+        assert read_preferences(path) == data

@@ -1,0 +1,346 @@
+"""Which column is which field, what answers mean, and which text is which grade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError, Scale
+from dcglearn.judgments.meaning.answer_values import resolve_answers
+from dcglearn.judgments.meaning.column_names import resolve_columns
+from dcglearn.judgments.meaning.given_maps import UnmappedValueError, parse_given_map
+from dcglearn.judgments.meaning.grade_names import resolve_labels
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.unjudged_documents import grade_unjudged
+
+NAMED = Scale(("perfect", "good", "bad"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("left=a,right=b", {"left": "a", "right": "b"}),
+        (" left = a , =tie", {"left": "a", "": "tie"}),
+        ('"both, good"=good', {"both, good": "good"}),
+        ("x=y=a", {"x=y": "a"}),
+        ({"left": "a", 1: "b"}, {"left": "a", "1": "b"}),
+        (None, {}),
+    ],
+)
+def test_what_users_say_is_parsed(text: Any, expected: dict[str, str]) -> None:
+    assert parse_given_map(text, "answers", "left=a") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("left", "`answers` holds 'left'; write `answers='left=a'`"),
+        ("left=", "`answers` has nothing for 'left'"),
+        ("left=a,left=b", "`answers` names 'left' twice"),
+        ("", "`answers` holds ''"),
+        (3, "`answers` is of type int"),
+    ],
+)
+def test_what_cannot_be_parsed_is_refused(text: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse_given_map(text, "answers", "left=a")
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("a b answer", "a=a b=b answer=answer"),
+        ("A B Answer", "a=A b=B answer=Answer"),
+        ("left right verdict", "a=left b=right answer=verdict"),
+        ("list_a list_b preference query_id", "a=list_a b=list_b answer=preference query=query_id"),
+        ("list1 list2 Choice qid", "a=list1 b=list2 answer=Choice query=qid"),
+        ("left_grades right_grades label rater", "a=left_grades b=right_grades judge=rater"),
+        ("topic a b answer Assessor-ID", "query=topic judge=Assessor-ID"),
+        ("a left b right answer preference", "a=a b=b answer=answer"),
+        ("query query_id a b answer", "query=query"),
+    ],
+)
+def test_columns_are_known_by_their_names(names: str, expected: str) -> None:
+    columns = resolve_columns(names.split()).columns
+    wanted = dict(part.split("=") for part in expected.split())
+    assert {field: columns[field] for field in wanted} == wanted
+
+
+def test_a_note_says_which_columns_were_taken() -> None:
+    found = resolve_columns(["qid", "left", "right", "verdict", "note"])
+    assert found.notes == ("columns taken: a=left, b=right, answer=verdict, query=qid",)
+    assert found.unknown == ("note",)
+    assert resolve_columns(["query", "a", "b", "answer"]).notes == ()
+    told = resolve_columns(["x", "y", "z"], "a=x,b=y,answer=z")
+    assert (told.notes, told.sides) == ((), ("x", "y"))
+
+
+def test_optional_fields_with_two_columns_are_left_out_and_said() -> None:
+    found = resolve_columns(["qid", "topic", "a", "b", "answer"])
+    assert "query" not in found.columns
+    assert found.notes == ("the columns qid and topic could both be the query, and none is taken",)
+    assert found.unknown == ("qid", "topic")
+    assert resolve_columns(["qid", "topic", "a", "b"], {"query": "topic"}).notes == ()
+
+
+@pytest.mark.parametrize("step", [1, 3, 5, 7])
+def test_lists_may_be_spread_over_columns(step: int) -> None:
+    ordered = [*(f"a{rank}" for rank in range(1, 11)), "b1", "b2", "answer"]
+    names = [ordered[place * step % 13] for place in range(13)]
+    found = resolve_columns(names)
+    assert found.columns["a"] == tuple(f"a{rank}" for rank in range(1, 11))
+    assert found.columns["b"] == ("b1", "b2")
+    assert found.unknown == ()
+
+
+def test_lists_spread_under_other_names() -> None:
+    names = ["left_0", "left_1", "right_0", "right_1", "verdict"]
+    found = resolve_columns(names)
+    assert found.columns["a"] == ("left_0", "left_1")
+    assert found.sides == ("left", "right")
+    assert found.notes == ("columns taken: a=left_0...left_1, b=right_0...right_1, answer=verdict",)
+    told = resolve_columns([*names, "x1", "x2"], "a=x,b=right")
+    assert told.columns["a"] == ("x1", "x2")
+    lists = resolve_columns(["list_1_1", "list_1_2", "list_2_1", "list_2_2", "answer"])
+    assert lists.columns["b"] == ("list_2_1", "list_2_2")
+
+
+@pytest.mark.parametrize(
+    ("names", "told", "message"),
+    [
+        (
+            "a b preference verdict",
+            None,
+            "the columns 'preference' and 'verdict' could both be the answer; say which one is: "
+            "`columns='answer=preference'`",
+        ),
+        (
+            "left right list_a list_b answer",
+            None,
+            "the columns left/right and list_a/list_b could be the lists; say which are: "
+            "`columns='a=left,b=right'`",
+        ),
+        ("a b answer", "answer=anwser", "unknown column in `columns` 'anwser'; did you mean"),
+        ("a b answer", "anwser=answer", "unknown field in `columns` 'anwser'; did you mean"),
+        ("a b answer", "a=a,b=a", "`columns` gives 'a' for a and b"),
+        ("a1 a2 a4 b1 answer", None, "are numbered 1, 2, 4; number the ranks of a from 1"),
+        ("a2 a3 b1 answer", None, "are numbered 2, 3"),
+    ],
+)
+def test_columns_that_could_be_several_are_refused(
+    names: str, told: str | None, message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        resolve_columns(names.split(), told)
+    assert message in str(refused.value)
+
+
+def test_missing_columns_are_named_with_what_is_there() -> None:
+    with pytest.raises(InputError) as refused:
+        resolve_columns(["a", "b", "foo"]).check_complete()
+    assert str(refused.value) == (
+        "the column \"answer\" is missing; every judgment needs a, b, answer; if 'foo' holds it, "
+        "say `columns='answer=foo'`"
+    )
+    with pytest.raises(InputError, match="missing; did you mean 'anwser'"):
+        resolve_columns(["a", "b", "anwser"]).check_complete()
+    resolve_columns(["answer", "run_a", "run_b"], None, ("answer", "run_a")).check_complete(
+        ["answer", "run_a"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["a", "b", "tie", "good", "bad"], "a b tie good bad"),
+        (["A", " b", "TIE"], "a b tie"),
+        (["left", "Right", "same"], "a b tie"),
+        (["Left is much better", "right slightly better", "About the same"], "a b tie"),
+        (["left_better", "right-better", "no_preference"], "a b tie"),
+        (["list 1", "list 2", "Equal"], "a b tie"),
+        (["both good", "equally bad"], "good bad"),
+        ([1, -1], "a b"),
+        (["1", "0", "-1"], "a tie b"),
+        ([1.0, -1.0, 0.0], "a b tie"),
+        ([np.int64(-1), np.float64(1)], "b a"),
+        (["-1"], "b"),
+        (["-2", "+2"], "b a"),
+    ],
+)
+def test_answers_known_by_themselves(values: list[Any], expected: str) -> None:
+    found = resolve_answers(values)
+    assert [ANSWERS[code] for code in found.codes] == expected.split()
+    usual = all(value in ANSWERS for value in values)
+    assert bool(found.notes) != usual, "what is taken is said"
+
+
+def test_the_size_of_a_number_is_its_weight() -> None:
+    found = resolve_answers([-3, -1, 0, 2])
+    assert [ANSWERS[code] for code in found.codes] == ["b", "b", "tie", "a"]
+    assert found.weights == (3.0, 1.0, 1.0, 2.0)
+    assert found.notes == (
+        "answers are numbers: above 0 means a, below 0 means b, 0 a tie; their size is the weight, "
+        "from 1 to 3 (the other way: `answers='positive=b,negative=a,0=tie'`)",
+    )
+    weighted = resolve_answers([-3, 2], weighted=True)
+    assert weighted.weights == (1.0, 1.0)
+    assert "not used" in weighted.notes[0]
+    other = resolve_answers([-3, 0, 40], "positive=b,negative=a,0=tie")
+    assert [ANSWERS[code] for code in other.codes] == ["a", "tie", "b"]
+    assert (other.weights, other.notes) == ((3.0, 1.0, 40.0), ())
+    one_by_one = resolve_answers([-3, 3], {"-3": "b", "3": "a"})
+    assert one_by_one.weights == (1.0, 1.0)
+
+
+def test_the_columns_name_the_answers() -> None:
+    found = resolve_answers(["control", "Treatment", "same"], sides=("Control", "treatment"))
+    assert [ANSWERS[code] for code in found.codes] == ["a", "b", "tie"]
+    turned = resolve_answers(["left", "right"], sides=("right", "left"))
+    assert [ANSWERS[code] for code in turned.codes] == ["b", "a"]
+    assert resolve_answers(["a", "b"], sides=("b", "a")).codes == (1, 0)
+
+
+def test_given_answers() -> None:
+    given = "yes=a,no=b,neither=bad,skip=out,=tie"
+    found = resolve_answers(["yes", "NO", "neither", None, "skip", ""], given)
+    assert found.codes == (0, 1, 4, 2, -1, 2)
+    assert resolve_answers([1, 2], "1=a,2=b").codes == (0, 1)
+    assert resolve_answers([1.0, 2.0], "1=a,2=b").codes == (0, 1)
+    empty_alone = resolve_answers(["left", "", float("nan")], "=tie")
+    assert empty_alone.codes == (0, 2, 2)
+    assert resolve_answers([""], "=bad").codes == (4,)
+    assert resolve_answers(["x", "X"], "x=a,X=b").codes == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "told", "position", "message"),
+    [
+        (["a", None], None, 1, "the answer is empty; write one, or count empty answers as ties"),
+        (["a", ""], "a=a", 1, "`answers='=tie'`"),
+        (
+            ["left", "same"],
+            "left=a,right=b",
+            1,
+            "the answer 'same' is not among the given ones (left=a, right=b); add it, such as "
+            "`answers='same=tie'`",
+        ),
+        (["a", "tie"], "a=a,b=b", 1, "the answer 'tie' is not among the given ones"),
+        ([0, 1], None, 0, "the answers are the numbers 0, 1, which do not say which list"),
+        (["1", "2"], None, 0, "such as `answers='1=a,2=b'`"),
+        ([1, 2, 3], None, 0, "do not say which list is better"),
+        ([1], None, 0, "do not say which list is better"),
+        ([0, 1, -7], None, 2, "the answer -7 is not a whole number from -5 to 5"),
+        ([0.5, -1], None, 0, "the answer 0.5 is not a whole number"),
+        (["-1", "1", "tie"], None, 0, "the answers are numbers (-1, 1) and words (tie)"),
+        (["a", "c"], None, 1, "the answer is 'c'; use one of a, b, tie, good, bad, or say"),
+        (["left", "neither"], None, 1, "`answers='left=a,neither=...'`"),
+        ([True, False], None, 0, "the answer is 'True'"),
+        (["nan"], "positive=a,negative=b", 0, "the answer 'nan' is not among the given ones"),
+        ([0, 3], "positive=a,negative=b", 0, "the answer '0' is not among the given ones"),
+    ],
+)
+def test_answers_that_say_nothing_are_refused(
+    values: list[Any], told: str | None, position: int, message: str
+) -> None:
+    with pytest.raises(UnmappedValueError) as refused:
+        resolve_answers(values, told)
+    assert message in str(refused.value)
+    assert refused.value.position == position
+
+
+def test_a_map_onto_an_unknown_answer_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown answer in `answers` 'tied'; did you mean 'tie'"):
+        resolve_answers(["x"], "x=tied")
+
+
+@given(st.lists(st.sampled_from(["left", "RIGHT", "same ", "A", "b"]), unique=True))
+def test_each_value_means_the_same_among_others(values: Sequence[str]) -> None:
+    alone = [resolve_answers([value]).codes[0] for value in values]
+    assert list(resolve_answers(values).codes) == alone
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "expected"),
+    [
+        (["2", 2.0, " 1 ", None], None, [2, 2, 1, None]),
+        (["Good", "PERFECT ", "bad"], NAMED, ["good", "perfect", "bad"]),
+        (["good", "GOOD"], Scale(("GOOD", "good")), ["good", "GOOD"]),
+        (["2", "1"], Scale((2, 1, 0)), [2, 1]),
+        (["x", "y"], None, ["x", "y"]),
+        ([2, "none"], Scale((2, 1, "none")), [2, "none"]),
+    ],
+)
+def test_grades_are_known_by_their_names(
+    values: list[Any], scale: Scale | None, expected: list[Any]
+) -> None:
+    assert resolve_labels(values, scale) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "position", "message"),
+    [
+        (
+            ["good", "goood"],
+            NAMED,
+            1,
+            "'goood' is off the scale perfect > good > bad; did you",
+        ),
+        (["good", "x"], NAMED, 1, "grade 'x' is off the scale perfect > good > bad; declare"),
+        (["good", 2, "bad"], NAMED, 1, "grades are numbers (2) and names (good, bad)"),
+        ([2, 1, "bad"], None, 2, "grades are numbers (2, 1) and names (bad)"),
+        ([2, "Good"], Scale((2, 1, 0)), 1, "grades are numbers (2) and names (Good)"),
+        (["GoOd"], Scale(("GOOD", "good")), 0, "off the scale"),
+        ([3], Scale((2, 1, 0)), 0, "grade 3 is off the scale"),
+        (["2", ""], None, 1, "an empty grade"),
+        ([True], None, 0, "grade True is a truth value"),
+        ([[1]], None, 0, "use numbers or names"),
+    ],
+)
+def test_grades_that_are_none_are_refused(
+    values: list[Any], scale: Scale | None, position: int, message: str
+) -> None:
+    with pytest.raises(UnmappedValueError) as refused:
+        resolve_labels(values, scale)
+    assert message in str(refused.value)
+    assert refused.value.position == position
+
+
+def slowly_graded(row: list[int], rule: str) -> list[int]:
+    """The rule on one list, document by document."""
+    filled = list(row)
+    while filled and filled[-1] == -1:
+        filled.pop()
+    if rule == "drop":
+        filled = [grade for grade in filled if grade != -1]
+    elif rule != "nothing":
+        index = {"worst": 2, "1": 1}[rule]
+        filled = [index if grade == -1 else grade for grade in filled]
+    return filled + [-1] * (len(row) - len(filled))
+
+
+@pytest.mark.parametrize("rule", ["worst", "drop", "nothing", "1"])
+@given(rows=st.lists(st.tuples(*[st.integers(-1, 2)] * 4), min_size=2, max_size=6))
+def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...]]) -> None:
+    lists = np.array(rows[: len(rows) // 2 * 2], np.int8).reshape(-1, 2, 4)
+    found, count, _ = grade_unjudged(lists, Scale((2, 1, 0)), rule)
+    expected = [[slowly_graded(row, rule) for row in pair] for pair in lists.tolist()]
+    assert found.tolist() == expected
+    assert found.dtype == lists.dtype
+    inside = [row[: np.flatnonzero(row != -1).max(initial=-1) + 1] for row in lists.reshape(-1, 4)]
+    assert count == (rule != "nothing") * sum(int((row == -1).sum()) for row in inside)
+
+
+def test_unknown_rules_for_unjudged_documents_are_refused() -> None:
+    with pytest.raises(InputError, match="`unjudged` is 'best'; use worst, drop, nothing or"):
+        grade_unjudged(np.array([[[0, -1, 1], [1, 1, 1]]], np.int8), Scale((2, 1, 0)), "best")
+
+
+def test_a_grade_with_blanks_around_its_name_is_that_grade() -> None:
+    scale = Scale((" ", "b ", "c"))
+    assert resolve_labels([" ", "b ", " c"], scale) == [" ", "b ", "c"]

@@ -1,0 +1,219 @@
+"""Files that polars and DuckDB write, and their frames and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dcglearn import InputError, Preferences, qrels_of, read_preferences, run_of
+from dcglearn.judgments.reading.judgment_files import read_field
+
+pl = pytest.importorskip("polars", reason="the extra dev is not installed")
+duckdb = pytest.importorskip("duckdb", reason="the extra dev is not installed")
+
+LISTS = [[[2, 0, 1], [1, 1, 0]], [[0, 2, 0], [1, 2, 0]], [[1, 1, 1], [2, 0, 0]]]
+QUERIES, WORDS, WEIGHTS = ["new york", "caf\xe9", "7"], ["a", "b", "tie"], [1.0, 2.0, 1.0]
+FRAME = pl.DataFrame(
+    {
+        "query": QUERIES,
+        "a": [a for a, _ in LISTS],
+        "b": [b for _, b in LISTS],
+        "answer": WORDS,
+        "weight": WEIGHTS,
+        "date": ["2026-01-01", "2026-01-02", "2026-01-02"],
+    }
+)
+PLAIN = FRAME.drop("date")
+NAMES = pl.col("a", "b").cast(pl.List(pl.String))
+EXPECTED = Preferences.from_frame(PLAIN.to_dict(as_series=False))
+
+Write = Callable[[Path], object]
+
+
+def by_duckdb(select: str = "SELECT * FROM judged", options: str = "") -> Write:
+    def write(path: Path) -> None:
+        with duckdb.connect() as connection:
+            connection.register("judged", PLAIN.to_arrow())
+            connection.execute(f"COPY ({select}) TO '{path}' {options and f'({options})'}")
+
+    return write
+
+
+POLARS: dict[str, Write] = {
+    "x.csv": lambda path: PLAIN.with_columns(NAMES.list.join(" ")).write_csv(path),
+    "quoted.csv": lambda path: PLAIN.with_columns(NAMES.list.join(" ")).write_csv(
+        path, include_bom=True, separator=";", quote_style="always", line_terminator="\r\n"
+    ),
+    "x.ndjson": PLAIN.write_ndjson,
+    "x.json": PLAIN.write_json,
+    **{
+        f"{codec}.parquet": lambda path, codec=codec: PLAIN.write_parquet(path, compression=codec)
+        for codec in ("zstd", "lz4", "snappy", "gzip", "brotli", "uncompressed")
+    },
+    "small numbers.parquet": lambda path: PLAIN.cast(
+        {"a": pl.List(pl.Int8), "b": pl.List(pl.UInt8), "weight": pl.Float32}
+    ).write_parquet(path),
+    **{
+        f"{codec}.arrow": lambda path, codec=codec: PLAIN.write_ipc(path, compression=codec)
+        for codec in ("zstd", "lz4", "uncompressed")
+    },
+    "old.arrow": lambda path: PLAIN.write_ipc(path, compat_level=pl.CompatLevel.oldest()),
+    "stream.arrow": PLAIN.write_ipc_stream,
+}
+KINDS = {
+    "categories": PLAIN.cast({"answer": pl.Categorical, "query": pl.Enum(QUERIES)}),
+    "lists of categories": PLAIN.with_columns(NAMES.cast(pl.List(pl.Categorical))),
+    "arrays": PLAIN.with_columns(pl.col("a", "b").list.to_array(3)),
+    "decimals": PLAIN.cast({"weight": pl.Decimal(10, 2), "a": pl.List(pl.Decimal(5, 1))}),
+    "whole decimals": PLAIN.cast({"a": pl.List(pl.Decimal(38, 0))}),
+    "floats": PLAIN.cast({"a": pl.List(pl.Float32)}),
+}
+SELECT_MORE = """SELECT *, now() AS t, uuid() AS u, {'x': 1} AS s, map {'k': 2} AS m,
+    INTERVAL 1 day AS i FROM judged"""
+TYPED = "SELECT query, answer::ENUM('a', 'b', 'tie') AS answer, weight::DECIMAL(5, 1) AS weight"
+DUCKDB: dict[str, Write] = {
+    "x.csv": by_duckdb(),
+    "semicolons.csv": by_duckdb(options="HEADER, DELIMITER ';'"),
+    "x.csv.gz": by_duckdb(options="COMPRESSION gzip"),
+    "x.csv.zst": by_duckdb(options="COMPRESSION zstd"),
+    "x.json": by_duckdb(),
+    "array.json": by_duckdb(options="FORMAT json, ARRAY true"),
+    "x.json.gz": by_duckdb(options="FORMAT json, COMPRESSION gzip"),
+    **{
+        f"{codec}.parquet": by_duckdb(options=f"FORMAT parquet, COMPRESSION {codec}")
+        for codec in ("zstd", "snappy", "gzip", "lz4_raw", "brotli", "uncompressed")
+    },
+    "second version.parquet": by_duckdb(options="FORMAT parquet, PARQUET_VERSION v2"),
+    "types.parquet": by_duckdb(f"{TYPED}, a::TINYINT[] AS a, b::FLOAT[3] AS b FROM judged"),
+    "decimals.parquet": by_duckdb("SELECT * REPLACE (a::DECIMAL(3, 1)[] AS a) FROM judged"),
+    "huge.parquet": by_duckdb("SELECT * REPLACE (weight::HUGEINT AS weight) FROM judged"),
+    "texts.parquet": by_duckdb("SELECT * REPLACE (a::VARCHAR AS a) FROM judged"),
+    "other columns.parquet": by_duckdb(SELECT_MORE),
+    "other columns.json": by_duckdb(SELECT_MORE),
+}
+
+
+def check_same(found: Preferences) -> None:
+    assert found.scale == EXPECTED.scale
+    assert found.lists.tolist() == EXPECTED.lists.tolist()
+    assert found.answers.tolist() == EXPECTED.answers.tolist()
+    assert found.weights.tolist() == WEIGHTS
+    assert found.queries.tolist() == QUERIES
+
+
+@pytest.mark.parametrize("name", POLARS)
+def test_files_that_polars_writes(tmp_path: Path, name: str) -> None:
+    POLARS[name](tmp_path / name)
+    check_same(read_preferences(tmp_path / name, note=lambda _: None))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_types_of_polars(tmp_path: Path, kind: str, suffix: str) -> None:
+    path = tmp_path / f"x{suffix}"
+    (KINDS[kind].write_parquet if suffix == ".parquet" else KINDS[kind].write_ipc)(path)
+    check_same(read_preferences(path))
+
+
+@pytest.mark.parametrize("name", DUCKDB)
+def test_files_that_duckdb_writes(tmp_path: Path, name: str) -> None:
+    DUCKDB[name](tmp_path / name)
+    check_same(read_preferences(tmp_path / name, note=lambda _: None))
+
+
+@pytest.mark.parametrize("written", ["parquet", "csv", "json"])
+@pytest.mark.parametrize("place", ["{}", "{}/*/*/*", "{}/date=2026-01-0[12]/**/*.{}"])
+def test_partitions_of_duckdb(tmp_path: Path, written: str, place: str) -> None:
+    folder = tmp_path / "parts"
+    with duckdb.connect() as connection:
+        connection.register("judged", FRAME.to_arrow())
+        options = f"FORMAT {written}, PARTITION_BY (date, query)"
+        connection.execute(f"COPY judged TO '{folder}' ({options})")
+    (folder / "_SUCCESS").touch()
+    notes: list[str] = []
+    found = read_preferences(place.format(folder, written), strict=True, note=notes.append)
+    order = [found.queries.tolist().index(query) for query in QUERIES]
+    check_same(found[order])
+    assert set(notes) <= {"1 hidden file is left out"}
+    dates = read_field(place.format(folder, written), "date")
+    assert [dates[row] for row in order] == FRAME["date"].to_list()
+
+
+def test_the_column_of_a_file_goes_before_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "query=folder"
+    folder.mkdir()
+    for number, record in enumerate(('"query": "own", ', '"query": null, ', "")):
+        line = f'{{{record}"a": [1], "b": [0], "answer": "a"}}\n'
+        (folder / f"{number}.jsonl").write_text(line)
+    found = read_preferences(tmp_path)
+    assert found.queries.tolist() == ["own", None, "folder"]
+    missing = tmp_path / "query=folder" / "query=__HIVE_DEFAULT_PARTITION__"
+    missing.mkdir()
+    (folder / "2.jsonl").rename(missing / "2.jsonl")
+    assert read_preferences(missing).queries.tolist() == [None]
+
+
+def test_other_folders_are_refused_with_the_pattern_that_works(tmp_path: Path) -> None:
+    inside = tmp_path / "2026" / "01"
+    inside.mkdir(parents=True)
+    DUCKDB["x.csv.gz"](inside / "day.1.csv.gz")
+    with pytest.raises(InputError) as refused:
+        read_preferences(tmp_path)
+    pattern = refused.value.remedy.split("'")[1]
+    assert pattern == f"{tmp_path}/*/*/*.csv.gz"
+    check_same(read_preferences(pattern))
+
+
+def test_tables_of_delta_lake_are_refused(tmp_path: Path) -> None:
+    DUCKDB["zstd.parquet"](tmp_path / "part-0.parquet")
+    (tmp_path / "_delta_log").mkdir()
+    with pytest.raises(InputError, match="some of whose files may be out of date; export"):
+        read_preferences(tmp_path)
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "frame": lambda: PLAIN,
+    "lazy frame": PLAIN.lazy,
+    "relation": lambda: duckdb.from_arrow(PLAIN.to_arrow()),
+    "relation of decimals": lambda: duckdb.from_arrow(PLAIN.to_arrow()).project(
+        "query, a, b, answer, weight::DECIMAL(5, 1) AS weight"
+    ),
+    "table": PLAIN.to_arrow,
+    "stream of batches": lambda: PLAIN.to_arrow().to_reader(),
+    "batch": lambda: PLAIN.to_arrow().to_batches()[0],
+    "pandas": lambda: PLAIN.to_arrow().to_pandas(),
+    **{name: lambda frame=frame: frame for name, frame in KINDS.items()},
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_and_relations(name: str) -> None:
+    check_same(Preferences.from_frame(FRAMES[name]()))
+    check_same(read_preferences(FRAMES[name]()))
+
+
+def test_a_frame_of_a_relation_names_the_row() -> None:
+    wrong = PLAIN.with_columns(pl.Series("answer", ["a", "b", "dunno"]))
+    with pytest.raises(InputError, match="row 3: the answer is 'dunno'"):
+        Preferences.from_frame(duckdb.from_arrow(wrong.to_arrow()))
+
+
+@pytest.mark.parametrize("kind", ["frame", "lazy frame", "relation", "categories"])
+def test_qrels_and_runs_in_frames(kind: str) -> None:
+    frame = pl.DataFrame(
+        {"query_id": ["q", "q"], "doc_id": ["caf\xe9", "e"], "relevance": [2, 0], "score": [0.5, 1]}
+    )
+    given = {
+        "frame": frame,
+        "lazy frame": frame.lazy(),
+        "relation": duckdb.from_arrow(frame.to_arrow()),
+        "categories": frame.cast({"query_id": pl.Categorical, "relevance": pl.Decimal(3, 1)}),
+    }[kind]
+    qrels, run = qrels_of(given), run_of(given, "x")
+    assert qrels.queries == ("q",)
+    assert qrels.documents.to_pylist() == ["caf\xe9", "e"]
+    assert qrels.number.tolist() == [2, 0]
+    assert run.number.tolist() == [0.5, 1]

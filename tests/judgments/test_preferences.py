@@ -1,0 +1,413 @@
+"""Preferences: built from arrays and frames, selected, compared, pickled and copied."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError, Preferences, Scale, read_preferences
+from dcglearn.base.errors import InputWarning
+from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
+from dcglearn.judgments.query_groups import group_numbers
+from helpers.copies import copies_of
+from helpers.generated import preferences
+
+THREE = Scale((2, 1, 0))
+
+
+@pytest.fixture
+def data() -> Preferences:
+    return Preferences.of(
+        [[[0, 1], [1, -1]], [[2, 2], [0, 2]], [[1, 1], [2, -1]], [[0, 0], [0, 1]]],
+        ["a", "b", "tie", "b"],
+        THREE,
+        [1.0, 2.0, 3.0, 0.5],
+        ["q1", None, "q2", "q1"],
+        [None, "j", None, "k"],
+    )
+
+
+@given(data=preferences())
+def test_a_frame_reads_back_the_same(data: Preferences) -> None:
+    again = Preferences.from_frame(data.to_frame(), data.scale, unjudged="nothing")
+    assert again == data
+    assert again.lists.dtype == np.int8
+    assert again.queries.tolist() == data.queries.tolist()
+
+
+@given(data=preferences())
+def test_arrays_of_labels_and_of_indices_build_the_same(data: Preferences) -> None:
+    frame = data.to_frame()
+    columns: dict[str, Any] = {
+        "queries": data.queries,
+        "judges": data.judges.tolist(),
+        "weights": data.weights,
+    }
+    labels = Preferences.from_arrays(
+        frame["a"].tolist(),
+        frame["b"].tolist(),
+        frame["answer"],
+        scale=data.scale,
+        unjudged="nothing",
+        **columns,
+    )
+    indices = Preferences.from_arrays(
+        data.lists[:, 0],
+        data.lists[:, 1],
+        frame["answer"],
+        scale=data.scale,
+        indices=True,
+        **columns,
+    )
+    assert labels == data
+    assert indices == data
+
+
+def test_a_frame_holds_lists_of_labels(data: Preferences) -> None:
+    frame = data.to_frame()
+    assert list(frame.columns) == ["query", "a", "b", "answer", "weight", "judge"]
+    assert frame["b"].tolist() == [[1, None], [2, 0], [0, None], [2, 1]]
+    assert frame["query"].tolist() == ["q1", None, "q2", "q1"]
+    assert frame["answer"].tolist() == ["a", "b", "tie", "b"]
+    assert frame["weight"].tolist() == [1.0, 2.0, 3.0, 0.5]
+
+
+def test_frames_of_other_tools() -> None:
+    frame = pd.DataFrame(
+        {
+            "answer": ["a", "good"],
+            "b": [np.array([1.0, np.nan]), ("2", None, 0)],
+            "a": [[2], [pd.NA, 1]],
+            "query": [7, 8],
+            "judge": ["j", np.nan],
+            "weight": [1, 2],
+        }
+    )
+    found = Preferences.from_frame(frame, unjudged="nothing")
+    assert found.lists.tolist() == [[[0, -1, -1], [1, -1, -1]], [[-1, 1, -1], [0, -1, 2]]]
+    assert found.queries.tolist() == ["7", "8"]
+    assert found.judges.tolist() == ["j", None]
+    assert found.weights.tolist() == [1.0, 2.0]
+    with pytest.warns(InputWarning, match="2 documents within the lists have no grade"):
+        plain = Preferences.from_frame(frame[["a", "b", "answer"]], n_ranks=4, unjudged="drop")
+    assert plain.lists[1].tolist() == [[1, -1, -1, -1], [0, 2, -1, -1]]
+    assert plain.n_ranks == 4
+    assert plain.weights.tolist() == [1.0, 1.0]
+    assert plain.queries.tolist() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": ["a", "tied up"]}, "row 2: the answer is 'tied up'"),
+        ({"answer": ["a", None]}, "row 2: the answer is empty"),
+        ({"answer": ["a", []]}, "an answer is a list"),
+        ({"a": [[1], [True]]}, 'row 2, "a", rank 1: grade True is a truth value'),
+        ({"a": [[1], [[1]]]}, 'row 2: "a": grade [1]; use numbers or names'),
+        ({"a": [[1], ["1 "]], "b": [[0], ["good"]]}, "grades are numbers (1, 0) and names (good)"),
+        ({"answer": ["a", "c"]}, "row 2: the answer is 'c'"),
+        ({"a": [[1], 3]}, 'row 2: "a" is 3, not a list'),
+        ({"b": [[1], [None]]}, 'row 2: "b": an empty list'),
+        ({"a": [[1], [0, 1, 7]]}, 'row 2, "a", rank 3: grade 7 is off the scale 2 > 1 > 0'),
+        ({"weight": [1.0, np.nan]}, "row 2: the weight is nan"),
+        ({"weight": [-1, 1]}, "row 1: the weight is -1"),
+        ({"query": ["q", 1.5]}, 'row 2: "query" is 1.5; use text or a whole number'),
+    ],
+)
+def test_a_bad_frame_is_named(change: dict[str, Any], message: str) -> None:
+    frame = pd.DataFrame({"a": [[1], [0]], "b": [[0], [2]], "answer": ["a", "b"]})
+    with pytest.raises(InputError) as refused:
+        Preferences.from_frame(frame.assign(**change), THREE)
+    assert message in str(refused.value)
+
+
+def test_frames_of_any_usual_columns() -> None:
+    frame = pd.DataFrame(
+        {
+            "query_id": [1.0, np.nan, 3.0],
+            "left_1": [2, 0, 1],
+            "left_2": [1.0, np.nan, 2.0],
+            "right_1": ["2", "1", "0"],
+            "right_2": ["0", None, "-1"],
+            "verdict": [2, 0, -3],
+            "note": "x",
+        }
+    )
+    with pytest.warns(InputWarning) as said:
+        found = Preferences.from_frame(frame)
+    assert [str(one.message).split(":")[0] for one in said] == [
+        "columns taken",
+        "1 unknown column is ignored",
+        "answers are numbers",
+    ]
+    assert found.lists.tolist() == [[[0, 1], [0, 2]], [[2, -1], [1, -1]], [[1, 0], [2, 3]]]
+    assert str(found.scale) == "2 > 1 > 0 > -1"
+    assert found.answers.tolist() == [0, 2, 1]
+    assert found.weights.tolist() == [2.0, 1.0, 3.0]
+    assert found.queries.tolist() == ["1", None, "3"]
+    told = {
+        "columns": "a=left,b=right,answer=verdict,query=query_id",
+        "answers": "2=b,0=out,-3=a",
+    }
+    with pytest.warns(InputWarning) as said:
+        other = Preferences.from_frame(frame, **told)
+    assert [str(one.message) for one in said] == [
+        "1 unknown column is ignored: 'note'",
+        "1 judgment is left out for its answer",
+    ]
+    assert other.answers.tolist() == [1, 0]
+    assert other.queries.tolist() == ["1", "3"]
+    with pytest.raises(InputError, match="unknown column 'note'"):
+        Preferences.from_frame(frame, strict=True, **told)
+
+
+def test_a_column_that_is_nearly_a_field_is_named() -> None:
+    frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"], "wieght": [2]})
+    with pytest.warns(InputWarning, match="'wieght': did you mean 'weight'?"):
+        Preferences.from_frame(frame)
+    assert Preferences.from_frame(frame, columns={"weight": "wieght"}).weights.tolist() == [2.0]
+
+
+def test_names_of_grades_without_case_and_near_ones() -> None:
+    frame = pd.DataFrame({"a": [["Good"]], "b": [[" bad "]], "answer": ["A"]})
+    with pytest.warns(InputWarning, match="answers taken: A=a"):
+        assert Preferences.from_frame(frame, "good,bad").lists.tolist() == [[[0], [1]]]
+    with pytest.raises(InputError, match=r"row 1, .b., rank 1: .* did you mean 'bads'\?"):
+        Preferences.from_frame(frame, ["good", "bads"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected", "words"),
+    [
+        ("worst", [[0, 2, 1], [1, -1, -1]], "it counts as the grade 0, the worst"),
+        (1, [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
+        ("1", [[0, 1, 1], [1, -1, -1]], "it counts as the grade 1"),
+        ("drop", [[0, 1, -1], [1, -1, -1]], "it is left out"),
+    ],
+)
+def test_a_document_without_a_grade_is_not_an_empty_rank(
+    rule: Any, expected: list[list[int]], words: str
+) -> None:
+    frame = pd.DataFrame({"a": [[2, None, 1]], "b": [[1, None, None]], "answer": ["a"]})
+    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+        found = Preferences.from_frame(frame, THREE, unjudged=rule)
+    assert found.lists.tolist() == [expected]
+    with pytest.warns(InputWarning, match=f"1 document within .*{words}"):
+        arrays = Preferences.from_arrays(
+            [[2, np.nan, 1]], [[1, None, None]], ["a"], scale=THREE, unjudged=rule
+        )
+    assert arrays == found
+    empty = Preferences.from_frame(frame, THREE, unjudged="nothing")  # without a warning
+    assert empty.lists.tolist() == [[[0, -1, 1], [1, -1, -1]]]
+
+
+def test_the_same_judgments_in_frames_of_other_libraries() -> None:
+    columns: dict[str, list[Any]] = {
+        "a": [[2, 0], [1]],
+        "b": [[0], [1, 1]],
+        "answer": ["a", "tie"],
+        "weight": [2.0, 0.5],
+        "query": ["q", None],
+    }
+    expected = Preferences.from_frame(pd.DataFrame(columns))
+    assert Preferences.from_frame(columns) == expected
+    assert Preferences.from_frame(pa.table(columns)) == expected
+    with pytest.raises(InputError, match="the columns differ in length"):
+        Preferences.from_frame(columns | {"judge": ["j"]})
+    with pytest.raises(InputError, match="a frame of type int"):
+        Preferences.from_frame(3)
+
+
+def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> None:
+    data.to_frame().to_csv(tmp_path / "p.csv", index=False)
+    frame = pd.read_csv(tmp_path / "p.csv")
+    assert Preferences.from_frame(frame) == data
+    assert read_preferences(frame) == data == read_preferences(tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open() as file:
+        assert read_preferences(file) == data
+    with pytest.raises(InputError, match="row 2: the list '\\[2' cannot be read"):
+        Preferences.from_frame(frame.assign(a=["1", "[2", "2", "0"]))
+
+
+def test_answers_of_arrays_are_known_by_themselves() -> None:
+    a, b = [[2, 0], [1, 1]], [[0, 2], [2, 2]]
+    with pytest.warns(InputWarning, match="answers are numbers"):
+        found = Preferences.from_arrays(a, b, np.array([1, -1]))
+    assert found.answers.tolist() == [0, 1]
+    with pytest.raises(InputError, match="row 1: the answers are the numbers 0, 1, which do not"):
+        Preferences.from_arrays(a, b, [0, 1])
+
+
+def test_frames_with_missing_or_repeated_columns() -> None:
+    frame = pd.DataFrame({"a": [[1]], "b": [[0]], "answer": ["a"]})
+    with pytest.raises(InputError, match='the column "answer" is missing'):
+        Preferences.from_frame(frame[["a", "b"]])
+    with pytest.raises(InputError, match='the column "b" appears twice'):
+        Preferences.from_frame(pd.concat([frame, frame[["b"]]], axis=1))
+    with pytest.raises(InputError, match="a list of 1 grades, and K = 0"):
+        Preferences.from_frame(frame, n_ranks=0)
+
+
+def test_labels_are_never_taken_for_indices() -> None:
+    a, b = [[2, 0]], [[1, 1]]
+    assert Preferences.from_arrays(a, b, ["a"]).lists.tolist() == [[[0, 2], [1, 1]]]
+    indices = Preferences.from_arrays(a, b, ["a"], scale=THREE, indices=True)
+    assert indices.lists.tolist() == [[[2, 0], [1, 1]]]
+    with pytest.raises(InputError, match="grade indices without a scale; give `scale`"):
+        Preferences.from_arrays(a, b, ["a"], indices=True)
+    with pytest.raises(InputError, match="-1 can be a grade or a rank without a document"):
+        Preferences.from_arrays([[2, -1]], b, ["a"])
+    with pytest.raises(InputError, match="a, row 0: grade -1 is off the scale"):
+        Preferences.from_arrays([[2, -1]], b, ["a"], scale=THREE)
+    below = Preferences.from_arrays([[2, -1]], b, ["a"], scale=Scale((2, 1, -1)))
+    assert below.lists.tolist() == [[[0, 2], [1, 1]]]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "more", "message"),
+    [
+        ([[1, 2], [1]], [[1, 2], [1, 2]], {}, "the lists of a differ in length"),
+        ([[1, 2]], [[1]], {}, r"lists of shapes \(1, 2\) and \(1, 1\)"),
+        ([1, 2], [1, 2], {}, r"lists of shapes \(2,\) and \(2,\)"),
+        ([["x"]], [["y"]], {}, r"grades are names \(x, y\)"),
+        ([[True]], [[False]], {}, "a: grade True is a truth value"),
+        ([[1]], [[3]], {"scale": THREE}, "b, row 0: grade 3 is off the scale"),
+        ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
+        ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, but not 1"),
+        ([[0]], [[3]], {"scale": THREE, "indices": True}, "a grade index is off the scale"),
+        ([[0.5]], [[1.0]], {"scale": THREE, "indices": True}, "give ints"),
+    ],
+)
+def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Preferences.from_arrays(a, b, ["a"] * len(a), **more)
+
+
+@pytest.mark.parametrize(
+    ("lists", "weights", "message"),
+    [
+        ([[0], [1]], None, "lists of shape"),
+        ([[[0, 0, 0]]], None, "lists of shape"),
+        ([[[0.0], [1.0]]], None, "float64"),
+        ([[[-2], [1]]], None, "off the scale; use -1 ... 2"),
+        ([[[0], [3]]], None, "off the scale; use -1 ... 2"),
+        ([[[0], [1]]], [np.nan], "row 0: the weight is nan"),
+        ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 0: the weight is"),
+        ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),
+        ([[[0], [1]]], [[1.0]], "give one value per pair"),
+    ],
+)
+def test_bad_input_of_the_plain_constructor(lists: Any, weights: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Preferences.of(lists, ["a"], THREE, weights)
+
+
+def test_of_keeps_no_reference_to_its_input() -> None:
+    weights, queries = np.ones(1), np.array(["q"], object)
+    data = Preferences.of([[[0], [1]]], ["a"], THREE, weights, queries)
+    weights[0], queries[0] = 5.0, "other"
+    assert (data.weights[0], data.queries[0]) == (1.0, "q")
+
+
+def test_derived_arrays_are_built_once_and_read_only(data: Preferences) -> None:
+    assert data.pairs.tolist() == [[[0, 1], [1, -1]], [[0, 2], [2, 2]], [[0, 1], [0, 0]]]
+    assert data.pair_weights.tolist() == [1.0, 2.0, 0.5]
+    assert data.pair_groups.tolist() == [0, 1, 0]
+    assert data.strict.tolist() == [True, True, False, True]
+    for name in ("pairs", "pair_weights", "pair_groups", "strict"):
+        assert getattr(data, name) is getattr(data, name)
+    for name in ("pairs", "pair_weights", "pair_groups", "strict", "lists", "answers", "weights"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(data, name)[0] = 0
+
+
+def test_judgments_are_selected_like_rows_of_an_array(data: Preferences) -> None:
+    chosen = data[[3, 0]]
+    assert chosen.lists.tolist() == [data.lists[3].tolist(), data.lists[0].tolist()]
+    assert chosen.answers.tolist() == [1, 0]
+    assert chosen.weights.tolist() == [0.5, 1.0]
+    assert chosen.queries.tolist() == ["q1", "q1"]
+    assert chosen.judges.tolist() == ["k", None]
+    assert chosen.scale is data.scale
+    assert data[data.strict] == data[[0, 1, 3]] == data.take(np.array([0, 1, 3]))
+    assert data[1:3] == data[[1, 2]]
+    assert len(data[[]]) == 0
+    with pytest.raises(TypeError, match="a slice, a mask"):
+        data[0]
+    with pytest.raises(TypeError, match="a slice, a mask"):
+        next(iter(data))
+    with pytest.raises(IndexError):
+        data[np.array([True])]
+
+
+def test_a_short_text_says_what_is_in_them(data: Preferences) -> None:
+    text = "Preferences(4 judgments, 3 strict, 2 queries, lists of 2, grades 2 > 1 > 0)"
+    assert repr(data) == str(data) == text
+
+
+def test_equal_preferences_have_equal_content(data: Preferences) -> None:
+    frame = data.to_frame()
+    assert data == Preferences.from_frame(frame, THREE)
+    assert data != data[::-1]
+    assert data != Preferences.from_frame(frame, Scale((3, 2, 1, 0)))
+    for name, values in (
+        ("a", [[2, 1], [0, 0], [1, 1], [2, 1]]),
+        ("answer", ["a", "b", "tie", "a"]),
+        ("weight", [1.0, 2.0, 3.0, 0.6]),
+        ("query", ["q1", None, "q2", None]),
+        ("judge", [None] * 4),
+    ):
+        assert data != Preferences.from_frame(frame.assign(**{name: values}), THREE)
+    assert data != "data"
+
+
+def test_pickles_and_copies_are_equal_and_read_only(data: Preferences) -> None:
+    fresh = len(pickle.dumps(data))
+    assert data.pairs.size
+    assert len(pickle.dumps(data)) == fresh  # derived arrays are not pickled
+    for again in copies_of(data):
+        assert again == data
+        assert again.pairs.tolist() == data.pairs.tolist()
+        assert not again.lists.flags.writeable
+
+
+def test_all_answers_are_kept_in_order() -> None:
+    found = Preferences.of([[[0], [1]]] * 5, ANSWERS, THREE)
+    assert found.to_frame()["answer"].tolist() == list(ANSWERS)
+
+
+@given(st.lists(st.sampled_from(["q", "p", None, "r"]), max_size=12))
+def test_group_numbers_follow_first_appearance(groups: list[str | None]) -> None:
+    expected: list[int] = []
+    known: dict[str, int] = {}
+    for group in groups:
+        number = max(expected, default=-1) + 1
+        if group is not None:
+            number = known.setdefault(group, number)
+        expected.append(number)
+    assert group_numbers(np.array(groups, object)).tolist() == expected
+    if None not in groups and groups:
+        assert group_numbers(groups).tolist() == expected
+
+
+@given(st.lists(st.sampled_from(["q", "p", None, float("nan"), 1, 1.0, True, "", np.nan])))
+def test_group_numbers_are_those_of_a_dictionary(ids: list[Any]) -> None:
+    numbers: dict[object, int] = {}
+    for row, one in enumerate(ids):
+        numbers.setdefault(
+            ("alone", row) if one is None or one != one else ("of", one), len(numbers)
+        )
+    expected = [
+        numbers[("alone", row) if one is None or one != one else ("of", one)]
+        for row, one in enumerate(ids)
+    ]
+    array = np.array(ids, object)
+    assert group_numbers(array).tolist() == expected

@@ -1,0 +1,368 @@
+"""Ratings of single lists as judgments of pairs, against pandas' groups and itertools."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dcglearn
+from dcglearn import InputError, Ratings, pairs_from_ratings, read_preferences, read_ratings
+from dcglearn.judgments.ratings import MAX_COMPARED, Within
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+rated = st.lists(
+    st.fixed_dictionaries(
+        {
+            "query": st.sampled_from([None, "p", "q"]),
+            "judge": st.sampled_from([None, "x", "y"]),
+            "grades": st.lists(st.sampled_from([2, 1, 0]), min_size=1, max_size=3),
+            "rating": st.sampled_from([1.0, 2.0, 2.5, 4.0]),
+            "weight": st.sampled_from([0, 1, 1, 3]),
+        }
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def plain_pairs(rows: list[dict[str, Any]], within: Within, least: float, ties: bool) -> list[Any]:
+    """The pairs as sets, with their exact weights, by loops."""
+    table = pd.DataFrame(rows)
+    table["row"] = range(len(table))
+    keys = {"query": ["query"], "judge": ["query", "judge"], "all": []}[within]
+    table = table.dropna(subset=keys) if keys else table
+    groups = table.groupby(keys, sort=False) if keys else [("", table)]
+    found = []
+    for _, group in groups:
+        total = int(group.weight.sum())
+        for i, j in itertools.combinations(group.row, 2):
+            one, other = rows[i], rows[j]
+            difference = abs(one["rating"] - other["rating"])
+            if (difference == 0 and not ties) or 0 < difference < least:
+                continue
+            weight = Fraction(2 * one["weight"] * other["weight"], total or 1)
+            best, worst = (one, other) if one["rating"] >= other["rating"] else (other, one)
+            found.append((best["grades"], worst["grades"], difference > 0, float(weight)))
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rated,
+    st.sampled_from(["query", "judge", "all"]),
+    st.sampled_from([0.0, 0.5, 1.6]),
+    st.booleans(),
+    st.sampled_from([None, 0, 5]),
+)
+def test_pairs_are_those_of_plain_loops(
+    rows: list[dict[str, Any]], within: Within, least: float, ties: bool, seed: int | None
+) -> None:
+    expected = plain_pairs(rows, within, least, ties)
+    frame = pd.DataFrame(rows)
+    if not any(strict for _, _, strict, _ in expected):
+        with pytest.raises(InputError):
+            pairs_from_ratings(frame, within, least, ties, seed=seed)
+        return
+    result = pairs_from_ratings(frame, within, least, ties, seed=seed)
+    made = result.preferences.to_frame()
+    found = []
+    for a, b, answer, weight in zip(made.a, made.b, made.answer, made.weight, strict=True):
+        a, b = ([label for label in side if label is not None] for side in (a, b))
+        best, worst = (b, a) if answer == "b" else (a, b)
+        found.append((best, worst, answer != "tie", weight))
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):  # groups and pairs in the same order
+        assert one[2:] == (other[2], pytest.approx(other[3]))
+        if one[2]:
+            assert one[:2] == other[:2]
+        else:
+            assert sorted(one[:2]) == sorted(other[:2])
+    assert result.possible == len(found) + result.equal + result.small
+    if seed is None:
+        wins = int((made.answer == "a").sum()) - int((made.answer == "b").sum())
+        assert wins in (0, 1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rated)
+def test_a_query_of_n_lists_counts_n_minus_one(rows: list[dict[str, Any]]) -> None:
+    frame = pd.DataFrame(rows).assign(rating=range(len(rows))).dropna(subset=["query"])
+    sizes = frame.groupby("query").size()
+    if not (sizes > 1).any():
+        return
+    made = pairs_from_ratings(frame.drop(columns="weight")).preferences.to_frame()
+    weights = made.groupby("query").weight.sum()
+    assert weights.to_dict() == pytest.approx((sizes - 1)[sizes > 1].to_dict())
+
+
+@settings(max_examples=100, deadline=None)
+@given(rated)
+def test_a_weight_of_three_counts_as_three_lists(rows: list[dict[str, Any]]) -> None:
+    """Copies of a list make ties with each other, which are left out here."""
+    repeated = [{**row, "weight": 1} for row in rows for _ in range(row["weight"])]
+
+    def weights(of: list[dict[str, Any]]) -> dict[tuple[Any, ...], float]:
+        try:
+            made = pairs_from_ratings(pd.DataFrame(of), ties=False).preferences
+        except InputError:
+            return {}
+        table = made.to_frame()
+        best = np.where(table.answer == "a", table.a, table.b)
+        worst = np.where(table.answer == "a", table.b, table.a)
+        keys = zip(table["query"], map(str, best), map(str, worst), strict=True)
+        sums = pd.Series(made.weights, pd.MultiIndex.from_tuples(keys)).groupby(level=[0, 1, 2])
+        return {key: value for key, value in sums.sum().items() if value}
+
+    if repeated:
+        longest = max(len(row["grades"]) for row in rows)
+        for row in (*rows, *repeated):
+            row["grades"] = [*row["grades"], *[None] * (longest - len(row["grades"]))]
+        assert weights(rows) == pytest.approx(weights(repeated))
+
+
+def many(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    lists = rng.integers(0, 3, (n, 3)).tolist()
+    return pd.DataFrame({"query": "q", "grades": lists, "rating": rng.normal(size=n)})
+
+
+def test_drawn_pairs_have_all_of_the_weight_and_are_drawn_from_all() -> None:
+    frame = many(60)
+    everything = pairs_from_ratings(frame)
+    drawn = pairs_from_ratings(frame, at_most=100, seed=1)
+    assert (len(everything.preferences), len(drawn.preferences)) == (1770, 100)
+    assert drawn.not_drawn == 1670
+    assert drawn.preferences.weights.sum() == pytest.approx(59)
+    assert everything.preferences.weights.sum() == pytest.approx(59)
+    again, other = (pairs_from_ratings(frame, at_most=100, seed=seed) for seed in (1, 2))
+    assert drawn.preferences == again.preferences
+    assert drawn.preferences != other.preferences
+    frame["grades"] = [[number] for number in range(60)]
+    order = np.sort(59 - pairs_from_ratings(frame, at_most=100, seed=1).preferences.lists[..., 0])
+    assert [tuple(pair) for pair in order] == sorted(tuple(pair) for pair in order), "in order"
+    counts = np.zeros(60)
+    for seed in range(60):
+        lists = pairs_from_ratings(frame, at_most=100, seed=seed).preferences.lists
+        counts += np.bincount(lists.ravel(), minlength=60)
+    expected = 2 * 100 * 60 / 60
+    assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * np.sqrt(2 * 59)
+
+
+def test_sides_are_drawn_fairly_with_a_seed() -> None:
+    wins = [
+        float((pairs_from_ratings(many(60), seed=seed).preferences.answers == 0).mean())
+        for seed in range(20)
+    ]
+    assert len(set(wins)) > 10
+    assert abs(np.mean(wins) - 0.5) < 4 * 0.5 / np.sqrt(20 * 1770)
+
+
+def test_differences_that_are_short_by_rounding_count() -> None:
+    frame = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [0.3, 0.1]})
+    assert 0.3 - 0.1 < 0.2
+    assert len(pairs_from_ratings(frame, min_difference=0.2).preferences) == 1
+    with pytest.raises(InputError, match=r"no two ratings of one query differ by 0\.21"):
+        pairs_from_ratings(frame, min_difference=0.21)
+    tiny = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [5e-324, 0.0]})
+    assert pairs_from_ratings(tiny).preferences.strict.all()
+    huge = pd.DataFrame({"query": "q", "grades": [[1], [0]], "rating": [1e100, -1e100]})
+    assert pairs_from_ratings(huge, min_difference=2e100).preferences.strict.all()
+    with pytest.raises(InputError, match="row 2"):
+        pairs_from_ratings(huge.assign(rating=[1e100, -2e100]))
+
+
+def test_queries_and_judges_are_kept_where_both_lists_have_them() -> None:
+    frame = pd.DataFrame(
+        {
+            "query": ["p", "p", "q"],
+            "judge": ["x", "y", "x"],
+            "grades": [[2], [1], [0]],
+            "rating": [3, 2, 1],
+        }
+    )
+    made = pairs_from_ratings(frame, "all").preferences
+    assert made.queries.tolist() == ["p", None, None]
+    assert made.judges.tolist() == [None, "x", None]
+    assert pairs_from_ratings(frame).preferences.judges.tolist() == [None]
+    with pytest.raises(InputError, match="no judge has two rated lists"):
+        pairs_from_ratings(frame, "judge")
+
+
+def test_equal_weights() -> None:
+    frame = many(4).assign(weight=[1, 1, 2, 1])
+    made = pairs_from_ratings(frame, equal_weights=True).preferences
+    assert sorted(made.weights) == [1, 1, 1, 2, 2, 2]
+    with pytest.raises(InputError, match="a pair has the weight 1e\\+24"):
+        pairs_from_ratings(frame.assign(weight=1e12), equal_weights=True)
+    assert pairs_from_ratings(frame.assign(weight=1e12)).preferences.weights.max() <= 1e12
+    assert pairs_from_ratings(frame.assign(weight=1e-300)).preferences.weights.min() > 0
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_files_of_each_format_hold_the_same(tmp_path: Path, suffix: str) -> None:
+    rows = [
+        {"query": "p", "grades": [2, None, 1], "stars": 4.5, "judge": "x", "weight": 2.0},
+        {"query": "p", "grades": [0], "stars": 3.0, "judge": "x", "weight": 1.0},
+    ]
+    path = tmp_path / f"r{suffix}"
+    if suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif suffix == ".csv":
+        path.write_text("query,grades,stars,judge,weight\np,2 - 1,4.5,x,2\np,0,3,x,1\n")
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    notes: list[str] = []
+    found = read_ratings(path, "stars", note=notes.append)
+    assert notes == [
+        "1 document within the lists has no grade (null): it counts as the grade 0, the worst"
+    ]
+    assert found.lists.tolist() == [[0, 2, 1], [2, -1, -1]]
+    found = read_ratings(path, columns="rating=stars", unjudged="drop", note=notes.append)
+    assert found.lists.tolist() == [[0, 1, -1], [2, -1, -1]]
+    found = read_ratings(path, "stars", unjudged="nothing")
+    assert found.lists.tolist() == [[0, -1, 1], [2, -1, -1]]
+    assert found.ratings.tolist() == [4.5, 3.0]
+    assert found.weights.tolist() == [2.0, 1.0]
+    assert (found.queries.tolist(), found.judges.tolist()) == (["p", "p"], ["x", "x"])
+    of_frame = Ratings.from_frame(pd.DataFrame(rows), "stars", unjudged="nothing")
+    assert (of_frame.lists == found.lists).all()
+    assert repr(found) == repr(of_frame)
+
+
+TWO = '{"query": "q", "grades": [1], "rating": 2}\n{"query": "q", "grades": [0], "rating": 1}\n'
+
+
+def changed(old: str, new: str) -> str:
+    return TWO.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place", "problem"),
+    [
+        ("", (), "r.jsonl", "is empty"),
+        (changed('"rating": 2', '"stars": 2'), (), "r.jsonl", "'stars' and 'rating' could both be"),
+        (changed('"rating": 2', '"x": 2'), (), "r.jsonl, line 1", '"rating" is missing'),
+        (changed('"rating": 1', '"note": 1'), (), "r.jsonl, line 2", '"rating" is missing'),
+        (changed("1}", '1, "note": 1}'), ("--strict",), "r.jsonl", "'note'"),
+        (changed(', "rating": 1', ""), (), "r.jsonl, line 2", '"rating" is missing'),
+        (changed('"rating": 1', '"rating": "low"'), (), "r.jsonl, line 2", "\"rating\" is 'low'"),
+        (changed('"rating": 1', '"rating": true'), (), "r.jsonl, line 2", '"rating" is True'),
+        (changed('"rating": 1', '"rating": 1e101'), (), "r.jsonl, line 2", '"rating" is 1e+101'),
+        (changed('"rating": 1', '"rating": 1e999'), (), "r.jsonl, line 2", ""),
+        (
+            changed('"rating": 2', '"rating": 2, "score": 2'),
+            (),
+            "r.jsonl",
+            "'rating' and 'score' could both be",
+        ),
+        (TWO, ("--rating", "stars"), "r.jsonl", "unknown column in --columns 'stars'"),
+        (TWO, ("--rating", "query"), "r.jsonl, line 1", "\"rating\" is 'q'"),
+        (TWO, ("--rating", "rating", "--columns", "rating=x"), "", "--rating is 'rating'"),
+        (changed('"q"', '"p"'), (), "r.jsonl", "no query has two rated lists"),
+        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no list has a query"),
+        (TWO, ("--within", "judge"), "r.jsonl", "no list has a query and judge"),
+        (TWO, ("--within", "jugde"), "", "unknown --within 'jugde'; did you mean 'judge'?"),
+        (
+            changed('"rating": 1', '"rating": 2'),
+            (),
+            "r.jsonl",
+            "no two ratings of one query differ",
+        ),
+        (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
+        (TWO, ("--min-difference", "-1"), "", "--min-difference"),
+        (TWO, ("--at-most", "0"), "", "--at-most"),
+        (TWO, ("--at-most", "9999999"), "", "--at-most is 9999999; use 1 ... 2,097,152"),
+        (changed("[1]", "[]"), (), "r.jsonl, line 1", "an empty list"),
+        (changed("[1]", '["good"]'), (), "r.jsonl", "good"),
+        (
+            changed("[1]", "[1, 1]"),
+            ("--K", "1"),
+            "r.jsonl, line 1",
+            "2 grades, and K = 1; raise --K",
+        ),
+        (TWO, ("--scale", "2,1"), "r.jsonl, line 2", "rank 1: grade 0 is off the scale"),
+        (
+            changed('"rating": 1', '"rating": 1, "weight": -1'),
+            (),
+            "r.jsonl, line 2",
+            "weight is -1",
+        ),
+        (changed('"q"', "[1]"), (), "r.jsonl, line 1", "[1]"),
+        (TWO, ("-o", "out.txt"), "out.txt", "'.txt'"),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    tmp_path: Path, run: Run, text: str, options: tuple[str, ...], place: str, problem: str
+) -> None:
+    (tmp_path / "r.jsonl").write_text(text)
+    out = () if "-o" in options else ("-o", "out.jsonl")
+    found = run("pairs", "r.jsonl", *out, *options, cwd=tmp_path)
+    assert found.returncode == 2, found.stderr
+    said = [line for line in found.stderr.splitlines() if line and "is ignored:" not in line]
+    assert len(said) == 1
+    assert said[0].startswith(f"dcglearn: {place}")
+    assert problem in said[0].removeprefix(f"dcglearn: {place}")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+def test_too_many_pairs_are_refused_before_they_are_made() -> None:
+    n = int((2 * MAX_COMPARED) ** 0.5) + 2
+    rated = Ratings(
+        np.zeros((n, 1), np.int8),
+        np.arange(float(n)),
+        dcglearn.Scale((1, 0)),
+        np.ones(n),
+        np.full(n, None, object),
+        np.full(n, None, object),
+    )
+    with pytest.raises(InputError, match="can be compared"):
+        pairs_from_ratings(rated, "all")
+
+
+def test_the_command_and_what_it_writes(tmp_path: Path, run: Run) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "query": None if i == 0 else f"q{i % 7}" if i < 40 else "alone",
+            "grades": rng.integers(0, 3, 3).tolist(),
+            "satisfaction": int(rng.integers(1, 6)),
+        }
+        for i in range(41)
+    ]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("pairs", "r.jsonl", "-o", "p.jsonl", "--min-difference", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    expected = plain_pairs(
+        [{**r, "rating": r["satisfaction"], "weight": 1} for r in rows], "query", 2, True
+    )
+    data = read_preferences(tmp_path / "p.jsonl")
+    assert len(data) == len(expected)
+    assert data.weights.sum() == pytest.approx(sum(weight for *_, weight in expected))
+    assert f"wrote p.jsonl: {len(data)} judgments, {data.strict.sum()} strict" in done.stdout
+    for line in ("from 41 rated lists of 7 queries", "left out: 1 list without a query"):
+        assert line in done.stdout
+    assert "left out: 1 list alone in a query" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 98
+    fitted = run("inspect", "p.jsonl", cwd=tmp_path)
+    assert fitted.returncode == 0
+    document = json.loads(
+        run("pairs", "r.jsonl", "-o", "p.csv", "--no-ties", "--json", cwd=tmp_path).stdout
+    )
+    again = read_preferences(tmp_path / "p.csv")
+    assert document["judgments"] == document["strict"] == len(again)
+    assert document["possible"] == len(again) + document["left_out"]["equal"]
+    same = run("pairs", "r.jsonl", "-o", "again.csv", "--no-ties", cwd=tmp_path)
+    assert same.returncode == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "p.csv").read_bytes()

@@ -1,0 +1,289 @@
+"""Exports of other shapes: shuffled sides, a column per rater, a row per document, Excel, surveys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError, Preferences, read_preferences
+
+BETTER, WORSE = "2 1 0", "0 1 0"
+
+
+def read(rows: list[dict[str, Any]], **options: Any) -> tuple[Preferences, list[str]]:
+    """Read rows as a frame; return the judgments and what was said."""
+    notes: list[str] = []
+    return read_preferences(pd.DataFrame(rows), note=notes.append, **options), notes
+
+
+def answers(rows: list[dict[str, Any]], **options: Any) -> list[str]:
+    return read(rows, **options)[0].to_frame()["answer"].tolist()
+
+
+def refused(rows: list[dict[str, Any]], **options: Any) -> InputError:
+    with pytest.raises(InputError) as error:
+        read(rows, **options)
+    return error.value
+
+
+def shuffled(column: str, left: str, right: str) -> list[dict[str, Any]]:
+    """Two judgments of one judge who prefers list a, which is shown left and then right."""
+    lists = {"a": BETTER, "b": WORSE}
+    return [
+        {**lists, "answer": "left", column: left},
+        {**lists, "answer": "right", column: right},
+        {**lists, "answer": "same", column: left},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "left", "right"),
+    [
+        ("a_shown_on", "left", "right"),
+        ("side_of_a", "Left", "RIGHT"),
+        ("swapped", "no", "yes"),
+        ("swapped", 0, 1),
+        ("is_swapped", False, True),
+    ],
+)
+def test_sides_that_were_shuffled_are_read_by_row(column: str, left: Any, right: Any) -> None:
+    assert answers(shuffled(column, left, right)) == ["a", "a", "tie"]
+
+
+def test_a_column_of_sides_is_named_or_refused() -> None:
+    rows = shuffled("position", "left", "right")
+    error = refused(rows)
+    assert "position" in error.problem
+    assert "a_shown_on=position" in error.remedy
+    assert "ignore=position" in error.remedy
+    assert answers(rows, columns="a_shown_on=position") == ["a", "a", "tie"]
+    assert answers(rows, columns="ignore=position") == ["a", "b", "tie"]
+
+
+def test_answers_that_name_lists_do_not_ask_for_sides() -> None:
+    rows = [{"a": BETTER, "b": WORSE, "answer": "a", "position": side} for side in ("left", "right")]
+    found, notes = read(rows)
+    assert found.to_frame()["answer"].tolist() == ["a", "a"]
+    assert any("position" in note for note in notes)
+    shown = [
+        {"left": BETTER, "right": WORSE, "answer": "a", "a_shown_on": "left"},
+        {"left": WORSE, "right": BETTER, "answer": "a", "a_shown_on": "right"},
+    ]
+    assert answers(shown) == ["a", "b"], "columns named after sides hold lists as they were shown"
+
+
+def test_numbers_as_sides_are_refused_where_sides_were_shuffled() -> None:
+    rows = [{**row, "answer": "1"} for row in shuffled("swapped", "no", "yes")]
+    assert refused(rows, answers=None).problem
+    assert answers(rows, answers="1=a") == ["a", "a", "a"], "what is explained names lists"
+
+
+def test_winners_that_are_systems_in_changing_places() -> None:
+    rows = [
+        {"left": BETTER, "right": WORSE, "left_system": "x", "right_system": "y", "winner": "x"},
+        {"left": WORSE, "right": BETTER, "left_system": "y", "right_system": "x", "winner": "x"},
+        {"left": WORSE, "right": BETTER, "left_system": "y", "right_system": "x", "winner": "tie"},
+    ]
+    assert answers(rows) == ["a", "b", "tie"]
+    renamed = [
+        {"p" if k == "left_system" else "q" if k == "right_system" else k: v for k, v in row.items()}
+        for row in rows
+    ]
+    error = refused(renamed)
+    assert "left_system=p,right_system=q" in error.remedy
+    assert answers(renamed, columns="left_system=p,right_system=q") == ["a", "b", "tie"]
+
+
+def test_lists_named_after_systems_that_change_places() -> None:
+    rows = [
+        {"control": WORSE, "treatment": BETTER, "left_system": "control", "answer": "right"},
+        {"control": WORSE, "treatment": BETTER, "left_system": "treatment", "answer": "left"},
+    ]
+    for row in rows:
+        others = {"control": "treatment", "treatment": "control"}
+        row["right_system"] = others[row["left_system"]]
+    assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
+    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
+               for row in rows]  # fmt: skip
+    assert "ignore" in refused(unnamed).remedy
+    ignored = {"columns": "ignore=left_system+right_system"}
+    assert answers(unnamed, **ignored) == ["b", "a"]
+
+
+def test_a_column_per_rater() -> None:
+    rows = [
+        {"query": "q1", "a": BETTER, "b": WORSE, "ann": "a", "bob": "b"},
+        {"query": "q2", "a": BETTER, "b": WORSE, "ann": "", "bob": "tie"},
+    ]
+    assert "answer=ann+bob" in refused(rows).remedy
+    found, notes = read(rows, columns="answer=ann+bob")
+    frame = found.to_frame()
+    assert frame["judge"].tolist() == ["ann", "bob", "bob"]
+    assert frame["answer"].tolist() == ["a", "b", "tie"]
+    assert frame["query"].tolist() == ["q1", "q1", "q2"]
+    assert any("1 empty answer" in note for note in notes)
+
+
+def test_numbered_answers_are_not_dropped() -> None:
+    rows = [{"a": BETTER, "b": WORSE, "answer": "a", "answer_2": "a", "answer_3": "b"}]
+    error = refused(rows)
+    assert "answer=answer+answer_2+answer_3" in error.remedy
+    assert answers(rows, columns="answer=answer+answer_2+answer_3") == ["a", "a", "b"]
+    assert answers(rows, columns="answer=answer_3") == ["b"]
+
+
+def long_rows(data: Preferences) -> list[dict[str, Any]]:
+    """A row per document, the last rank first."""
+    rows = []
+    for row, one in enumerate(data.to_frame().to_dict("records")):
+        for side in "ba":
+            for rank, grade in reversed(list(enumerate(one[side], start=1))):
+                if grade is not None:
+                    about = {"query": f"q{row}", "judge": "j", "answer": one["answer"]}
+                    rows.append({**about, "list": side, "rank": rank, "grade": grade})
+    return rows
+
+
+@given(
+    lists=st.lists(
+        st.tuples(*[st.lists(st.integers(0, 2), min_size=1, max_size=4)] * 2), min_size=1, max_size=6
+    ),
+    seed=st.integers(0, 9),
+)
+def test_a_row_per_document_is_the_judgment_it_came_from(
+    lists: list[tuple[list[int], list[int]]], seed: int
+) -> None:
+    codes = np.random.default_rng(seed).choice(["a", "b", "tie"], len(lists))
+    frame = {"a": [a for a, _ in lists], "b": [b for _, b in lists], "answer": codes.tolist()}
+    wide = read_preferences({**frame, "query": [f"q{i}" for i in range(len(lists))]}, "2,1,0")
+    found, _ = read(long_rows(wide), scale="2,1,0")
+    assert np.array_equal(found.lists, wide.lists)
+    assert np.array_equal(found.answers, wide.answers)
+    assert found.queries.tolist() == wide.queries.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"rank": 3}, "rank"),
+        ({"rank": 1}, "rank"),
+        ({"rank": "first"}, "rank"),
+        ({"list": "c"}, "list"),
+        ({"list": None}, "list"),
+    ],
+)
+def test_faults_of_a_row_per_document_name_the_row(change: dict[str, Any], problem: str) -> None:
+    base = {"query": "q", "answer": "a"}
+    rows = [
+        {**base, "list": "a", "rank": 1, "grade": 2},
+        {**base, "list": "a", "rank": 2, "grade": 1},
+        {**base, "list": "b", "rank": 1, "grade": 0},
+    ]
+    rows[1] |= change
+    error = refused(rows)
+    assert problem in error.problem
+    assert "row" in error.place
+
+
+def test_a_judgment_without_one_of_its_lists_is_refused() -> None:
+    error = refused([{"query": "q", "answer": "a", "list": "a", "rank": 1, "grade": 2}])
+    assert "list b" in error.problem
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.XLSX"])
+def test_excel_is_read_as_its_csv(tmp_path: Path, name: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "query": [1, 2],
+            "a": [BETTER, "1 1"],
+            "b": [WORSE, "0 2"],
+            "answer": ["left", "right"],
+            "weight": [1, 0.5],
+        }
+    )
+    path = tmp_path / name
+    frame.to_excel(path, index=False, engine="openpyxl")
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    found = read_preferences(path, note=lambda _: None)
+    assert found == read_preferences(tmp_path / "x.csv", note=lambda _: None)
+    assert found.queries.tolist() == ["1", "2"]
+
+
+def test_a_list_that_a_spreadsheet_took_for_a_number(tmp_path: Path) -> None:
+    rows = "a,b,answer\n2.1,1 0,a\n0 1,2 0,b\n"
+    path = tmp_path / "x.csv"
+    path.write_text(rows)
+    with pytest.raises(InputError) as error:
+        read_preferences(path)
+    assert "line 2" in error.value.place
+    assert "2.1" in error.value.problem
+    one = tmp_path / "one.csv"
+    one.write_text("a,b,answer\n2.1,1,a\n0,2.1,b\n")
+    with pytest.raises(InputError, match="n_ranks=1"):
+        read_preferences(one)
+    assert read_preferences(one, n_ranks=1).scale.labels == (2.1, 1, 0)
+
+
+@pytest.mark.parametrize("mark", [-1, "-1", "n/a"])
+def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
+    rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
+    error = refused(rows)
+    assert error.place.startswith("row 1")
+    found, notes = read(rows, missing=mark)
+    assert found.scale.labels == (2, 1, 0)
+    assert found.lists[0, 0].tolist() == [0, 2, 2], "an unjudged document counts as the worst grade"
+    assert any("1 document" in note for note in notes)
+    if mark == -1:
+        declared, _ = read(rows, scale="2,1,0,-1")
+        assert declared.lists[0, 0].tolist() == [0, 3, 2]
+
+
+@pytest.mark.parametrize("second", ['{"ImportId":"QID1"}', "Open-Ended Response"])
+def test_second_lines_of_names_in_surveys(tmp_path: Path, second: str) -> None:
+    path = tmp_path / "survey.csv"
+    quoted = second.replace('"', '""')
+    path.write_text(f'a,b,answer\nList A,List B,Which?\n"{quoted}","{quoted}","{quoted}"\n2,1,a\n')
+    with pytest.raises(InputError) as error:
+        read_preferences(path)
+    assert "line 3" in error.value.place
+    assert "skiprows" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("values", "suggested"),
+    [
+        (["1", "0"], "1=a,0=b"),
+        (["1.0", "0.5", "0.0"], "1.0=a,0.5=tie,0.0=b"),
+        (["1", "2"], "1=a,2=b"),
+        (["1", "2", "tie"], "1=a,2=b,tie=tie"),
+        (["1", "2", "3"], ""),
+        (["0.1", "0.9"], ""),
+        (["1", "dunno"], ""),
+    ],
+)
+def test_a_suggestion_is_right_or_left_out(values: list[str], suggested: str) -> None:
+    rows = [{"a": BETTER, "b": WORSE, "answer": value} for value in values]
+    error = refused(rows)
+    assert "answers" in error.remedy
+    if suggested:
+        assert suggested in error.remedy
+        found = answers(rows, answers=suggested)
+        assert found[0] == "a"
+        assert found[-1] in ("b", "tie")
+    else:
+        assert "=a" not in error.remedy
+        assert "=tie" not in error.remedy
+
+
+def test_a_grade_named_like_a_rule() -> None:
+    rows = [{"a": ["keep", None, "drop"], "b": ["drop", "keep", "drop"], "answer": "a"}]
+    moved, _ = read(rows, scale="keep,drop", unjudged="drop")
+    assert moved.lists[0, 0].tolist() == [0, 1, -1]
+    graded, _ = read(rows, scale="keep,drop", unjudged="=drop")
+    assert graded.lists[0, 0].tolist() == [0, 1, 1]

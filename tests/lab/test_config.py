@@ -1,0 +1,379 @@
+"""Configs: what they mean, what is refused and how, and what counts as the same experiment."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dcglearn import InputError
+from dcglearn.base.workers import open_workers
+from dcglearn.design.cells import key_of, query_table_hash
+from dcglearn.design.config import read_config
+from dcglearn.design.setting import Setting
+from dcglearn.lab.experiment_files import (
+    config_files,
+    load_experiment,
+    make_figures,
+)
+from dcglearn.lab.run import compute_cells
+from dcglearn.lab.store import Store
+from dcglearn.trials.compute import compute_cell
+from helpers.written import write
+
+GOOD = """
+experiment = "pairs"
+figures = [1]
+seed = 1
+repetitions = 3
+
+[setting]
+grades = 3
+base = [3, 2, 1]
+
+[sweep]
+truth = ["data-1", "free"]
+pairs = [20, 40]
+
+[quick]
+pairs = [40]
+repetitions = 2
+"""
+
+
+def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
+    return write(folder / name, text)
+
+
+def test_the_grid_is_a_product_and_quick_a_part_of_it(tmp_path: Path) -> None:
+    config = read_config(written(tmp_path, GOOD))
+    assert len(config.cells()) == 2 * 2 * 3
+    assert len(config.cells(quick=True)) == 2 * 1 * 2
+    full = {key_of(cell) for _, cell in config.cells()}
+    assert len(full) == 12
+    assert {key_of(cell) for _, cell in config.cells(quick=True)} < full
+    point, cell = config.cells()[-1]
+    assert point == {"truth": "free", "pairs": 40, "repetition": 2}
+    assert cell == {
+        "seed": 1,
+        "repetition": 2,
+        "truth": "free",
+        "grades": 3,
+        "base": [3, 2, 1],
+        "pairs": 40,
+    }
+
+
+def test_an_extended_or_reordered_grid_has_the_same_cells(tmp_path: Path) -> None:
+    small = read_config(written(tmp_path, GOOD))
+    text = GOOD.replace("[20, 40]", "[80, 40, 20]").replace("repetitions = 3", "repetitions = 4")
+    large = read_config(written(tmp_path, text.replace('"data-1", "free"', '"free", "data-1"')))
+    keys = [{key_of(cell) for _, cell in config.cells()} for config in (small, large)]
+    assert keys[0] < keys[1]
+    assert small.identity == large.identity
+    assert small.content != large.content
+
+
+def test_the_run_table_does_not_change_results(tmp_path: Path) -> None:
+    plain = read_config(written(tmp_path, GOOD))
+    other = read_config(written(tmp_path, GOOD + '\n[run]\nworkers = "2"\nout = "there"\n'))
+    assert other.run.workers == "2"
+    assert plain.content == other.content
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 1", "sead = 1", "mine.toml: unknown key 'sead'; did you mean 'seed'?"),
+        ("grades = 3", "grade = 3", "setting: unknown key 'grade'; did you mean 'grades'?"),
+        ("pairs = [20", "pairz = [20", "sweep: unknown key 'pairz'; did you mean 'pairs'?"),
+        ("[quick]", "[quick]\nbase = [[1]]", "quick: unknown key 'base'"),
+        ("[quick]", "[run]\nworker = '2'\n[quick]", "did you mean 'workers'"),
+        ("seed = 1", "seed = '1'", r"seed: found '1' \(text\); expected a whole number"),
+        ("seed = 1", "seed = -1", "seed: found -1"),
+        ("seed = 1\n", "", "seed is missing; add it: a whole number"),
+        ('experiment = "pairs"', "", 'experiment is missing; add experiment = "name"'),
+        ('experiment = "pairs"', "experiment = 3", r"experiment: found 3 \(a whole number\)"),
+        ("grades = 3", "grades = 3.5", r"setting.grades: found 3.5 \(a number\)"),
+        ("base = [3, 2, 1]", "base = [3, 'x']", "setting.base: found 'x'.*a list of grades"),
+        ("grades = 3", "grades = 3\nmargin = 'hammin'", "margin: unknown.*did you mean 'hamming'"),
+        ("grades = 3", "grades = 3\nC = 'best'", "setting.C.*number, .validation. or .cv."),
+        ("[20, 40]", "[]", "sweep.pairs: an empty list"),
+        ("[20, 40]", "20", "sweep.pairs: 20; give a list"),
+        ("[20, 40]", "[20, '40']", r"sweep.pairs, value 2: found '40' \(text\)"),
+        ("[20, 40]", "[20, 40, 20]", "sweep.pairs: 20 appears twice"),
+        ("[20, 40]", "[0, 40]", "pairs = 0, pairs: 0; use 1"),
+        ("grades = 3", "grades = 3\npairs = 5", r"pairs is in \[setting\] and in \[sweep\]"),
+        ("pairs = [40]", "pairs = [60]", "quick.pairs: 60 is not in the sweep"),
+        ("repetitions = 2", "repetitions = 9", "quick.repetitions: 9; use 1 ... 3"),
+        ("grades = 3", "grades = 3\nranks = 4", "K = 4 is larger than the base list of 3"),
+        ("grades = 3", "grades = 3\nflips = 21", "flips: 21 flips of 20 pairs; use 0 ... 20"),
+        ("grades = 3", "grades = 3\nflips = -1", "flips: -1 flips"),
+        ("grades = 3", "grades = 3\nwrong_grades = 121", "wrong_grades: 121 of 120 grades"),
+        ("grades = 3", "grades = 3\nreliability = 0.5", "reliability: 0.5; use a number above .5"),
+        ("grades = 3", "grades = 3\nreliability = nan", "reliability: nan"),
+        ("grades = 3", "grades = 3\nbias = inf", "bias: inf"),
+        ("grades = 3", "grades = 3\nC = 0.0", "C: 0.0; use a finite number above 0"),
+        ("grades = 3", "grades = 3\nC = nan", "C: nan; use a finite"),
+        ("grades = 3", "grades = 3\nlists = 'permutation'", "did you mean 'permutations'.*queries"),
+        ("grades = 3", "grades = 3\ntest_lists = 'sane'", "did you mean 'same'"),
+        (
+            "grades = 3",
+            "grades = 3\nlearner = 'pq'",
+            "unknown learner 'pq'.*Known: judgment-model, qp",
+        ),
+        ('"free"', '"data-3"', "unknown truth 'data-3'; did you mean 'data-.*Known: .*zipf"),
+        ('"free"', '"DCG([1, 0], log2)"', "truth"),
+        ("grades = 3", "grades = 3\nagainst = ['zipff']", "against: unknown preset 'zipff'"),
+        ("grades = 3", "lists = 'drawn'\nprobabilities = [0.5, 0.4, 0.2]\ngrades = 3", "up to 1"),
+        ("grades = 3", "grades = 3\nprobabilities = [0.5, 0.3, 0.2]", "has no effect"),
+        ("grades = 3", "grades = 3\nC_grid = [1.0]", 'C_grid: has no effect; .*C = "validation"'),
+        (
+            "grades = 3",
+            "grades = 3\nC = 'cv'\nvalidation_pairs = 9",
+            "pairs: has no effect",
+        ),
+        ("grades = 3", "grades = 3\nqueries = [[1, 2, 3]]", "queries: found a list"),
+        ("grades = 3", "grades = 3\nlists = 'queries'", "queries: lists = .queries. needs a file"),
+        ("grades = 3", "grades = 3\nqueries = 'no.txt'", "no.txt: no such file"),
+        ("base = [3, 2, 1]", "base = [4, 2, 1]", "base: 4 is not a grade; use grades from 1 to 3"),
+        (
+            "grades = 3",
+            "grades = 3\nlists = 'documents'\nwrong_grades = 1",
+            "documents have no grades",
+        ),
+        ("grades = 3", "grades = 3\ntest_lists = 'documents'", "grades on grades"),
+        ("figures = [1]", "figures = []", "figures: an empty list"),
+        ('experiment = "pairs"', 'experiment = "../x"', "is not a name"),
+        ("seed = 1", "seed = ", "is not valid TOML"),
+    ],
+)
+def test_errors_name_the_file_and_the_key(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError, match=message) as caught:
+        read_config(written(tmp_path, GOOD.replace(old, new, 1)))
+    assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_config(tmp_path / "none.toml")
+
+
+def test_cells_hold_the_truth_of_a_measure_file(tmp_path: Path) -> None:
+    from dcglearn import DCG, MeasureFile, write_measure
+
+    measure = tmp_path / "liked.json"
+    write_measure(MeasureFile(dcg=DCG([4, 1, 0], "zipf")), measure)
+    config = read_config(
+        written(
+            tmp_path,
+            GOOD.replace('truth = ["data-1", "free"]\n', "").replace(
+                "grades = 3", f"grades = 3\ntruth = '{measure}'"
+            ),
+        )
+    )
+    assert config.cells()[0][1]["truth"] == "DCG([4, 1, 0], zipf)"
+
+
+def test_cells_hold_the_hash_of_the_queries_in_a_file(tmp_path: Path) -> None:
+    written(tmp_path, "2 qid:1 1:0.5\n0 qid:1\n# nothing\n1 qid:2 1:.1 # a comment\n", "judged.txt")
+    text = GOOD.replace("grades = 3", "grades = 3\nlists = 'queries'\nqueries = 'judged.txt'")
+    config = read_config(written(tmp_path, text))
+    assert config.queries == [[1, 0, 1], [0, 1, 0]]
+    assert config.cells()[0][1]["queries"] == query_table_hash(config.queries)
+    small = dataclasses.replace(
+        config,
+        fixed={**config.fixed, "test_pairs": 50, "truth": "data-1"},
+        sweep={"pairs": [20]},
+        repetitions=3,
+    )
+    stores = [Store(tmp_path / workers) for workers in ("1", "2")]
+    for store, spec in zip(stores, ("1", "2"), strict=True):
+        with open_workers(spec) as workers:
+            assert compute_cells(small, False, store, workers).done == 3
+    found = [[store.get(cell) for _, cell in small.cells()] for store in stores]
+    assert found[0] == found[1]
+    stored = (tmp_path / "1" / "cells.jsonl").read_text()
+    assert "[[1,0,1]" not in stored
+    cell = json.loads(stored.split("\n")[1])["cell"]
+    again = compute_cell(cell, stores[0].queries(cell["queries"]))  # all it needs is in the store
+    assert again == stores[0].get(cell)
+
+
+def test_an_experiment_file_is_executed_once(tmp_path: Path) -> None:
+    for folder in ("configs", "experiments"):
+        (tmp_path / folder).mkdir()
+    code = (
+        "from pathlib import Path\n"
+        f"with Path({str(tmp_path / 'log')!r}).open('a') as log:\n    log.write('x')\n"
+        "COLUMNS = ('precision',)\ndef figures(table): return []\n"
+    )
+    written(tmp_path / "experiments", code, "mine.py")
+    text = GOOD.replace('"pairs"', '"mine"', 1)
+    configs = [read_config(written(tmp_path / "configs", text, f"{n}.toml")) for n in "ab"]
+    loaded = [load_experiment(config) for config in (*configs, *configs)]
+    assert all(one.figures is loaded[0].figures for one in loaded)
+    assert (tmp_path / "log").read_text() == "x"
+
+
+def shipped() -> list[Path]:
+    return config_files()
+
+
+@pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
+def test_shipped_configs_are_complete(path: Path) -> None:
+    config = read_config(path)
+    text = path.read_text("utf-8")
+    assert text.startswith("# ")
+    assert "igure" in text.splitlines()[0] or "not in the paper" in text.splitlines()[0].lower()
+    assert config.repetitions >= 50
+    assert all(setting.test_pairs >= 2000 for _, setting in config.settings())
+    full = {key_of(cell) for _, cell in config.cells()}
+    quick = {key_of(cell) for _, cell in config.cells(quick=True)}
+    assert quick < full
+    assert load_experiment(config).columns
+    assert tomllib.loads(text)["quick"]
+
+
+def test_every_figure_of_the_paper_has_a_config() -> None:
+    figures = [figure for path in shipped() for figure in read_config(path).figures]
+    assert len(figures) == len(set(figures))
+    assert {str(n) for n in range(1, 14)} <= set(figures)
+
+
+def test_a_missing_experiment_file_names_the_existing_ones(tmp_path: Path) -> None:
+    config = written(tmp_path, GOOD.replace('"pairs"', '"pears"', 1))
+    with pytest.raises(InputError, match=r"no file experiments/pears.py.*flips"):
+        read_config(config)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("def figures(table): return []", "does not define COLUMNS"),
+        ("COLUMNS = ()", "does not define figures"),
+        ("import nothing_of_this_name", "cannot be loaded"),
+        ("1 / 0", r"cannot be loaded \(ZeroDivisionError: division by zero, line 1\)"),
+        ("COLUMNS = 'precision'\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
+        ("COLUMNS = 3\ndef figures(table): return []", "COLUMNS is not a tuple of names"),
+        ("def", "cannot be loaded"),
+    ],
+)
+def test_a_broken_experiment_file_is_named(tmp_path: Path, content: str, message: str) -> None:
+    for folder in ("configs", "experiments"):
+        (tmp_path / folder).mkdir()
+    written(tmp_path / "experiments", content, "mine.py")
+    config = written(tmp_path / "configs", GOOD.replace('"pairs"', '"mine"', 1))
+    with pytest.raises(InputError, match=message) as caught:
+        load_experiment(read_config(config))
+    assert "mine.py" in str(caught.value)
+
+
+DIGITS = {n: "9" * n for n in (25, 310, 4300, 4301)}
+ABSURD = [
+    *("1e400", "nan", "-inf", "[]", "{}", "[[]]", "true", '""', '"\\u0000"', "1979-05-27"),
+    *DIGITS.values(),
+    *(f"-{digits}" for digits in DIGITS.values()),
+    *("[" * n + "]" * n for n in (300, 900, 100_000)),
+    "{a = " * 3000 + "1" + "}" * 3000,
+    '"' + "(" * 5000 + '"',
+    "9e-400",
+]
+
+
+def is_refused(folder: Path, text: str, name: str = "mine.toml") -> bool:
+    """Whether a config is refused, with one short line that names the file; nothing else fails."""
+    try:
+        read_config(written(folder, text, name))
+    except InputError as error:
+        line = str(error)
+        assert "\n" not in line
+        assert len(line) < 4000
+        assert line.startswith(str(folder / name)[:500])
+        return True
+    return False
+
+
+@pytest.mark.parametrize("value", ABSURD, ids=range(len(ABSURD)))
+def test_absurd_values_are_one_clear_error(tmp_path: Path, value: str) -> None:
+    for key in ("experiment", "figures", "seed", "repetitions", "setting", "sweep", "quick", "run"):
+        text = "\n".join(line for line in GOOD.splitlines() if not line.startswith(f"{key} ="))
+        if key in ("setting", "sweep", "quick"):
+            text = 'experiment = "pairs"\nfigures = [1]\nseed = 1\nrepetitions = 3\n'
+        allowed = (key == "seed" and value.isdigit() and len(value) <= 4300) or (
+            key in ("setting", "sweep", "quick", "run") and value == "{}"
+        )
+        assert is_refused(tmp_path, f"{key} = {value}\n{text}") is not allowed, key
+    for key in Setting.model_fields:
+        is_refused(tmp_path, GOOD.replace("[sweep]", f"{key} = {value}\n[sweep]"))
+        is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\n{key} = {value}"))
+        is_refused(tmp_path, GOOD.replace("[quick]", f"{key} = [{value}]\n[quick]"))
+
+
+def test_keys_of_many_parts_are_refused_at_once(tmp_path: Path) -> None:
+    assert is_refused(tmp_path, "a." * 50_000 + "b = 1")
+    assert is_refused(tmp_path, "x = {" + "a . " * 50_000 + "b = 1}")
+    numbers = ", ".join(f"{n / 1000}" for n in range(1, 300))
+    assert not is_refused(tmp_path, GOOD.replace("[sweep]", f"[sweep]\nC = [{numbers}]"))
+    assert not is_refused(tmp_path, f"# {'.' * 500}\n{GOOD}")
+
+
+@pytest.mark.parametrize(
+    "name", ["..toml", "...toml", ".toml", "....toml", ".a.toml", "a\nb.toml", "README.md.toml"]
+)
+def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"rename the file"):
+        read_config(written(tmp_path, GOOD, name))
+
+
+@pytest.mark.parametrize("number", ["", "../x", "a b", "1" * 41, "a\n"])
+def test_figures_of_an_experiment_are_named_like_files(tmp_path: Path, number: str) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/odd.py").write_text(
+        "from dcglearn.lab.plots import Figure, Plot\n"
+        "COLUMNS = ('precision',)\ndef figures(table):\n"
+        f"    return [Figure({number!r}, '', Plot('', '', ()), ())]\n"
+    )
+    (tmp_path / "configs").mkdir()
+    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"odd"')))
+    table = pd.DataFrame([{"truth": "free", "pairs": 20, "repetition": 0, "precision": 0.5}])
+    with pytest.raises(InputError, match="use up to 40 letters, digits and -"):
+        make_figures(load_experiment(config), config, table)
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ("Figure(2, '', PLOT, ())", "figure 2 with the number 2; make it a str"),
+        ("Figure('X', '', PLOT, (), None)", "figure X with the caption None; make it a str"),
+        ("Figure('X', '', PLOT, Claim('a', Finding('holds')))", "with the claims Claim.*Sequence"),
+        ("Figure('X', '', PLOT, (Claim('a', 'holds'),))", "the finding 'holds'; make it a Finding"),
+        ("Figure('X', '', PLOT, ('a',))", "with the claim 'a'; make it a Claim"),
+        ("Figure('X', '', (), ())", "the plot .*; make it a Plot"),
+        ("Figure('X', '', PLOT, (), '', PLOT)", "more panels Plot.*; make it a Sequence"),
+        ("Figure('X', '', Plot('', '', ('a',)), ())", "the series 'a'; make it a Series"),
+        ("Figure('X', '', Plot('', '', (), within=3), ())", "limits within 3; make it a Seq"),
+    ],
+)
+def test_parts_of_figures_of_another_type_are_refused(
+    tmp_path: Path, figure: str, message: str
+) -> None:
+    """They are the mistakes of an experiment file, and not faults of this program."""
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/odd.py").write_text(
+        "from dcglearn.lab.claims import Claim, Finding\n"
+        "from dcglearn.lab.plots import Figure, Plot\n"
+        "PLOT = Plot('', '', ())\nCOLUMNS = ('precision',)\n"
+        f"def figures(table):\n    return [{figure}]\n"
+    )
+    (tmp_path / "configs").mkdir()
+    config = read_config(written(tmp_path / "configs", GOOD.replace('"pairs"', '"odd"')))
+    table = pd.DataFrame([{"truth": "free", "pairs": 20, "repetition": 0, "precision": 0.5}])
+    with pytest.raises(InputError, match=message) as caught:
+        make_figures(load_experiment(config), config, table)
+    assert str(caught.value.place).endswith("experiments/odd.py")

@@ -1,0 +1,236 @@
+"""Experiments as objects: what a notebook does with them, and what it is told."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.figure
+import numpy as np
+import pandas as pd
+import pytest
+
+import dcglearn
+from dcglearn import InputError
+from dcglearn.base.errors import InputWarning
+from dcglearn.design.sampling import draw_lists
+from dcglearn.lab.store import CELLS_FILE
+from dcglearn.trials import draws
+from helpers.places import ROOT
+
+SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}
+
+
+def small(**more: object) -> dcglearn.Lab:
+    setting = {"test_pairs": 50, "pairs": 20}
+    return dcglearn.experiment({**SMALL, "setting": setting, **more})
+
+
+def test_a_run_returns_one_row_per_cell_and_computes_each_once() -> None:
+    lab = small(sweep={"flips": (0, np.int64(5))})
+    table = lab.run(progress=False)
+    assert list(table.columns) == ["flips", "repetition", "precision", *gain_columns()]
+    assert len(table) == 4
+    pd.testing.assert_frame_equal(table, lab.run(progress=False))
+    assert "4 of 4 cells" in repr(lab)
+
+
+def gain_columns() -> list[str]:
+    return [f"gains_{n}" for n in range(1, 6)]
+
+
+def test_the_same_table_from_two_processes() -> None:
+    one, two = small(), small()
+    pd.testing.assert_frame_equal(
+        one.run(progress=False), two.run(workers=2, progress=False), check_exact=True
+    )
+
+
+def stopping_at(draw: int) -> Callable[..., Any]:
+    """Draw lists until somebody presses Ctrl-C."""
+    numbers = itertools.count(1)
+
+    def drawn(*given: Any) -> Any:
+        if next(numbers) == draw:
+            raise KeyboardInterrupt
+        return draw_lists(*given)
+
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("column", "setting"),
+    [
+        ("precision", {"test_pairs": 1200}),
+        ("precision", {"reliability": 0.9, "C": "validation", "validation_pairs": 1200}),
+        ("width", {"learner": "judgment-model", "lists": "drawn"}),
+    ],
+)
+def test_an_interrupted_run_continues_with_the_same_lists(
+    column: str, setting: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the process that was interrupted, which keeps what it drew."""
+    content = {**SMALL, "columns": [column], "setting": {"pairs": 1200, **setting}}
+    lab = dcglearn.experiment(content)
+    for draw in (2, 3, 2):  # also where lists are drawn again
+        monkeypatch.setattr(draws, "draw_lists", stopping_at(draw))
+        with pytest.warns(InputWarning, match="0 of 2 cells"), pytest.raises(KeyboardInterrupt):
+            lab.run(progress=False)
+    monkeypatch.undo()
+    elsewhere = dcglearn.experiment(content).run(workers=2, progress=False)
+    pd.testing.assert_frame_equal(lab.run(progress=False), elsewhere, check_exact=True)
+
+
+def test_the_shipped_experiments_are_known_by_name() -> None:
+    for path in (ROOT / "configs").glob("*.toml"):
+        lab = dcglearn.experiment(path.stem)
+        assert lab.config.name == path.stem
+        assert len(lab.config.cells()) == len(dcglearn.experiment(path).config.cells())
+
+
+def test_figures_and_findings_are_those_of_the_part_run_last(tmp_path: Path) -> None:
+    lab = dcglearn.experiment("sorted")
+    table = lab.run(quick=True, progress=False)
+    assert len(table) == len(lab.config.cells(quick=True))
+    drawing = lab.figure(9)
+    assert isinstance(drawing, matplotlib.figure.Figure)
+    assert drawing.get_size_inches()[0] == pytest.approx(3.3)
+    assert drawing._repr_png_().startswith(b"\x89PNG")
+    findings = lab.findings()
+    assert set(findings["figure"]) == {"9"}
+    assert (findings["of"] == "the paper").any()
+    folder = lab.write(tmp_path)
+    assert folder == tmp_path / "quick" / "sorted"
+    written = pd.read_csv(folder / "table.csv")
+    pd.testing.assert_frame_equal(written, table, check_dtype=False)
+
+
+def test_a_figure_is_drawn_on_the_axes_of_the_caller() -> None:
+    lab = dcglearn.experiment("sorted")
+    lab.run(quick=True, progress=False)
+    own = matplotlib.figure.Figure(figsize=(3.3, 2.6), layout="constrained")
+    ax = own.subplots()
+    assert lab.figure(9, ax=ax) is None
+    (figure,) = lab.figures()
+    labels = {line.get_label() for line in ax.get_lines()}
+    assert {one.label for one in figure.plot.series} <= labels
+
+
+def test_a_figure_of_several_panels_takes_their_axes_or_one_for_a_panel() -> None:
+    lab = dcglearn.experiment("hamming")
+    lab.run(quick=True, progress=False)
+    own = matplotlib.figure.Figure(figsize=(7, 2.6), layout="constrained")
+    axes = own.subplots(1, 2)
+    lab.figure(11, ax=axes)
+    assert [ax.get_ylabel() for ax in axes] == ["Similarity", "Hamming minus unit"]
+    with pytest.raises(InputError, match=r"one axes for 2 panels.*or `panel`: 1, 2"):
+        lab.figure(11, ax=own.subplots())
+    one = matplotlib.figure.Figure(layout="constrained").subplots()
+    lab.figure(11, ax=one, panel=2)
+    assert one.get_ylabel() == "Hamming minus unit"
+    alone = lab.figure(11, panel=2)
+    assert alone is not None
+    assert [ax.get_ylabel() for ax in alone.axes] == ["Hamming minus unit"]
+
+
+def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
+    lab = dcglearn.experiment({**SMALL, "setting": {"test_pairs": 50}}, out=tmp_path)
+    lab.run(progress=False)
+    assert (tmp_path / "store" / CELLS_FILE).is_file()
+    again = dcglearn.experiment({**SMALL, "setting": {"test_pairs": 50}}, out=tmp_path)
+    assert "2 of 2 cells" in repr(again)
+    assert len(again.table()) == 2
+
+
+def test_cells_without_a_folder_go_with_the_object() -> None:
+    lab = small()
+    lab.run(progress=False)
+    folder = lab._store.folder.parent
+    assert folder.is_dir()
+    del lab
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_one_s_own_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "mine.py").write_text(
+        "from dcglearn.axes.decorators import learner\n"
+        "COLUMNS = ('precision',)\n"
+        "@learner\n"
+        "def by_grade(pairs, setting, rng):\n"
+        "    return [[5, 4, 3, 2, 1]] * setting.n_ranks\n"
+        "def figures(table):\n"
+        "    return []\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    content = {"experiment": "mine", "figures": [], "seed": 1, "repetitions": 1}
+    with pytest.raises(InputError, match="figures"):
+        dcglearn.experiment(content)
+    content |= {"figures": ["M1"], "setting": {"learner": "by_grade", "test_pairs": 50}}
+    assert dcglearn.experiment(content).run(progress=False)["precision"].between(0.5, 1).all()
+
+
+def test_failed_cells_are_said_and_the_others_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "mine.py").write_text(
+        "from dcglearn.axes.decorators import learner\n"
+        "COLUMNS = ('precision',)\n"
+        "@learner\n"
+        "def picky(pairs, setting, rng):\n"
+        "    if len(pairs) > 20:\n"
+        "        raise ValueError('too many')\n"
+        "    return [[5, 4, 3, 2, 1]] * setting.n_ranks\n"
+        "def figures(table):\n"
+        "    return []\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    content = {
+        "experiment": "mine",
+        "figures": ["M1"],
+        "seed": 1,
+        "repetitions": 1,
+        "setting": {"learner": "picky", "test_pairs": 50},
+        "sweep": {"pairs": [20, 30]},
+    }
+    with pytest.warns(InputWarning, match=r"1 cell of 2 failed.*too many"):
+        table = dcglearn.experiment(content).run(progress=False)
+    assert table["pairs"].tolist() == [20]
+    content["sweep"] = {"pairs": [30, 40]}
+    with pytest.raises(InputError, match=r"2 cells of 2 failed.*too many"):
+        dcglearn.experiment(content).run(progress=False)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("flip", "unknown experiment 'flip'; did you mean 'flips'"),
+        ("nowhere.toml", "nowhere.toml"),
+        ({}, "experiment: neither columns nor experiment is given; add columns, such as"),
+        ({**SMALL, "experiment": "flips", "figures": [5]}, "columns: stand beside `experiment`"),
+        ({**SMALL, "columns": ["precison"]}, "precison.*precision"),
+        ({**SMALL, "columns": "precision"}, "COLUMNS is not a tuple"),
+        ({**SMALL, "setting": {"pair": 20}}, "pair.*pairs"),
+        ({**SMALL, "setting": {"pairs": None}}, "None cannot be in a config"),
+        ({**SMALL, "sweep": {"pairs": []}}, "pairs"),
+        ({**SMALL, "setting": {"learner": len}}, "is a function; write it into an experiment file"),
+    ],
+)
+def test_what_is_refused(config: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        dcglearn.experiment(config)
+
+
+def test_what_cannot_be_shown_yet() -> None:
+    lab = small()
+    with pytest.raises(InputError, match="no cell is finished; call run"):
+        lab.table()
+    lab.run(progress=False)
+    with pytest.raises(InputError, match="draws no figure"):
+        lab.figure(5)
+    assert lab.findings().empty

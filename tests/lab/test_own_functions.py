@@ -1,0 +1,568 @@
+"""Functions of one's own: the same bytes everywhere, what recomputes what, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from dcglearn import DCG, InputError
+from dcglearn.axes.closure import closure_of
+from dcglearn.axes.success import regret
+from dcglearn.base.workers import open_workers
+from dcglearn.design.cells import AXES, key_of, setting_of
+from dcglearn.design.config import Config, read_config
+from dcglearn.design.own_functions import OwnFunctions
+from dcglearn.design.setting import Setting
+from dcglearn.lab.experiment_files import load_experiment
+from dcglearn.lab.result_tables import add_settings, result_table
+from dcglearn.lab.run import compute_cells
+from dcglearn.lab.store import Store
+from dcglearn.lab.vocabulary import vocabulary
+from dcglearn.trials.compute import CellComputer, compute_cell, run_cell
+from dcglearn.trials.training import training_of
+from helpers.own_functions import CODE, CONFIG, computed, keys, written
+from helpers.places import ROOT
+from helpers.processes import PROGRAM, Cluster, Processes
+
+
+def test_one_worker_two_and_a_cluster_give_the_same_bytes(
+    tmp_path: Path, processes: Processes
+) -> None:
+    """Also after a kill."""
+    config = written(tmp_path)
+    tables = []
+    for spec in ("1", "2", "cluster"):
+        folder = tmp_path / spec
+        folder.mkdir()
+        if spec == "cluster":
+            pytest.importorskip("distributed", reason="the extra dask is not installed")
+            there = Cluster(folder, processes)
+            there.add()
+            there.add()
+            spec = there.address
+        killed = processes.start(folder, PROGRAM, 3, 600, "run", config, "--workers", spec)
+        assert killed.line() == "paused"
+        killed.kill()
+        killed.finish()
+        run = processes.start(folder, PROGRAM, 0, 600, "run", config, "--workers", spec)
+        assert "8 of 8 cells: 3 kept, 5 new" in run.line(), run.errors()
+        assert run.finish() == 0, run.errors()
+        tables.append((folder / "results/mine/table.csv").read_bytes())
+    assert tables[0] == tables[1] == tables[2]
+    assert b"mean_gap_2,regret,kendall_tau" in tables[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ('CAPTION = "nothing"', 'CAPTION = "something"\nMORE = [CAPTION]', set()),
+        ("  # of each grade at each rank", "  # another comment", set()),
+        ('"""Count who won."""', '"""Count."""', set()),
+        ("import judge, learner, result", "import judge, learner, lists, result", set()),
+        ("def figures(table):", "def figures(table):\n    table = table.copy()", set()),
+        ("WEIGHT = 1.0", "WEIGHT = 2.0", {"counting"}),
+        ("+ 2 * smoothing", "+ 3 * smoothing", {"counting"}),
+        ('TABLE["start"] = 1.0', 'TABLE["start"] = 1.5', {"counting"}),
+        ("return np.eye(n_grades)[pairs]", "return 1.0 * np.eye(n_grades)[pairs]", {"counting"}),
+        ("smoothing=1.0", "smoothing=2.0", {"counting"}),
+        ("seen[depth:] = 0", "seen[depth:] = 1", {"hasty"}),
+        ("return [float(np.diff", "return [1 + float(np.diff", {"qp", "counting", "hasty"}),
+    ],
+)
+def test_a_changed_line_recomputes_the_cells_that_use_it(
+    tmp_path: Path, old: str, new: str, changed: set[str]
+) -> None:
+    assert old in CODE
+    before = dict(zip_cells(read_config(written(tmp_path))))
+    after = dict(zip_cells(read_config(written(tmp_path, CODE.replace(old, new)))))
+    different = {point for point in before if before[point] != after[point]}
+    expected = {
+        point for point in before if changed & {*point[:2], "qp" if "qp" in changed else ""}
+    }
+    assert different == expected
+
+
+def zip_cells(config: Config) -> list[tuple[tuple[Any, ...], str]]:
+    return [(tuple(point.values()), key_of(cell)) for point, cell in config.cells()]
+
+
+@pytest.mark.parametrize(
+    "keep",
+    ["TABLE['start'] += 1", "setattr(encoded, 'calls', getattr(encoded, 'calls', 0) + 1)"],
+)
+def test_what_a_function_leaves_behind_does_not_reach_the_next_cell(
+    tmp_path: Path, keep: str
+) -> None:
+    kept = "TABLE['start'] + getattr(encoded, 'calls', 0)"
+    code = CODE.replace('TABLE["start"] +', f"{kept} +").replace(
+        "    noise = ", f"    {keep}\n    noise = "
+    )
+    config = read_config(written(tmp_path, code))
+    cells = [cell for _, cell in config.cells() if "learner counting" in cell.get("code", {})]
+    forwards = [run_cell(cell, codes=config.codes) for cell in cells]
+    backwards = [run_cell(cell, codes=config.codes) for cell in reversed(cells)]
+    assert all("result" in one for one in forwards)
+    assert forwards == backwards[::-1]
+
+
+def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
+    """Up to an affine map and up to scale, the nearest to the true ones."""
+    names = ("gains", "gains_correlation", "discounts", "discounts_correlation")
+    code = CODE.replace('"mean_gap", "regret", "kendall_tau"', str(names)[1:-1])
+    config, store = read_config(written(tmp_path, code)), Store(tmp_path / "store")
+    computed(config, store)
+    cell = next(c for p, c in config.cells() if p["learner"] == "counting")
+    result, own = store.get(cell), OwnFunctions(config.codes)
+    assert result is not None
+    learned = training_of(cell, own, setting_of(cell)).measure.matrix_for(3)
+    U, _, Vt = np.linalg.svd(learned - learned[:, -1:])
+    gains, discounts = np.array([3, 2, 1]), 1 / np.log2([2, 3, 4])
+    assert result["gains"] == pytest.approx(np.polyval(np.polyfit(Vt[0], gains, 1), Vt[0]))
+    assert result["discounts"] == pytest.approx(U[:, 0] * (U[:, 0] @ discounts))
+    for name, one, true in (("gains", Vt[0], gains), ("discounts", U[:, 0], discounts)):
+        correlation = abs(np.corrcoef(one, true)[0, 1])
+        assert result[f"{name}_correlation"] == pytest.approx(correlation)
+    table = result_table(config, False, store, config.columns)
+    assert table[["gains_3", "discounts_3"]].notna().all(axis=None)
+
+
+def test_a_stored_cell_can_be_computed_again_without_the_file(tmp_path: Path) -> None:
+    config = read_config(written(tmp_path))
+    store = Store(tmp_path / "store")
+    computed(config, store)
+    (tmp_path / "experiments/mine.py").unlink()
+    lines = (tmp_path / "store/cells.jsonl").read_text().split("\n")
+    cells = [json.loads(line)["cell"] for line in lines if line]
+    assert len(cells) == 8
+    for cell in cells:
+        assert compute_cell(cell, None, store.codes(cell)) == store.get(cell)
+    with_code = next(cell for cell in cells if "learner counting" in cell["code"])
+    assert "code of the learner counting is missing" in run_cell(with_code)["error"]
+    assert not any("code" in cell and "COLUMNS" in cell["code"] for cell in cells)
+    (tmp_path / "store/code").joinpath(
+        next(p.name for p in (tmp_path / "store/code").glob("learner*"))
+    ).write_text("{}")
+    with pytest.raises(InputError, match="is damaged"):
+        store.codes(with_code)
+
+
+def test_cells_that_use_nothing_of_ones_own_keep_their_keys(tmp_path: Path) -> None:
+    config = CONFIG.replace("[setting.options]\ndepth = 2\n", "").replace(', "counting"', "")
+    config = config.replace(', "hasty"', "")
+    code = CODE.replace(', "mean_gap", "regret", "kendall_tau")', ",)")
+    for _, cell in read_config(written(tmp_path, code, config)).cells():
+        assert cell.keys() == {"seed", "repetition", "lists", "base", "grades", "pairs"} | {
+            "test_pairs"
+        }
+
+
+def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None:
+    swept = CONFIG.replace("[sweep]", '[sweep]\n"options.smoothing" = [0.5, 1, 2.0]')
+    config = read_config(written(tmp_path, config=swept))
+    plain = read_config(written(tmp_path))
+    assert set(keys(plain)) < set(keys(config))
+    assert len(set(keys(config))) == 4 + 3 * 4  # smoothing has no effect on the quadratic program
+    store = Store(tmp_path / "store")
+    computed(config, store)
+    table = add_settings(config, result_table(config, False, store, config.columns))
+    assert set(table["options.smoothing"]) == {0.5, 1.0, 2.0}
+    assert set(table["options.depth"]) == {2}
+    rows = table[table["learner"] == "counting"].groupby("options.smoothing")["mean_gap_1"]
+    assert rows.first().nunique() == 3
+    lines = (tmp_path / "store/cells.jsonl").read_text().count("\n{")
+    assert lines == 16  # what is the same is computed once
+
+
+ONLY = """
+experiment = "mine"
+figures = ["T"]
+seed = 5
+repetitions = 2
+[setting]
+base = [3, 2, 1]
+grades = 3
+pairs = 30
+test_pairs = 200
+"""
+
+
+def failing(tmp_path: Path, body: str, axis: str = "learner") -> list[dict[str, Any]]:
+    """Compute cells with a function whose body is given, and cells without it."""
+    arguments = {
+        "learner": "pairs, setting, rng",
+        "judge": "truth, lists, setting, rng",
+        "margin": "pairs",
+        "lists": "setting, n, rng",
+        "truth": "n_ranks, n_grades, rng",
+        "result": "truth, learned, data",
+    }[axis]
+    columns = ("precision", "bad") if axis == "result" else ("precision",)
+    code = (
+        f"import json, sys\nimport numpy as np\nfrom dcglearn.axes.decorators import {axis}\n"
+        f"COLUMNS = {columns}\nGENERATOR = np.random.default_rng(1)\n"
+        f"@{axis}\ndef bad({arguments}):\n    {body}\n\ndef figures(table): return []\n"
+    )
+    shipped = {
+        "learner": "qp",
+        "judge": "calibrated",
+        "margin": "unit",
+        "lists": "permutations",
+        "truth": "data-1",
+    }
+    sweep = f'[sweep]\n{axis} = ["bad", "{shipped.get(axis)}"]\n' if axis in shipped else ""
+    config = read_config(written(tmp_path, code, ONLY + sweep))
+    compute = CellComputer(None, config.codes)
+    return [compute(cell) for _, cell in config.cells()]
+
+
+@pytest.mark.parametrize(
+    ("axis", "body", "message"),
+    [
+        ("learner", "return 1 / 0", "line 8, in bad: ZeroDivisionError: division by zero"),
+        ("learner", "sys.exit(3)", "line 8, in bad: SystemExit: 3"),
+        ("learner", "print('x')\n    return None", "line 8, in bad: prints to standard output"),
+        (
+            "learner",
+            "try:\n        print('x')\n    except Exception:\n        pass\n    return np.eye(3)",
+            "line 6, in bad: prints to standard output; return values",
+        ),
+        ("learner", "pairs[:] = 0", "line 8, in bad: ValueError: assignment destination is read"),
+        ("learner", "pairs.flags.writeable = True", "line 8, in bad: ValueError: cannot set"),
+        ("learner", "pass", "line 6, in bad: returns nothing; return a DCG, a LinearUtility, or"),
+        ("learner", "return 'text'", r"in bad: returns 'text' \(str\); return a DCG"),
+        ("learner", "return np.eye(2)", r"returns an array of shape \(2, 2\); .*shape \(3, 3\)"),
+        ("learner", "return [[1, 2], [1]]", r"returns \[\[1, 2\], \[1\]\] \(list\)"),
+        ("learner", "return np.full((3, 3), np.nan)", "in bad: returns nan; return a DCG"),
+        (
+            "learner",
+            "np.random.rand()\n    return np.eye(3)",
+            "draws from numpy's global gen",
+        ),
+        (
+            "learner",
+            "GENERATOR.random()\n    return np.eye(3)",
+            "draws from a generator of the file, which begins anew in each call",
+        ),
+        ("learner", "return open('no')", "line 8, in bad: FileNotFoundError"),
+        ("judge", "return lists[:, 0]", r"returns an array of shape \(500, 3\); .*\(m, 2, 3\)"),
+        ("judge", "return lists + 0.5", "returns an array of float64; return whole numbers"),
+        ("judge", "return lists + 9", "returns grades from 9 to 11; use 0, the best, to 2"),
+        ("judge", "return np.tile(lists, (3, 1, 1))", "returns 1,500 pairs of 500"),
+        (
+            "judge",
+            "return lists[:0]",
+            "leaves out 50,000 pairs of permutations lists in a row; return those",
+        ),
+        ("margin", "return np.ones(3)", r"returns an array of shape \(3,\); .*shape \(30,\)"),
+        ("margin", "return 'unit'", r"returns 'unit' \(str\); return finite numbers"),
+        ("lists", "return np.zeros((n, 2, 9), int)", r"shape \(500, 2, 9\); .*\(500, 2, 3\)"),
+        ("truth", "return np.eye(3)", "returns array.*; return a DCG or a LinearUtility of 3 gr"),
+        ("truth", "from dcglearn import DCG\n    return DCG([1, 0], 'log2')", "of 2 grades at 3"),
+        ("result", "return 'high'", r"returns 'high' \(str\); return a finite number"),
+        ("result", "return None", "returns nothing; return a finite number"),
+        ("result", "return float('inf')", "returns inf; return a finite number"),
+        ("result", "return []", r"returns an array of shape \(0,\)"),
+        ("result", "data.test_pairs[:] = 0", "line 8, in bad: ValueError: assignment"),
+    ],
+)
+def test_what_fails_is_named_with_file_and_line(
+    tmp_path: Path, axis: str, body: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = failing(tmp_path, body, axis)
+    errors = [one["error"] for one in outcomes if "error" in one]
+    assert len(errors) == 2
+    for error in errors:
+        assert re.search(message, error), error
+        assert "\n" not in error
+        assert error.startswith("experiments/mine.py, line ")
+    assert len(outcomes) == (2 if axis == "result" else 4)  # the others have results
+    assert capsys.readouterr().out == ""
+
+
+def test_equal_cells_of_a_new_run_are_all_new(tmp_path: Path) -> None:
+    """The option of one judge does not change the cells of the other."""
+    text = CONFIG.replace("[setting.options]\ndepth = 2\n", "") + '"options.depth" = [1, 2]\n'
+    config = read_config(written(tmp_path, config=text))
+    store = Store(tmp_path / "store")
+    with open_workers("1") as workers:
+        first = compute_cells(config, False, store, workers)
+        again = compute_cells(config, False, store, workers)
+    assert len({key_of(cell) for _, cell in config.cells()}) == 12
+    assert (first.new, first.done, again.new, again.done) == (16, 16, 0, 16)
+
+
+def test_a_failed_cell_is_named_and_the_others_are_kept(
+    tmp_path: Path, processes: Processes
+) -> None:
+    config = written(tmp_path, CODE.replace("won, lost = ", "won, lost = 1 / 0, "))
+    run = processes.start(tmp_path, PROGRAM, 0, 600, "run", config)
+    assert "4 of 8 cells: 4 kept, 0 new" not in run.line()
+    assert run.finish() == 1
+    place = "judge = calibrated, learner = counting, repetition = 0: experiments/mine.py, line 22, "
+    assert f"First error: {place}in counting: ZeroDivisionError" in run.errors()
+    assert "Traceback" not in run.errors()
+    table = (tmp_path / "results/mine/table.csv").read_text()
+    assert table.count("\n") == 5  # of the quadratic program
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "def hasty(",
+            "def calibrated(",
+            "line 28: the judge 'calibrated' is already defined in d",
+        ),
+        ("@judge", "@learner(name='qp')\ndef f(p, s, r): ...\n\n@judge", "learner 'qp' is already"),
+        (
+            "@judge",
+            "@learner(name='counting')\ndef again(p, s, r): ...\n\n@judge",
+            r"line 28: the learner 'counting' is already defined in experiments/mine.py, line 19",
+        ),
+        ("@judge", "@learner\ndef counting(p, s, r): ...\n\n@judge", "counting is defined twice"),
+        ("def mean_gap", "def precision", "the table already has a column 'precision'"),
+        ("def mean_gap", "def pairs", "the table already has a column 'pairs'"),
+        ("(pairs, setting, rng, *,", "(pairs, setting, *,", "line 19: the learner counting takes"),
+        ("*, smoothing=1.0", "*, smoothing=None", "option smoothing of the learner counting has"),
+        ("@learner", '@learner(name="a b")', "'a b' is not a name"),
+        ("WEIGHT = 1.0", "WEIGHT = len(__file__)", "learner counting uses __file__"),
+        ("    won, lost", "    import random\n    won, lost", "counting uses the module random"),
+        ("WEIGHT = 1.0", "WEIGHT = np.random.default_rng().random()", "rng.. without a seed"),
+        ("(pairs, setting, rng, *,", "(pairs, rng, *,", r"y, line 19: the learner .*rng., and op"),
+        ('"mean_gap",', '"mean_gab",', "'mean_gab', and no cell.*did you mean 'mean_gap'"),
+        ('"regret",', '"regrets",', "did you mean 'regret'"),
+        ("import numpy as np", "print(1)\nimport numpi", "cannot be loaded .ModuleNotFoundError"),
+    ],
+)
+def test_bad_files_are_refused_before_anything_is_computed(
+    tmp_path: Path, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert old in CODE
+    with pytest.raises(InputError, match=message) as caught:
+        load_experiment(read_config(written(tmp_path, CODE.replace(old, new, 1))))
+    assert "experiments/mine.py" in str(caught.value)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"counting"', '"countin"', "unknown learner 'countin'; did you mean 'counting'"),
+        ('"hasty"', '"hast"', "unknown judge 'hast'; did you mean 'hasty'"),
+        ("depth = 2", "deph = 2", "options.deph: unknown option 'deph'; did you mean 'depth'"),
+        ("depth = 2", "depth = 2.5", "setting.options.depth: found 2.5; expected a value like 1"),
+        ("depth = 2", "depth = true", "found True; expected a value like 1"),
+        ("depth = 2", "depth = [1]", r"found \[1\]; expected a value like 1"),
+        ("depth = 2", "smoothing = inf", "found inf; expected a value like 1.0"),
+        (', "hasty"]', "]", 'options.depth: has no effect; remove it, or set judge = "hasty"'),
+        ("[sweep]", '[sweep]\n"options.depth" = [1]', r"options.depth is in \[setting\] and in"),
+        ("[sweep]", '[sweep]\n"options.smoothing" = [1, 1.0]', "1.0 appears twice"),
+        ("[setting.options]\ndepth = 2", "options = 3", "setting.options: found 3; expected a ta"),
+    ],
+)
+def test_bad_configs_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = written(tmp_path, config=CONFIG.replace(old, new, 1))
+    with pytest.raises(InputError, match=message):
+        read_config(path)
+
+
+def test_keys_of_the_quadratic_program_have_no_effect_on_other_learners(tmp_path: Path) -> None:
+    for key in ('margin = "hamming"', "C = 2.0", "reliability = 0.8"):
+        text = CONFIG.replace('"calibrated", ', "").replace('"qp", ', "")
+        text = text.replace("pairs = 30", f"pairs = 30\n{key}")
+        with pytest.raises(InputError, match="has no effect"):
+            read_config(written(tmp_path, config=text))
+
+
+# --- packages
+
+PACKAGE = """
+from dcglearn.axes.decorators import learner, result
+from own_lab.numbers import SCALE
+
+@learner
+def packaged(pairs, setting, rng):
+    return SCALE * rng.random((setting.n_ranks, setting.grades))
+
+@result
+def unrelated(truth, learned, data):
+    return 1.0
+"""
+
+PACKAGED = CONFIG.replace('"counting"', '"packaged"').replace("[setting.options]\ndepth = 2\n", "")
+
+
+def installed(folder: Path, version: str = "1.0", code: str = PACKAGE, scale: str = "1.0") -> Path:
+    """An installed package that names its module of functions as an entry point."""
+    about = folder / "own_lab-1.0.dist-info"
+    for path, text in (
+        (folder / "own_lab/__init__.py", ""),
+        (folder / "own_lab/learners.py", code),
+        (folder / "own_lab/numbers.py", f"SCALE = {scale}\n"),
+        (about / "METADATA", f"Metadata-Version: 2.1\nName: own-lab\nVersion: {version}\n"),
+        (about / "entry_points.txt", "[dcglearn.axes]\nown = own_lab.learners\n"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_functions_of_packages_join_and_a_worker_that_differs_is_refused(
+    tmp_path: Path, processes: Processes
+) -> None:
+    config = written(tmp_path, config=PACKAGED)
+    here = {"PYTHONPATH": f"{ROOT}{os.pathsep}{installed(tmp_path / 'here')}"}
+    other = {"PYTHONPATH": f"{ROOT}{os.pathsep}{installed(tmp_path / 'there', scale='2.0')}"}
+    one = processes.start(tmp_path / "here", PROGRAM, 0, 600, "run", config, **here)
+    assert "8 of 8 cells" in one.line(), one.errors()
+    assert one.finish() == 0, one.errors()
+    expected = (tmp_path / "here/results/mine/table.csv").read_bytes()
+    stored = (tmp_path / "here/results/store/cells.jsonl").read_text()
+    assert '"learner packaged":{"package":"own-lab","version":"1.0","digest":"' in stored
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    for fitting in (True, False):
+        folder = tmp_path / f"cluster-{fitting}"
+        folder.mkdir()
+        cluster = Cluster(folder, processes)
+        cluster.add(None, **other)
+        if fitting:
+            cluster.add(None, **here)
+        command = ("run", config, "--workers", cluster.address)
+        run = processes.start(folder, PROGRAM, 0, 600, *command, **here)
+        assert "8 of 8 cells" in run.line(), run.errors()
+        assert run.finish() == 0, run.errors()
+        assert (folder / "results/mine/table.csv").read_bytes() == expected
+        if not fitting:
+            assert "of another program and computed them again: worker tcp" in run.errors()
+            assert "has own-lab's learner packaged" in run.errors()
+
+
+def test_closures_follow_names_as_python_does() -> None:
+    text = (
+        "import os, numpy as np\nfrom x import a, b as c\n\n"
+        "A = [1]\nB = A.pop()\nA.append(2)\nD: int = 3; E = 4\n"
+        "def other(A):\n    return A\n"
+        "if E:\n    A[0] = D\n"
+        "class Kept:\n    value = c\n"
+        "def f(np):\n    def inner():\n        global G\n        G = A\n        return Kept\n"
+        "    return inner\nG = 0\nUNUSED = 5\n"
+    )
+    found = closure_of(text, "f").source.split("\n")
+    assert found[1] == "from x import b as c"
+    assert found[0] == ""  # np is a parameter
+    assert found[3:7] == ["A = [1]", "B = A.pop()", "A.append(2)", "D: int = 3; E = 4"]
+    assert "def other(A):" not in found
+    assert found[9:11] == ["if E:", "    A[0] = D"]
+    assert found[-2] == "G = 0"
+    namespace: dict[str, Any] = {}
+    source = closure_of(text.replace("= c\n", "= 1\n"), "f").source
+    exec(source, namespace)  # noqa: S102 - it is the text above
+    assert namespace["A"] == [3]
+
+
+def test_regret_and_tau_are_what_their_formulas_say(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth, learned = DCG([3, 1, 0], "log2"), DCG([1, 0.9, 0], "zipf")
+    lists = rng.integers(0, 3, (300, 2, 4)).astype(np.int8)
+    gaps = np.array([truth.score(a) - truth.score(b) for a, b in lists])
+    pairs = np.where((gaps > 0)[:, None, None], lists, lists[:, ::-1])[gaps != 0]
+    from dcglearn.axes.decorators import CellData
+    from dcglearn.axes.success import order_of_lists
+
+    data = CellData(None, pairs, pairs)
+    lost = total = 0.0
+    for better, worse in pairs:
+        size = float(truth.score(better) - truth.score(worse))
+        gap = float(learned.score(better) - learned.score(worse))
+        lost += size * (0.5 if abs(gap) < 1e-12 else gap < 0)
+        total += size
+    assert regret(truth, learned, data) == pytest.approx(lost / total)
+    flat = pairs.reshape(-1, 4)
+    scores = [np.round([float(one.score(x)) for x in flat], 9) for one in (truth, learned)]
+    assert order_of_lists(truth, learned, data) == pytest.approx(kendalltau(*scores).statistic)
+    assert regret(truth, truth, data) == 0
+    assert order_of_lists(truth, truth, data) == pytest.approx(1)
+    assert order_of_lists(truth, DCG([1, 1, 1], "log2"), data) == 0
+
+
+# --- the page
+
+
+def test_the_page_does_what_it_shows(tmp_path: Path, processes: Processes) -> None:
+    """Follow docs/extending.md exactly, in an empty folder."""
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
+    (_, config), (_, code), (_, shown), (_, reads), (_, _), (_, error) = blocks
+    written(tmp_path, code, config)
+    command, *printed = shown.splitlines()
+    arguments = command.split()[2:]
+    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
+    assert [run.line() for _ in printed] == printed, run.errors()
+    assert run.finish() == 0
+    (tmp_path / "data").mkdir()
+    np.savetxt(tmp_path / "data/gains.csv", np.eye(10, 5)[::-1], delimiter=",")
+    with_file = config.replace('"counting"', '"from_file"').replace("smoothing =", "scale =")
+    read = read_config(written(tmp_path, code + "\n\n" + reads, with_file))
+    cell = next(cell for point, cell in read.cells() if point["learner"] == "from_file")
+    assert run_cell(cell, codes=read.codes)["result"]["precision"] > 0.5
+    written(tmp_path, code, config)
+    wrong = code.replace("    return (won", "    return np.ones(5)\n    return (won")
+    written(tmp_path, wrong, config)
+    run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
+    assert run.finish() == 1
+    first = run.errors().split("First error: ")[1].strip()
+    assert first.replace("calibrated", "hasty") == " ".join(error.split())
+
+
+def test_the_page_says_what_seeds_each_stream() -> None:
+    text = (ROOT / "docs" / "extending.md").read_text("utf-8").split("## Seeds and streams")[1]
+    rows = [line.split("|")[1:4] for line in text.splitlines() if line.startswith("| `")]
+    listed = {name: text for names, text, _ in rows for name in re.findall(r"`(\w+)`", names)}
+    assert listed.keys() == AXES.keys()
+    for name, text in listed.items():
+        named = set(re.findall(r"`(\w+)`", text))
+        named |= set(AXES["training"]) if "the same" in text else set()
+        assert named == set(AXES[name]), name
+
+
+def test_the_columns_are_listed(tmp_path: Path) -> None:
+    """All that cells result in, all axes with the functions of the file, the parts of figures."""
+    config = read_config(written(tmp_path))
+    listed = dict(vocabulary(config.code.registry))
+    found = {name for names in listed.values() for name, _ in names}
+    assert {"precision", "regret", "mean_gap", "coverage", "counting", "hasty", "qp"} <= found
+    assert {"@learner", "@result", "tested (str)", "log_x, log_y (bool)", "undecided"} <= found
+    keys = {
+        name.split(" = ")[0]: words
+        for name, words in listed["[setting] of a config, and [sweep] with lists of values"]
+    }
+    assert keys.keys() == Setting.model_fields.keys()
+    assert all(keys.values())
+    assert 'judge = "calibrated"' in found
+    of_learners = dict(listed["learner: learns a measure from judged pairs"])
+    place = "[experiments/mine.py, line 19]"
+    assert of_learners["counting"] == f"Count who won. (options smoothing = 1.0) {place}"
+    results = {name for cell in config.cells() for name in run(config, cell[1])}
+    assert {name for name in results if ":" not in name} <= found
+    shown = subprocess.run(
+        [sys.executable, "-m", "dcglearn", "run", "--columns", str(config.path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ).stdout
+    assert f"  counting: {of_learners['counting']}\n" in shown
+
+
+def run(config: Config, cell: dict[str, Any]) -> list[str]:
+    return list(compute_cell(cell, None, config.codes))

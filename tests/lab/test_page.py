@@ -1,0 +1,996 @@
+"""The page of results, as a file and in a browser, and the commands that make it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from dcglearn.design.cells import CELL_VERSION
+from dcglearn.design.config import read_config
+from dcglearn.lab.provenance import read_provenance, write_provenance
+from helpers.places import ROOT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+CONFIG = """# Figures 5 and 6, small.
+experiment = "flips"
+figures = [5, 6]
+seed = 5
+repetitions = 2
+
+[setting]
+pairs = 20
+test_pairs = 100
+
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 5]
+
+[quick]
+flips = [0]
+repetitions = 1
+"""
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one config of its own, under the name of a shipped one."""
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "flips.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def test_run_leaves_a_table_figures_and_provenance(run: Run, folder: Path) -> None:
+    done = run("run", "configs/flips.toml")
+    assert done.returncode == 0, done.stderr
+    assert "flips: 8 of 8 cells: 0 kept, 8 new\n" in done.stdout
+    assert "figure 5: undecided\nfigure 6: undecided\n" in done.stdout
+    out = folder / "results" / "flips"
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        "table.csv",
+        "provenance.json",
+        *(f"figure-0{n}.{e}" for n in (5, 6) for e in ("csv", "svg", "pdf", "png")),
+    }
+    rows = (out / "table.csv").read_text().splitlines()
+    assert rows[0] == "truth,flips,repetition,precision,similarity,identifiable,chosen_C"
+    assert len(rows) == 9
+    made = json.loads((out / "provenance.json").read_text())
+    assert made["cells"] == {
+        "version": CELL_VERSION,
+        "done": 8,
+        "failed": 0,
+        "total": 8,
+        "quick": False,
+    }
+    assert made["experiment"]["seed"] == 5
+    assert made["versions"]["numpy"]
+    # A second run computes nothing and writes the same bytes.
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_quick_results_have_their_own_folder_and_cells_are_reused(run: Run, folder: Path) -> None:
+    assert "2 of 2 cells" in run("run", "configs/flips.toml", "--quick").stdout
+    assert (folder / "results/quick/flips/table.csv").exists()
+    assert not (folder / "results/flips").exists()
+    store = folder / "results/store/cells.jsonl"
+    assert store.read_text().count('"key"') == 2
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert store.read_text().count('"key"') == 8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 5", "seed = 6", "another config: seed is 5 there and 6 here"),
+        ("pairs = 20\n", "pairs = 21\n", "pairs is 20 there and 21 here"),
+        ("pairs = 20\n", "pairs = 20\nC = 2.0\n", "C is None there and 2.0 here"),
+    ],
+)
+def test_results_of_another_config_are_replaced_only_on_request(
+    run: Run, folder: Path, old: str, new: str, message: str
+) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    before = (folder / "results/flips/table.csv").read_bytes()
+    (folder / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+    assert message in refused.stderr
+    assert "name another --out, or use --replace" in refused.stderr
+    assert (folder / "results/flips/table.csv").read_bytes() == before
+    assert run("run", "configs/flips.toml", "--replace").returncode == 0
+    assert (folder / "results/flips/table.csv").read_bytes() != before
+
+
+def test_a_larger_grid_is_the_same_experiment(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    larger = CONFIG.replace("[0, 5]", "[0, 3, 5]").replace("repetitions = 2", "repetitions = 3", 1)
+    (folder / "configs/flips.toml").write_text(larger)
+    assert "18 of 18 cells: 8 kept, 10 new" in run("run", "configs/flips.toml").stdout
+    assert (folder / "results/store/cells.jsonl").read_text().count('"key"') == 18
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[0, 5]", "[0]", "a larger grid: it also has flips \\[5\\]"),
+        ('"data-2"]', '"zipf"]', "a larger grid: it also has truth \\['data-2'\\]"),
+        ("repetitions = 2", "repetitions = 1", "of 2 repetitions, more than the 1 of the config"),
+    ],
+)
+def test_a_smaller_grid_replaces_results_only_on_request(
+    run: Run, folder: Path, old: str, new: str, message: str
+) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    before = (folder / "results/flips/table.csv").read_bytes()
+    (folder / "configs/flips.toml").write_text(CONFIG.replace(old, new, 1))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert re.search(message, refused.stderr)
+    assert (folder / "results/flips/table.csv").read_bytes() == before
+
+
+def test_a_checkout_without_its_store_keeps_its_results(run: Run, folder: Path) -> None:
+    """Configs may share cells, and a few shared cells do not replace a whole table."""
+    other = CONFIG.replace('"flips"\n', '"wrong_grades"\n').replace("flips = ", "wrong_grades = ")
+    (folder / "configs/wrong_grades.toml").write_text(other.replace("[5, 6]", "[7, 8]"))
+    for name in ("flips", "wrong_grades"):
+        assert run("run", f"configs/{name}.toml").returncode == 0
+    place = folder / "results/wrong_grades"
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    (folder / "results/store/cells.jsonl").unlink()
+    done = run("reproduce", "--only", "5")
+    assert done.returncode == 0, done.stderr
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+    page = (folder / "results/README.md").read_text("utf-8")
+    assert "wrong_grades/figure-07.png" in page
+    assert "Unfinished" not in page
+    status = run("status")
+    assert "1 table holds more cells, computed elsewhere: dcglearn report shows them" in (
+        status.stdout
+    )
+    (place / "figure-07.svg").unlink()
+    left = run("reproduce", "--only", "5")
+    assert left.returncode == 0
+    assert "results/wrong_grades/figure-07.svg: is missing; it is made again" in left.stderr
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+def without_hashes(made: str) -> str:
+    """Return a provenance as earlier versions wrote it."""
+    content = {k: v for k, v in json.loads(made).items() if k not in ("files", "sha256")}
+    return json.dumps(content)
+
+
+def test_a_table_that_was_changed_is_not_reported(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    place = folder / "results/flips"
+    whole, made = (place / "table.csv").read_bytes(), (place / "provenance.json").read_text()
+    assert json.loads(made)["files"] == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in place.iterdir()
+        if path.name != "provenance.json"
+    }
+    store = folder / "results/store/cells.jsonl"
+    records = store.read_bytes()
+    store.unlink()
+    report = ("report", "configs/flips.toml")
+    assert run(*report).returncode == 0  # from the table, without a store
+    without = without_hashes(made)
+    lines, row = whole.splitlines(keepends=True), rb"data-1,0,0,0"
+    assert row in whole
+    cut, changed = b"".join(lines[:5]), whole.replace(row, rb"data-1,0,0,1", 1)
+    for content, text, message in (
+        (cut, made, "has 4 rows, and provenance.json says 8"),
+        (cut, without, "has 4 rows, and provenance.json says 8"),
+        (changed, made, "was changed: its SHA-256 is not that in provenance.json"),
+        (b"", made, "cannot be read"),
+    ):
+        (place / "table.csv").write_bytes(content)
+        (place / "provenance.json").write_text(text)
+        refused = run(*report)
+        assert refused.returncode == 2
+        assert f"results/flips/table.csv: {message}" in refused.stderr
+        assert "compute the cells again: dcglearn run configs/flips.toml" in refused.stderr
+        assert (place / "table.csv").read_bytes() == content
+    (place / "table.csv").write_bytes(whole)
+    (place / "provenance.json").write_text(without)
+    assert run(*report).returncode == 0
+    (place / "provenance.json").write_text(made)
+    (place / "table.csv").write_bytes(cut)
+    store.write_bytes(records)
+    done = run("run", "configs/flips.toml")
+    assert done.returncode == 0
+    assert "results/flips/table.csv: was changed; it is made again" in done.stderr
+    assert (place / "table.csv").read_bytes() == whole
+    assert (place / "provenance.json").read_text() == made
+
+
+@pytest.mark.parametrize("with_store", [True, False])
+def test_figures_that_were_changed_are_reported_and_drawn_again(
+    run: Run, folder: Path, with_store: bool
+) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    place = folder / "results/flips"
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    if not with_store:
+        (folder / "results/store/cells.jsonl").write_bytes(b"")
+    changed = bytearray(before["figure-05.png"])
+    changed[len(changed) // 2] ^= 1
+    (place / "figure-05.png").write_bytes(changed)
+    (place / "figure-06.csv").unlink()
+    status = run("status")
+    for words in ("05.png: was changed after it was written", "06.csv: is missing"):
+        assert f"results/flips/figure-{words}; make it again, as it was made\n" in status.stderr
+    report = run("report", "configs/flips.toml")
+    assert report.returncode == 0
+    for words in ("05.png: was changed", "06.csv: is missing"):
+        assert f"results/flips/figure-{words}; it is made again\n" in report.stderr
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+    assert "results/" not in run("status", "--json").stderr
+
+
+def test_figures_drawn_again_by_another_version_say_so(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    (folder / "results/store/cells.jsonl").write_bytes(b"")
+    place = folder / "results/flips"
+    made = read_provenance(place)
+    assert made is not None
+    # as if another version of Matplotlib had drawn it
+    made["files"]["figure-05.png"] = hashlib.sha256(b"other").hexdigest()
+    (place / "figure-05.png").write_bytes(b"other")
+    write_provenance(made, place / "provenance.json")
+    assert run("status").stderr == ""
+    (place / "figure-05.png").write_bytes(b"another")
+    assert run("report", "configs/flips.toml").returncode == 0
+    found = read_provenance(place)
+    assert found is not None
+    assert found["redrawn"]["versions"] == made["versions"]
+    assert found["files"] != made["files"]
+    assert run("status").stderr == ""
+
+
+def test_figures_follow_the_experiment_file_without_a_store(run: Run, folder: Path) -> None:
+    """One whose points are others is drawn again, with its caption; the other is left as it is."""
+    (folder / "experiments").mkdir()
+    code = drawing("5", "6")
+    (folder / "experiments/flips.py").write_text(code)
+    assert run("run", "configs/flips.toml").returncode == 0
+    (folder / "results/store/cells.jsonl").write_bytes(b"")
+    place = folder / "results/flips"
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    other = "Plot('flips', 'half', (curve(table.assign(p=0.5), 'flips', 'p', 'all'),))"
+    shown = f'"title", plot if number == "5" else {other}'
+    (folder / "experiments/flips.py").write_text(code.replace('"title", plot', shown))
+    assert run("report", "configs/flips.toml").returncode == 0
+    after = {path.name: path.read_bytes() for path in place.iterdir()}
+    assert {name for name in after if after[name] != before[name]} == {
+        *(f"figure-06.{ending}" for ending in ("csv", "svg", "pdf", "png")),
+        "provenance.json",
+    }
+    assert run("status").stderr == ""
+
+
+ODD_FIGURES = """
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+from dcglearn.lab.repetitions import MeanInterval
+
+COLUMNS = ("precision",)
+ODD = "# <img src=x onerror=1> a|b `c` \\\\input{x} **d** [e](f)"
+
+
+def figures(table):
+    series = curve(table, "flips", "precision", ODD)
+    interval = MeanInterval(ODD, 0.5, 0.4, 0.6, 9)
+    finding = Finding("holds", (interval,), ODD)
+    return [Figure("9", ODD, Plot(ODD, ODD, (series,)), (Claim(ODD, finding),), ODD)]
+"""
+
+
+CLAIMS = """
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+
+COLUMNS = ("precision",)
+
+
+def figures(table):
+    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
+    claims = (
+        Claim("It falls by more than a hundredth.", Finding("holds"), "Precision “decreases”.",
+              "6.4", ("more than a hundredth",)),
+        Claim("It falls at once.", Finding("does not hold"), section="6.4", needs_all=True),
+        Claim("It never rises.", Finding("holds", (), "Because so."), thresholds=("a", "b")),
+        Claim("It falls at each step.", Finding("undecided"), "Precision “decreases”.", "6.4"),
+    )
+    return [Figure("5", "Of claims", plot, claims, "A caption.")]
+"""
+
+
+def test_findings_are_a_latex_table(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(CLAIMS)
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
+    assert run("run", "configs/flips.toml").returncode == 0
+    done = run("report", "--findings", "f.tex")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("wrote f.tex\n")
+    rows = [line for line in (folder / "f.tex").read_text("utf-8").splitlines() if line[:1] == "5"]
+    holds = r"\textit{holds} & \\\addlinespace"
+    assert rows[0] == f"5 & 6.4 & It falls by more than a hundredth. & {holds}"
+    assert rows[2] == f"5 & this project & It never rises. & {holds}"
+    assert len(rows) == 4
+    refused = run("report", "--findings", "f.md")
+    assert refused.returncode == 2
+    assert "f.md: ends in '.md'; use a name that ends in .tex" in refused.stderr
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_page_says_whose_a_claim_is(run: Run, folder: Path, quick: bool) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(CLAIMS)
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", "[5]"))
+    done = run("reproduce", *(["--quick"] if quick else []))
+    assert done.returncode == 0, done.stderr
+    second = "not judged (quick)" if quick else "does not hold"
+    assert f"figure 5: holds; {second}; holds; undecided\n" in done.stdout
+    page = Tags()
+    results = folder / "results" / ("quick" if quick else "")
+    page.feed((results / "index.html").read_text("utf-8"))
+    shown = Tags()
+    markdown = MarkdownIt("commonmark").enable("table")
+    shown.feed(markdown.render((results / "README.md").read_text("utf-8")))
+    for found in (page, shown):
+        text = " ".join("".join(found.text).split())
+        does_not = "1 is not judged in a quick run" if quick else "1 does not hold"
+        for words in (
+            f"Claims of the paper: 1 depends on how it is tested, {does_not}.",
+            "Precision “decreases”. holds; undecided",
+            "Claims of this project: 1 holds.",
+            "Precision “decreases”. ",
+            "Tested here: It falls by more than a hundredth. holds",
+            "This project's threshold: more than a hundredth.",
+            f"Tested here: It falls at once. {second}",
+            "This project's thresholds: a; b.",
+            "Because so.",
+            "with seed 5, ",
+            "share random numbers",
+        ):
+            assert words in text, words
+        assert text.count("section 6.4") == 3
+        assert ("It needs the whole grid" in text) is quick
+
+
+def test_the_page_says_how_long_it_took(run: Run, folder: Path) -> None:
+    """Times are kept apart from results; a checkout without a store still has them."""
+    assert run("reproduce").returncode == 0
+    results = folder / "results"
+    kept = json.loads((results / "timings.json").read_text())
+    assert kept.keys() == {"flips"}
+    assert kept["flips"]["cells"] == 8
+    store = results / "store/cells.jsonl"
+    seconds = [json.loads(line)["seconds"] for line in store.read_text().split("\n") if line]
+    assert kept["flips"]["seconds"] == round(math.fsum(seconds), 1)
+    page = (results / "index.html").read_bytes()
+    assert f"{kept['flips']['seconds']:.1f} s</td>".encode() in page
+    for name in ("table.csv", "figure-05.csv", "provenance.json"):
+        assert "seconds" not in (results / "flips" / name).read_text()
+    store.write_text("")
+    assert run("report").returncode == 0
+    assert (results / "index.html").read_bytes() == page
+    for damaged in ("[", "[]", '{"flips": {"cells": 8, "seconds": NaN}}', '{"flips": 3}'):
+        (results / "timings.json").write_text(damaged)
+        assert run("report").returncode == 0
+        assert b'data-of="processor time">-</td>' in (results / "index.html").read_bytes()
+
+
+def test_names_and_words_stay_text_on_the_page(run: Run, folder: Path) -> None:
+    """In Markdown as GitHub reads it, and in HTML; the config's name is one of them."""
+    (folder / "experiments").mkdir()
+    (folder / "experiments/odd.py").write_text(ODD_FIGURES)
+    odd = "a|b `c` <img src=x> (d).toml"
+    (folder / "configs" / "flips.toml").rename(folder / "configs" / odd)
+    path = folder / "configs" / odd
+    path.write_text(CONFIG.replace('"flips"\n', '"odd"\n', 1).replace("[5, 6]", "[9]"))
+    done = run("run", f"configs/{odd}")
+    assert done.returncode == 0, done.stderr
+    assert run("report", f"configs/{odd}").returncode == 0
+    text = (folder / "results/README.md").read_text("utf-8")
+    shown = MarkdownIt("commonmark").enable("table").render(text)
+    reader = Tags()
+    reader.feed(shown)
+    words = "# <img src=x onerror=1> a|b `c` \\input{x} **d** [e](f)"
+    assert "".join(reader.text).count(words) == 6  # in tables, headings and paragraphs
+    assert f"dcglearn run 'configs/{odd}'" in "".join(reader.text)
+    assert [dict(found)["src"] for tag, found in reader.tags if tag == "img"] == [
+        f"{urllib.parse.quote(odd.removesuffix('.toml'))}/figure-09.png"
+    ]
+    assert sum(tag == "h2" for tag, _ in reader.tags) == 4  # claims, how to read, times
+    assert sum(tag == "h1" for tag, _ in reader.tags) == 1
+    assert "<img src=x" not in (folder / "results/index.html").read_text("utf-8")
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_damaged_records_are_reported_and_computed_again(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    table, store = folder / "results/flips/table.csv", folder / "results/store/cells.jsonl"
+    before, lines = table.read_bytes(), store.read_text().split("\n\n")
+    first = json.loads(lines[0])["result"]["precision"]
+    lines[0] = lines[0].replace(f'"precision":{first}', '"precision":0.123')
+    store.write_text("\n\n".join([*lines, '{"version":2,"key":']) + "\n")
+    words = "cells.jsonl: ignored 1 torn record and 1 damaged record; missing cells are computed"
+    shown = run("status", "configs/flips.toml", "--json")
+    assert words in shown.stderr
+    assert json.loads(shown.stdout)[0]["done"] == 7
+    done = run("run", "configs/flips.toml")
+    assert words in done.stderr
+    assert "8 of 8 cells" in done.stdout
+    assert table.read_bytes() == before
+
+
+def test_configs_that_cannot_be_read_do_not_stop_the_others(run: Run, folder: Path) -> None:
+    (folder / "configs/other.toml").write_text("[tool]\nx = 1\n")
+    (folder / "configs/folder.toml").mkdir()
+    found = run("status")
+    assert found.returncode == 0
+    assert "left out: configs/other.toml" in found.stderr
+    assert run("reproduce").returncode == 2
+    alone = run("status", "configs/flips.toml", "--json")
+    assert [row["experiment"] for row in json.loads(alone.stdout)] == ["flips"]
+    assert run("status", "--out", "configs/flips.toml").returncode == 2
+    assert "is a folder; name a .toml file" in run("run", "configs").stderr
+    (folder / "configs/quick.toml").write_text(CONFIG)
+    assert "is taken; rename the file" in run("run", "configs/quick.toml").stderr
+    assert (
+        "'' is not a number of workers" in run("run", "configs/flips.toml", "--workers", "").stderr
+    )
+
+
+def test_results_of_another_version_are_replaced_only_on_request(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml").returncode == 0
+    path = folder / "results/flips/provenance.json"
+    made = read_provenance(path.parent)
+    assert made is not None
+    made["cells"]["version"] = 0
+    write_provenance(made, path)
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert f"version 0 of the cells, and this is version {CELL_VERSION}" in refused.stderr
+    whole = json.loads(path.read_text())
+    for text in ("{}", "[]", "[" * 100_000, '{"experiment": 1}', '{"a": 1' + "0" * 5000 + "}"):
+        path.write_text(text)
+        assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
+    path.write_text(json.dumps({**whole, "python": "2.7"}))
+    assert "was changed: its SHA-256 is another" in run("report").stderr
+    path.write_text(without_hashes(json.dumps(whole | {"experiment": {"sweep": {"C": 1}}})))
+    assert "cannot be read; use --replace" in run("run", "configs/flips.toml").stderr
+    assert run("run", "configs/flips.toml", "--replace").returncode == 0
+
+
+def test_failed_cells_are_reported_and_computed_again(run: Run, folder: Path) -> None:
+    bad = CONFIG.replace('"data-2"', '"DCG([1, 1, 1, 1, 1], log2)"')
+    (folder / "configs/flips.toml").write_text(bad)
+    for counts in ("0 kept, 4 new", "4 kept, 0 new"):
+        failed = run("run", "configs/flips.toml")
+        assert failed.returncode == 1
+        assert f"flips: 4 of 8 cells: {counts}, 4 failed" in failed.stdout
+        assert "4 cells failed; the others are kept" in failed.stderr
+        assert re.search(r"^figure 5: .+ \(from 4 of 8 cells\)$", failed.stdout, re.M)
+        assert "distinguishes too few permutations lists" in failed.stderr
+    assert len((folder / "results/flips/table.csv").read_text().splitlines()) == 5
+    status = run("status", "configs/flips.toml")
+    assert (
+        "the first failed cell of flips: truth = DCG([1, 1, 1, 1, 1], log2), flips = 0, "
+        in status.stdout
+    )
+    assert "distinguishes too few permutations lists" in status.stdout
+
+
+def test_a_run_without_a_finished_cell_has_no_results(run: Run, folder: Path) -> None:
+    text = CONFIG.replace('"data-1", "data-2"', '"DCG([1, 1, 1, 1, 1], log2)"')
+    (folder / "configs/flips.toml").write_text(text)
+    failed = run("run", "configs/flips.toml")
+    assert failed.returncode == 1
+    assert "no cell is finished: results/flips is as it was" in failed.stdout
+    assert "results are in" not in failed.stdout
+    assert not (folder / "results/flips/table.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("file", r"dcglearn: file: is not a folder; choose another --out\n"),
+        ("file/deeper", r"dcglearn: file/deeper: cannot be made \(.+\); choose another --out\n"),
+    ],
+)
+def test_places_that_cannot_be_written(run: Run, folder: Path, out: str, message: str) -> None:
+    (folder / "file").write_text("")
+    refused = run("run", "configs/flips.toml", "--out", out)
+    assert refused.returncode == 2
+    assert re.fullmatch(message, refused.stderr)
+
+
+def test_figures_are_as_wide_as_asked(run: Run, folder: Path) -> None:
+    assert run("run", "configs/flips.toml", "--width", "page").returncode == 0
+    place = folder / "results/flips"
+    assert 'width="504pt"' in (place / "figure-05.svg").read_text()
+    assert run("report", "configs/flips.toml", "--width", "4").returncode == 0
+    assert 'width="288pt"' in (place / "figure-05.svg").read_text()
+    (folder / "results/store/cells.jsonl").write_text("")  # as in a fresh checkout
+    assert run("report", "configs/flips.toml", "--width", "column").returncode == 0
+    assert 'width="237.6pt"' in (place / "figure-05.svg").read_text()
+    assert run("status").stderr == ""
+    refused = run("run", "configs/flips.toml", "--width", "wide")
+    assert refused.returncode == 2
+    assert "'wide' is not the width of a figure; give --width as column, page, or inches" in (
+        refused.stderr
+    )
+
+
+def test_the_config_says_where_and_with_how_many(run: Run, folder: Path) -> None:
+    text = CONFIG + '\n[run]\nworkers = "none"\nout = "there"\n'
+    (folder / "configs/flips.toml").write_text(text)
+    assert (
+        "'none' is not a number of workers or an address; use a number"
+        in run("run", "configs/flips.toml").stderr
+    )
+    assert run("run", "configs/flips.toml", "--workers", "1").returncode == 0
+    assert (folder / "there/flips/table.csv").exists()
+
+
+def test_a_broken_figure_keeps_the_cells(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(
+        "COLUMNS = ('precision',)\ndef figures(table):\n    return {}['nothing']\n"
+    )
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert (
+        "figures(table) failed (KeyError: 'nothing', line 3); fix it and run again; finished cells"
+        in (refused.stderr)
+    )
+    (folder / "experiments/flips.py").write_text("COLUMNS = ('nope',)\ndef figures(t): return []\n")
+    refused = run("run", "configs/flips.toml")
+    assert "flips.py: COLUMNS names 'nope', and no cell of this config computes" in refused.stderr
+
+
+def test_only_some_experiments_are_run(run: Run, folder: Path) -> None:
+    assert "unknown figure or config '99'" in run("reproduce", "--only", "99").stderr
+    assert "--only is empty" in run("reproduce", "--only", ",").stderr
+    done = run("reproduce", "--only", "5, 6")
+    assert done.returncode == 0, done.stderr
+    assert "8 of 8" in done.stdout
+    assert {p.name for p in (folder / "results").iterdir() if p.is_dir()} == {"flips", "store"}
+    page = (folder / "results/index.html").read_text()
+    assert "Figure 5." in page
+    assert "Not run yet:" not in page
+    status = run("status")
+    assert re.search(r"flips +5, 6 +8 +0 +8 +2 of 2", status.stdout)
+
+
+def drawing(*numbers: str) -> str:
+    """Return an experiment file that draws figures of these numbers."""
+    return f"""
+from dcglearn.lab.claims import Claim, Finding
+from dcglearn.lab.plots import Figure, curve, Plot
+
+COLUMNS = ("precision",)
+
+
+def figures(table):
+    plot = Plot("flips", "precision", (curve(table, "flips", "precision", "all"),))
+    return [Figure(number, "title", plot, ()) for number in {numbers}]
+"""
+
+
+def test_a_folder_of_own_configs_has_those_and_the_shipped_ones_when_asked(
+    run: Run, folder: Path
+) -> None:
+    (folder / "configs/flips.toml").rename(folder / "configs/mine.toml")
+    (folder / "configs/mine.toml").write_text(CONFIG.replace("5, 6", '"T5", "T6"'))
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(drawing("T5", "T6"))
+    statuses = (run("status", "--json", *asked).stdout for asked in ((), ("--shipped",)))
+    names = [[row["experiment"] for row in json.loads(status)] for status in statuses]
+    assert names[0] == ["mine"]
+    assert {"mine", "flips", "pairs"} <= set(names[1])
+    done = run("reproduce")
+    assert done.returncode == 0, done.stderr
+    assert "mine: 8 of 8 cells: 0 kept, 8 new" in done.stdout
+    assert done.stdout.count(" cells: ") == 1
+    page = (folder / "results/index.html").read_text()
+    assert "Not run yet" not in page
+    assert "Every figure of" not in page
+    assert "Every figure of" not in (folder / "results/README.md").read_text()
+    refused = run("reproduce", "--only", "pairs")
+    assert refused.returncode == 2
+    assert "--only: 'pairs' is one of the shipped experiments; add --shipped" in refused.stderr
+    both = run("reproduce", "--only", "T5", "--shipped")
+    assert both.returncode == 0, both.stderr
+    assert "mine: 8 of 8 cells: 8 kept, 0 new" in both.stdout
+    page = (folder / "results/index.html").read_text()
+    assert "Not run yet:</strong> pairs" in page
+
+
+def test_two_configs_that_draw_the_same_figure_are_refused(run: Run, folder: Path) -> None:
+    (folder / "configs/other.toml").write_text(CONFIG.replace("[5, 6]", '[7, "06"]'))
+    for command in (("reproduce",), ("reproduce", "--only", "7")):
+        refused = run(*command)
+        assert refused.returncode == 2
+        assert (
+            "configs/other.toml, figures: draws figure 06, as configs/flips.toml does; name another"
+            in refused.stderr
+        )
+    assert not (folder / "results").exists()
+    assert run("run", "configs/flips.toml").returncode == 0
+    refused = run("report")
+    assert refused.returncode == 2
+    assert "as configs/flips.toml does" in refused.stderr
+    assert not (folder / "results/index.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ('[5, 6, "T7"]', "lists figure T7, which .+/flips.py does not draw; draw it, or remove it"),
+        ("[5]", r"lists no figure 6, which .+/flips.py draws; write figures = \[5, 6\], or do"),
+    ],
+)
+def test_a_config_lists_the_figures_that_are_drawn(
+    run: Run, folder: Path, listed: str, message: str
+) -> None:
+    (folder / "configs/flips.toml").write_text(CONFIG.replace("[5, 6]", listed))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert re.search(f"configs/flips.toml, figures: {message}", refused.stderr)
+    assert not (folder / "results/flips").exists()
+    (folder / "configs/flips.toml").write_text(CONFIG)
+    assert "8 of 8 cells: 8 kept, 0 new" in run("run", "configs/flips.toml").stdout
+
+
+def test_a_figure_is_drawn_once(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    (folder / "experiments/flips.py").write_text(drawing("5", "05"))
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "flips.py: figures(table) returned figure 05 twice; give one" in refused.stderr
+
+
+def test_a_quotation_says_where_it_is_from(run: Run, folder: Path) -> None:
+    (folder / "experiments").mkdir()
+    quoting = drawing("5", "6").replace("()", '(Claim("", Finding("holds"), quote="It “falls”."),)')
+    (folder / "experiments/flips.py").write_text(quoting)
+    refused = run("run", "configs/flips.toml")
+    assert refused.returncode == 2
+    assert "a claim quotes the paper and does not say where; give its section" in refused.stderr
+    assert ", line " in refused.stderr
+
+
+def test_a_report_without_cells_says_how_to_get_them(run: Run, tmp_path: Path) -> None:
+    refused = run("report")
+    assert refused.returncode == 2
+    assert "no cell is finished; run dcglearn reproduce first" in refused.stderr
+
+
+def test_the_status_says_what_is_of_another_version_or_of_earlier_code(
+    run: Run, folder: Path
+) -> None:
+    assert run("run", "configs/flips.toml", "--quick").returncode == 0
+    assert "version" not in run("status").stderr
+    store, made = folder / "results/store/cells.jsonl", folder / "results/quick/flips"
+    store.write_text(store.read_text().replace(f'"version":{CELL_VERSION}', '"version":1', 1))
+    provenance = read_provenance(made)
+    assert provenance is not None
+    provenance["cells"]["version"] = 1
+    write_provenance(provenance, made / "provenance.json")
+    for arguments in (("status",), ("status", "--json")):
+        said = run(*arguments).stderr
+        assert "cells.jsonl: ignored 1 record of other versions of cells" in said
+        assert "results/quick/flips: holds results of version 1 of the cells, and this is" in said
+        assert "name another --out, or use --replace" in said
+    config = folder / "configs/flips.toml"
+    config.write_text(config.read_text().replace("seed = ", "seed = 1"))
+    status = run("status")
+    assert "results/quick/flips: holds results of" in status.stderr
+    assert "to other configs, or to these as they or their code were before" in status.stdout
+
+
+def test_the_docs_add_an_experiment_in_under_40_lines(run: Run, tmp_path: Path) -> None:
+    """Follow the text exactly, in an empty folder."""
+    text = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+    text = text.split("## A new experiment")[1].split("\n## ")[0]
+    blocks = dict(re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S))
+    places = re.findall(r"`((?:configs|experiments)/\w+\.(?:toml|py))`", text)
+    files = dict(zip(places, (blocks["toml"], blocks["python"]), strict=True))
+    assert sum(content.count("\n") for content in files.values()) < 40
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(content)
+    program, *arguments = blocks["console"].removeprefix("$ ").split()
+    assert program == "dcglearn"
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert "shown_first: 16 of 16 cells" in done.stdout
+    assert "figure P1: holds" in done.stdout
+    out = tmp_path / "results" / "quick" / "shown_first"
+    assert (out / "figure-P01.png").is_file()
+    linted = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            "--config",
+            "lint.isort.known-first-party=['dcglearn']",
+            ".",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert linted.returncode == 0, linted.stdout
+    assert files["configs/shown_first.toml"].startswith("# Not in the paper")
+    assert run("reproduce", "--quick", "--only", "P1").returncode == 0
+    assert "Precision under position bias" in (
+        tmp_path / "results" / "quick" / "index.html"
+    ).read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of an unfinished run: two points of every experiment but one."""
+    import dataclasses
+
+    from dcglearn.lab.experiment_files import config_files
+    from dcglearn.lab.store import Store
+    from dcglearn.pages.page import write_page
+    from dcglearn.pages.results import write_results
+    from dcglearn.trials.compute import run_cell
+
+    out = tmp_path_factory.mktemp("partial")
+    store, shown = Store(out / "store"), []
+    for path in config_files():
+        config = read_config(path)
+        fixed = {**config.fixed, "test_pairs": 60, "validation_pairs": 40}
+        config = dataclasses.replace(config, fixed=fixed)
+        if path.stem != "sorted":
+            for _, cell in config.cells()[:2]:
+                store.add(cell, run_cell(cell, codes=config.codes))
+        shown.append(write_results(config, False, store, out / config.name))
+    return write_page(shown, out, quick=False)
+
+
+def number_of_figures() -> int:
+    """The number of figures on that page: others need cells that it does not have."""
+    from dcglearn.lab.experiment_files import config_files
+
+    listed = {figure for path in config_files() for figure in read_config(path).figures}
+    return len(listed - {"9", "A2", "A3"})
+
+
+class ExternalReferences(HTMLParser):
+    """Collects everything that a page would fetch or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.anchors: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.files: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag == "script":
+            self.found.append("script")
+        if "id" in values:
+            self.ids.append(str(values["id"]))
+            if tag == "article":
+                self.anchors.add(str(values["id"]))
+        for name in ("src", "href"):
+            value = values.get(name) or ""
+            if value.startswith("#"):
+                self.links.append(value[1:])
+            elif tag == "a" and value and not value.startswith("data:"):
+                self.files.append(value)
+            elif value and not value.startswith("data:"):
+                self.found.append(value)
+        if tag == "img":
+            assert values.get("alt")
+        if values.get("class") == "picture":
+            assert values.get("aria-label")
+            assert values.get("role") == "img"
+
+
+def test_the_page_is_self_contained_and_says_what_is_missing(partial: Path) -> None:
+    text = partial.read_text("utf-8")
+    references = ExternalReferences()
+    references.feed(text)
+    assert references.found == []
+    assert set(references.links) <= set(references.ids)
+    assert len(references.ids) == len(set(references.ids))
+    for clip in re.findall(r"url\(#(\w+)\)", text):
+        assert clip in references.ids
+    assert len(references.anchors) == number_of_figures()
+    assert "url(" not in text.split("</style>")[0]
+    assert len(references.files) == 2 * number_of_figures()
+    for file in references.files:
+        assert (partial.parent / file).is_file()
+    assert {Path(file).suffix for file in references.files} == {".svg", ".pdf"}
+    assert "Not run yet:</strong> sorted (figure 9)" in text
+    cells = len(read_config(ROOT / "configs/pairs.toml").cells())
+    assert f"Unfinished:</strong> pairs has 2 of\n{cells:,} cells" in text
+    assert "undecided" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    for part in ("dcglearn run configs/flips.toml", "# Figures 5 and 6", "series,"):
+        assert part in text
+    markdown = (partial.parent / "README.md").read_text("utf-8")
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", markdown):
+        assert (partial.parent / picture).is_file()
+    assert markdown.count("![") == len(references.anchors)
+
+
+def browser() -> str:
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("no Chromium here")
+    return found
+
+
+PROBE = """<script>
+window.addEventListener("load", () => {
+  const images = [...document.querySelectorAll("img, svg.picture")];
+  const shown = i => i.tagName == "IMG" ? i.complete && i.naturalWidth : i.getBBox().width;
+  const blank = images.filter(i => !(shown(i) > 100));
+  const wide = document.documentElement.scrollWidth > window.innerWidth;
+  const fetched = performance.getEntriesByType("resource").filter(e => !/^data:/.test(e.name));
+  document.title =
+    `images ${images.length} blank ${blank.length} wide ${wide} fetched ${fetched.length}`;
+});
+</script></body>"""
+
+
+def opened(text: str, folder: Path, width: int = 1000) -> tuple[str, str]:
+    """Open a page in a browser without a network; return the title set by the probe and the log."""
+    page = folder / "page.html"
+    page.write_text(text.replace("</body>", PROBE))
+    done = subprocess.run(
+        [
+            browser(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--no-first-run",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={folder / 'profile'}",
+            f"--window-size={width},900",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=5000",
+            "--dump-dom",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title is not None
+    return title.group(1), done.stderr
+
+
+def test_figures_are_legible_on_a_phone_and_follow_a_dark_page(partial: Path) -> None:
+    """Of the 400 pixels of a phone a figure has 348; its text is then at least 9 of them high."""
+    text = partial.read_text("utf-8")
+    pictures = re.findall(r'<svg class="picture".*?</svg>', text, re.S)
+    assert len(pictures) == number_of_figures()
+    assert "<img" not in text
+    assert text.count("prefers-color-scheme:dark") == 1
+    for drawing in pictures:
+        width = re.search(r'viewBox="0 0 ([\d.]+) ', drawing)
+        assert width is not None
+        points = {100 * float(size) for size in re.findall(r"scale\((0\.\d+) -0", drawing)}
+        assert points  # of letters, which are outlines
+        assert 348 / float(width.group(1)) * min(points) >= 9
+        assert "#" not in re.sub(
+            r'"#g\d+"|url\(#g\d+\)|aria-label="[^"]*"', "", drawing
+        )  # colours are classes
+
+
+def test_a_page_is_smaller_than_its_figures_as_files(partial: Path) -> None:
+    """Outlines of letters, styles and colours are written once."""
+    files = sum(path.stat().st_size for path in partial.parent.glob("*/figure-*.svg"))
+    pictures = re.findall(r"<svg .*?</svg>", partial.read_text("utf-8"), re.S)
+    assert sum(map(len, pictures)) < files / 3
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "<script>alert(1)</script>",
+        '<image href="https://example.org/a.png"/>',
+        '<path d="M 0 0" onclick="alert(1)"/>',
+        '<path d="M 0 0" style="fill: red}&lt;/style>"/>',
+        '<use href="https://example.org/a.svg#a"/>',
+        '<path d="M 0 0" style="fill: url(#a)"/>',
+        "<path",
+    ],
+)
+def test_what_is_no_drawing_of_lines_is_an_image_of_its_own(foreign: str) -> None:
+    """A browser runs no scripts in an image, and fetches nothing for it."""
+    from dcglearn.pages.inline_svg import ForeignSVGError, PictureBook
+
+    book = PictureBook()
+    with pytest.raises(ForeignSVGError):
+        book.add(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{foreign}</svg>', "a")
+
+
+def test_bars_with_hatches_are_part_of_the_page(tmp_path: Path) -> None:
+    from dcglearn.figures.experiment_figures import draw_figure
+    from dcglearn.figures.style import save
+    from dcglearn.pages.inline_svg import PictureBook
+    from helpers.drawn_figures import CASES
+
+    book = PictureBook()
+    for case in CASES.values():
+        save(draw_figure(case), tmp_path / "a.svg", adapts=True)
+        picture = book.add((tmp_path / "a.svg").read_text("utf-8"), 'What "it" <shows>')
+        assert 'aria-label="What &quot;it&quot; &lt;shows&gt;"' in picture
+    assert "<pattern" in book.shared
+    assert "fill:url(#g" in book.style
+
+
+@pytest.mark.parametrize("width", [1000, 500])
+def test_a_browser_shows_every_figure_and_fetches_nothing(
+    partial: Path, tmp_path: Path, width: int
+) -> None:
+    title, log = opened(partial.read_text("utf-8"), tmp_path, width)
+    assert title == f"images {number_of_figures()} blank 0 wide false fetched 0"
+    assert "CONSOLE" not in log, log
+
+
+def test_the_probe_detects_what_it_should(tmp_path: Path) -> None:
+    broken = "<html><head><title>-</title></head><body><img src='http://127.0.0.1:9/a.png'>"
+    title, log = opened(f"{broken}<script>console.error('x')</script></body></html>", tmp_path)
+    assert title == "images 1 blank 1 wide false fetched 1"
+    assert "CONSOLE" in log

@@ -1,0 +1,243 @@
+"""The committed results: complete, made from committed code, and close to replications."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dcglearn.design.cells import CELL_VERSION
+from dcglearn.design.config import read_config
+from dcglearn.design.figure_names import figure_file_name
+from dcglearn.design.setting import Setting
+from dcglearn.lab.provenance import changed_files, read_provenance
+from dcglearn.trials.compute import run_cell
+from helpers.places import ROOT
+
+RESULTS = ROOT / "results"
+CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
+
+
+def in_the_making(name: str, results: Path) -> bool:
+    """Whether an experiment has no results yet: no folder, and no figure on the page."""
+    if (results / name).exists():
+        return False
+    page = (results / "README.md").read_text("utf-8")
+    figures = read_config(ROOT / "configs" / f"{name}.toml").figures
+    return not any(f'<a id="{figure_file_name(figure)}">' in page for figure in figures)
+
+
+NAMES = [name for name in CONFIGS if not in_the_making(name, RESULTS)]
+WITHIN = 0.02
+
+# Means over about ten seeds by independent programs, with C = 1 unless the config says otherwise:
+# (experiment, series, column x, column y, {x: mean as published}).
+REPLICATIONS = [
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-1"},
+        "pairs",
+        "precision",
+        {20: ".778", 60: ".867", 100: ".906", 200: ".941", 500: ".971"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-2"},
+        "pairs",
+        "precision",
+        {20: ".763", 60: ".854", 100: ".907", 200: ".936", 500: ".965"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-1"},
+        "pairs",
+        "similarity",
+        {20: ".876", 200: ".885"},
+    ),
+    (
+        "pairs",
+        {"lists": "permutations", "truth": "data-2"},
+        "pairs",
+        "similarity",
+        {20: ".846", 200: ".892"},
+    ),
+    (
+        "pairs",
+        {"lists": "drawn", "truth": "data-1"},
+        "pairs",
+        "similarity",
+        {20: ".852", 100: ".953", 200: ".982", 500: ".995"},
+    ),
+    ("parameters", {"truth": "data-1"}, None, "gains_correlation", {None: ".997"}),
+    ("parameters", {"truth": "data-2"}, None, "gains_correlation", {None: ".997"}),
+    ("parameters", {"truth": "data-1"}, None, "discounts_correlation", {None: ".995"}),
+    ("parameters", {"truth": "data-2"}, None, "discounts_correlation", {None: ".992"}),
+    (
+        "flips",
+        {"truth": "data-1"},
+        "flips",
+        "precision",
+        {0: ".942", 5: ".926", 10: ".910", 20: ".895", 40: ".869"},
+    ),
+    (
+        "flips",
+        {"truth": "data-2"},
+        "flips",
+        "precision",
+        {0: ".941", 5: ".925", 10: ".906", 20: ".898", 40: ".857"},
+    ),
+    (
+        "wrong_grades",
+        {"truth": "data-1"},
+        "wrong_grades",
+        "precision",
+        {50: ".93", 100: ".93", 200: ".915", 400: ".91"},
+    ),
+    (
+        "wrong_grades",
+        {"truth": "data-2"},
+        "wrong_grades",
+        "precision",
+        {50: ".93", 100: ".92", 200: ".90", 400: ".905"},
+    ),
+    (
+        "sorted",
+        {"truth": "data-1"},
+        "pairs",
+        "precision",
+        {20: ".655", 60: ".666", 200: ".663", 500: ".629"},
+    ),
+    (
+        "sorted",
+        {"truth": "data-2"},
+        "pairs",
+        "precision",
+        {20: ".70", 60: ".72", 200: ".71", 500: ".67"},
+    ),
+    (
+        "sorted_other",
+        {"truth": "data-1", "lists": "sorted-against-another", "test_lists": "permutations"},
+        "pairs",
+        "precision",
+        {20: ".653", 60: ".704", 200: ".800", 500: ".875"},
+    ),
+    (
+        "sorted_other",
+        {"truth": "data-1", "lists": "sorted-against-another", "test_lists": "drawn"},
+        "pairs",
+        "precision",
+        {20: ".799", 60: ".850", 200: ".908", 500: ".940"},
+    ),
+    (
+        "documents",
+        {"truth": "data-1", "base": "5 4 3 2 1"},
+        "pairs",
+        "precision",
+        {20: ".795", 100: ".94", 200: ".96"},
+    ),
+    (
+        "documents",
+        {"truth": "data-1", "base": "5 5 4 4 3 3 2 2 1 1"},
+        "pairs",
+        "precision",
+        {20: ".616", 200: ".856", 800: ".95"},
+    ),
+]
+
+
+def test_an_experiment_is_in_the_making_until_its_results_or_its_figures_are_there(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "README.md").write_text("no figure")
+    assert in_the_making("flips", tmp_path)
+    (tmp_path / "README.md").write_text('<a id="figure-06"></a>')
+    assert not in_the_making("flips", tmp_path)
+    (tmp_path / "README.md").write_text("no figure")
+    (tmp_path / "flips").mkdir()
+    assert not in_the_making("flips", tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_were_made_from_the_committed_config(name: str) -> None:
+    config = read_config(ROOT / "configs" / f"{name}.toml")
+    made = json.loads((RESULTS / name / "provenance.json").read_text("utf-8"))
+    assert made["experiment"] == json.loads(json.dumps(config.content))
+    assert "changed" not in made["revision"], "make results anew from committed code"
+    cells = made["cells"]
+    assert (cells["version"], cells["quick"], cells["failed"]) == (CELL_VERSION, False, 0)
+    assert cells["done"] == cells["total"] == len(config.cells())
+    assert config.repetitions >= 50
+    assert Setting(**config.fixed).test_pairs >= 2000
+    assert len(pd.read_csv(RESULTS / name / "table.csv")) == cells["total"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "side-by-side"])
+def test_every_committed_file_is_what_was_made(name: str) -> None:
+    made = read_provenance(RESULTS / name)
+    assert made is not None
+    names = {path.name for path in (RESULTS / name).iterdir()}
+    assert {*made["files"], "provenance.json"} == names
+    assert changed_files(RESULTS / name, made) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_committed_row_equals_its_cell(name: str) -> None:
+    """Compute the first cell of every table again."""
+    config = read_config(ROOT / "configs" / f"{name}.toml")
+    result = run_cell(config.cells()[0][1], config.queries, config.codes)["result"]
+    with (RESULTS / name / "table.csv").open(newline="", encoding="utf-8") as file:
+        row = next(csv.DictReader(file))
+    found = [column for column in row if isinstance(result.get(column), float)]
+    assert found or name == "parameters"
+    for column in found:
+        assert float(row[column]) == pytest.approx(result[column], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "x", "y", "expected"),
+    REPLICATIONS,
+    ids=[f"{r[0]}-{'-'.join(r[1].values())}-{r[3]}" for r in REPLICATIONS],
+)
+def test_means_are_close_to_those_of_independent_replications(
+    name: str, series: dict[str, str], x: str | None, y: str, expected: dict[int | None, str]
+) -> None:
+    table = pd.read_csv(RESULTS / name / "table.csv")
+    for column, value in series.items():
+        table = table[table[column] == value]
+    for point, mean in expected.items():
+        rows = table if x is None else table[table[x] == point]
+        assert len(rows) == read_config(ROOT / "configs" / f"{name}.toml").repetitions
+        rounding = 0.5 * 10.0 ** -len(mean.removeprefix("."))
+        assert rows[y].mean() == pytest.approx(float(mean), abs=WITHIN + rounding)
+
+
+def test_the_docs_count_the_cells() -> None:
+    made = (json.loads((RESULTS / name / "provenance.json").read_text("utf-8")) for name in NAMES)
+    cells = sum(one["cells"]["total"] for one in made)
+    text = (ROOT / "docs" / "paper.md").read_text("utf-8")
+    assert f"fifteen experiments, {cells:,} cells" in text
+    assert len(NAMES) == 15
+
+
+def test_what_is_tested_says_whose_its_limits_are() -> None:
+    page = (RESULTS / "README.md").read_text("utf-8")
+    tested = page.split("**Tested here:** ")[1:]
+    assert len(tested) > 30
+    for text in tested:
+        claim, rest = text.split("\n\n", 2)[:2]
+        limits = re.findall(r"\d+%|by less than 0?\.\d|above 0?\.\d|or more", claim)
+        assert rest.startswith("This project's threshold") or not limits, claim
+
+
+def test_every_figure_of_the_paper_is_there() -> None:
+    page = (RESULTS / "index.html").read_text("utf-8")
+    for number in range(1, 14):
+        assert f"Figure {number}." in page
+    files = {path.name for path in RESULTS.glob("*/figure-*.svg")}
+    assert {f"figure-{number:02d}.svg" for number in range(1, 14)} <= files
+    assert Path(RESULTS / "README.md").is_file()
+    assert not list(RESULTS.glob("**/*.tmp"))

@@ -1,0 +1,166 @@
+"""The certificate, the projection and polishing against other solvers and known answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.optimize import lsq_linear
+
+from dcglearn import DCGLearner, Problem, solve
+from dcglearn.solver.certificate import certify, project
+from dcglearn.solver.polish import polish
+from dcglearn.solver.residuals import residual_sums
+from helpers.kkt import dense_differences, objective
+from helpers.solver_cases import noisy_pairs, problems
+
+
+@given(problem=problems())
+def test_the_certificate_bounds_the_distance_of_any_answer(problem: Problem) -> None:
+    best = solve(problem, "clarabel").W
+    rng = np.random.default_rng(2)
+    for size in (1.0, 1e-3, 0.0):
+        answer = best + size * rng.normal(size=best.shape)
+        W, certificate = certify(problem, answer)
+        assert np.linalg.norm(W - best) <= certificate.distance + 1e-7
+        excess = certificate.objective - objective(problem, best.ravel())
+        assert excess <= certificate.gap + 1e-7 * max(1.0, certificate.objective)
+
+
+@pytest.mark.parametrize(("relative", "confirmed"), [(1e-5, False), (2e-6, False), (1e-7, True)])
+def test_an_answer_off_by_two_millionths_is_not_confirmed(relative: float, confirmed: bool) -> None:
+    problem = Problem.of([[[0], [1]]], 2)
+    optimum = np.array([[1.0, -1.0]]) / 3
+    W, certificate = certify(problem, optimum * (1 + relative))
+    assert certificate.confirmed is confirmed
+    # w - q = 3 (w - w*) here, so the bound is three times the distance.
+    distance = relative * np.linalg.norm(optimum)
+    assert certificate.distance == pytest.approx(3 * distance, rel=1e-6)
+    assert certificate.residual == pytest.approx(relative, rel=1e-6)
+    assert certificate.residual_sum == pytest.approx(1 / 3, rel=1e-3)
+    assert certificate.size == pytest.approx(np.linalg.norm(W))
+    assert (certificate.active_pairs, certificate.tied_grades) == (1, 0)
+
+
+@pytest.mark.parametrize(("distance", "confirmed"), [(2e-6, True), (2.1e-6, False)])
+def test_what_is_confirmed_is_the_stated_distance(distance: float, confirmed: bool) -> None:
+    _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
+    assert replace(certificate, size=2.0, distance=distance).confirmed is confirmed
+
+
+def test_bounds_are_stated_whatever_was_rounded_and_printed_rounded_up() -> None:
+    """1/3 is not a double, so neither bound can be 0, though the gap as computed is."""
+    pair = Problem.of([[[0], [1]]], 2)
+    _, certificate = certify(pair, np.array([[1.0, -1.0]]) / 3)
+    assert certificate.computed_gap < 1e-32
+    assert 2**0.5 * 2**-54 / 3 < certificate.distance < 1e-13
+    assert certificate.distance**2 < certificate.gap < 1e-26
+    text = str(replace(certificate, gap=1.31e-20, distance=1.01e-10))
+    assert "duality gap <= 1.4e-20, |W - W*| <= 1.1e-10 with |W| = 0.4714" in text
+
+
+@pytest.mark.parametrize("size", [50, 20_000])
+def test_the_bound_covers_the_rounding_of_sums(
+    size: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """X'(v r) of 60,000 pairs in many blocks, or few, against sums that round once."""
+    monkeypatch.setattr("dcglearn.solver.problem.MAX_BLOCK_PAIRS", size)
+    pairs = rng.integers(0, 3, (60_000, 2, 2)).astype(np.int8)
+    problem = Problem.of(pairs, 3, weights=rng.random(len(pairs)), C=1e3)
+    W, certificate = certify(problem, np.sort(rng.random((2, 3)), axis=1)[:, ::-1])
+    sums = problem.sum_over_blocks(residual_sums, W.ravel())
+    X = dense_differences(pairs, 3)
+    terms = problem.weights * np.maximum(0, 1 - X @ W.ravel())
+    exact = np.array([math.fsum(column * terms) for column in X.T])
+    error = problem.C * np.linalg.norm(sums.normal_residual - exact)
+    rounding = certificate.distance - math.sqrt(certificate.computed_gap) * (1 + 1e-12)
+    assert len(problem.blocks) == 60_000 // size
+    assert 0 < error < rounding < 1e5 * error
+
+
+@given(problem=problems())
+def test_the_gap_is_that_of_the_dense_formula(problem: Problem) -> None:
+    rng = np.random.default_rng(5)
+    W, certificate = certify(problem, rng.normal(size=problem.shape))
+    X = dense_differences(problem.pairs, problem.n_grades)
+    r = np.maximum(0, problem.margins - X @ W.ravel())
+    q = problem.prior + problem.C * (X.T @ (problem.weights * r)).reshape(problem.shape)
+    target = project(problem, q)
+    gap = np.sum((W - target) ** 2) + 2 * np.sum(W * (target - q))
+    assert certificate.computed_gap == pytest.approx(gap, rel=1e-8, abs=1e-8 * np.abs(q).max())
+    assert certificate.distance == pytest.approx(np.sqrt(certificate.gap))
+    assert certificate.gap >= certificate.computed_gap
+    assert certificate.objective == pytest.approx(objective(problem, W.ravel()))
+    assert certificate.residual == pytest.approx(np.abs(W - target).max(), rel=1e-8, abs=1e-9)
+    assert certificate.residual_sum == pytest.approx(problem.C * (problem.weights @ r))
+    assert certificate.active_pairs == (problem.margins > X @ W.ravel()).sum()
+    ties = (np.diff(W) == 0).sum() if problem.monotone else 0
+    assert certificate.tied_grades == ties
+
+
+def test_the_json_of_a_certificate_has_the_keys_of_measure_files() -> None:
+    _, certificate = certify(Problem.of([[[0], [1]]], 2), np.array([[1.0, -1.0]]) / 3)
+    assert list(certificate.to_json()) == [
+        *("objective", "gap", "distance", "size", "residual", "pull"),
+        *("active_pairs", "tied_grades", "confirmed"),
+    ]
+
+
+@given(problem=problems())
+def test_polishing_turns_an_approximate_answer_into_the_optimum(problem: Problem) -> None:
+    best = solve(problem, "clarabel").W
+    rng = np.random.default_rng(3)
+    near = best + 1e-7 * rng.normal(size=best.shape)
+    W, certificate = polish(problem, near)
+    # At an optimum of 0, only exact arithmetic can confirm.
+    assert certificate.confirmed or certificate.distance <= 1e-13 * certificate.residual_sum
+    assert pytest.approx(best, abs=1e-6) == W
+
+
+@given(problem=problems())
+def test_the_projection_is_the_nearest_monotone_matrix(problem: Problem) -> None:
+    rng = np.random.default_rng(4)
+    Q = rng.normal(size=problem.shape)
+    P = project(problem, Q)
+    if not problem.monotone:
+        assert (P == Q).all()
+        return
+    L = problem.n_grades
+    upper = np.triu(np.ones((L, L)))
+    low = np.r_[np.zeros(L - 1), -np.inf]
+    for row, nearest in zip(Q, P, strict=True):
+        twin = upper @ lsq_linear(upper, row, (low, np.inf), tol=1e-14).x
+        assert nearest == pytest.approx(twin, abs=1e-5)
+
+
+@pytest.mark.parametrize("C", [1e3, 1e5])
+@pytest.mark.parametrize("wrong", [0.3, 0.45])
+def test_optima_with_many_ties_and_large_C_are_confirmed(C: float, wrong: float) -> None:
+    """The rounding errors of the multipliers of tied grades must not enter the gap."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        pairs = noisy_pairs(400, rng, wrong)
+        solution = solve(Problem.of(pairs, 5, C=C), "newton")
+        assert solution.status == "the active pairs did not change"
+        certificate = solution.certificate
+        assert np.sqrt(certificate.computed_gap) <= 1e-7 * certificate.size
+
+
+def test_a_C_so_large_that_rounding_exceeds_the_tolerance(rng: np.random.Generator) -> None:
+    pairs = noisy_pairs(2000, rng, 0.3)
+    heavy = Problem.of(pairs, 5, weights=np.full(len(pairs), 1e6), C=1e3)
+    solution = solve(heavy, "newton")
+    certificate = solution.certificate
+    in_floats = certify(heavy, solution.W)[1]
+    assert np.sqrt(in_floats.computed_gap) > 1e-6 * in_floats.size  # because of rounding
+    assert not in_floats.confirmed
+    assert certificate.confirmed
+    # The optimum hardly depends on C there, and is accurate for a smaller one.
+    W = solve(Problem.of(pairs, 5, C=1e5), "newton").W
+    assert np.diff(solution.W) == pytest.approx(np.diff(W), abs=1e-6)
+    off = Problem.of(pairs, 5, C=1e9)
+    assert not certify(off, solution.W * (1 + 1e-9))[1].confirmed
+    assert DCGLearner(C=1e12).fit(pairs).certificate_.confirmed  # and is not mistaken for 0

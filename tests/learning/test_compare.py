@@ -1,0 +1,254 @@
+"""The learned measure compared with given measures by cross-validation."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm, ttest_1samp
+
+from dcglearn import (
+    DCG,
+    DCGLearner,
+    InputError,
+    Preferences,
+    agreement,
+    compare,
+    drawn_lists,
+    usual_presets,
+)
+from dcglearn.comparison.compare import LEARNED_DCG, LEARNED_UTILITY, ComparedMeasure
+from dcglearn.comparison.judged_agreement import judged_agreement
+from dcglearn.correlation.agreement import outcomes, score_differences
+from dcglearn.judgments.preferences import ANSWERS
+from dcglearn.report.comparisons import comparison_table
+from dcglearn.statistics.clustered_means import clustered_mean
+from helpers.simulated import SCALE, TRUTH, simulated_judgments, weighted_and_repeated
+
+
+def test_the_learned_measure_is_compared_on_held_out_queries() -> None:
+    data = simulated_judgments(400, 1, reliability=2.0)
+    found = compare(
+        data, usual_presets(SCALE, 5), DCGLearner(), np.random.default_rng(0), n_folds=4
+    )
+    assert [row.name for row in found.rows[:2]] == [LEARNED_DCG, LEARNED_UTILITY]
+    assert found.rows[0].ahead is None
+    for row in found.rows:
+        assert row.low <= row.agreement <= row.high
+    for row in found.rows[1:]:
+        assert row.ahead == pytest.approx(found.rows[0].agreement - row.agreement)
+        decided = row.name.startswith(("binary", "constant"))
+        assert row.verdict == ("learned better" if decided else "undecided")
+    json.dumps(found.to_json())
+    again = compare(
+        data, usual_presets(SCALE, 5), DCGLearner(), np.random.default_rng(0), n_folds=4
+    )
+    assert again == found
+    other = compare(
+        data, {"zipf": DCG([2, 1, 0], "zipf")}, DCGLearner(), np.random.default_rng(0), "utility", 4
+    )
+    assert other.against == LEARNED_UTILITY
+
+
+def test_the_learned_measure_is_worse_than_the_truth_on_few_judgments() -> None:
+    data = simulated_judgments(300, 0, reliability=1e9, indifference=0.01)
+    found = compare(data, {"truth": TRUTH}, DCGLearner(), np.random.default_rng(0), n_folds=2)
+    assert found.rows[2].agreement == 1
+    assert found.rows[2].verdict == "learned worse"
+
+
+def test_random_answers_are_agreed_with_half_of_the_time() -> None:
+    """A test judgment that leaked into the training data would raise the agreement."""
+    rng = np.random.default_rng(4)
+    lists = drawn_lists(300, 5, [0.3, 0.3, 0.4], rng)
+    answers = rng.choice(["a", "b"], 300)
+    data = Preferences.of(lists, answers, SCALE, queries=[f"q{i}" for i in range(300)])
+    found = compare(data, {}, DCGLearner(C=100), np.random.default_rng(0))
+    assert abs(found.rows[0].agreement - 0.5) < 0.08
+    assert DCGLearner(C=100).fit(data.pairs).score(data.pairs) > 0.55
+
+
+def test_c_is_chosen_within_each_fold() -> None:
+    data = simulated_judgments(150, 2)
+    seen: list[tuple[int, int]] = []
+    found = compare(
+        data,
+        {},
+        DCGLearner(),
+        np.random.default_rng(0),
+        n_folds=2,
+        n_repeats=1,
+        tune=True,
+        advance=lambda done, total: seen.append((done, total)),
+    )
+    assert len(found.C) == 2
+    assert set(found.C) <= {10.0**p for p in range(-4, 4)}
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_one_query_or_no_strict_judgment_is_refused() -> None:
+    data = simulated_judgments(50, 3)
+    one_query = data.take(data.queries == data.queries[0])
+    ties = data.take(~data.strict)
+    for part, problem in ((one_query, "folds for judgments of 1 query"), (ties, "no strict")):
+        with pytest.raises(InputError, match=problem):
+            compare(part, {}, DCGLearner(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("tune", [False, True])
+def test_a_judgment_counts_as_often_as_it_weighs(tune: bool) -> None:
+    weighted, repeated = weighted_and_repeated(120, 6)
+    presets = {name: usual_presets(SCALE, 5)[name] for name in ("zipf", "binary:2")}
+    one, two = (
+        compare(data, presets, DCGLearner(), np.random.default_rng(0), "dcg", 3, tune, n_repeats=2)
+        for data in (weighted, repeated)
+    )
+    assert one.C == two.C
+    for a, b in zip(one.rows, two.rows, strict=True):
+        assert (a.agreement, a.low, a.high) == pytest.approx((b.agreement, b.low, b.high))
+        assert a.with_ties == pytest.approx(b.with_ties)
+        if a.ahead is not None:
+            assert (a.ahead, a.ahead_low, a.ahead_high) == pytest.approx(
+                (b.ahead, b.ahead_low, b.ahead_high)
+            )
+    zipf = one.rows[2]
+    assert zipf.agreement == agreement(presets["zipf"], weighted.pairs, weighted.pair_weights)
+    assert zipf.agreement != agreement(presets["zipf"], weighted.pairs)
+
+
+def test_intervals_hold_95_percent() -> None:
+    data = simulated_judgments(400, 8, reliability=0.5)
+    data = Preferences.of(data.lists, [ANSWERS[a] for a in data.answers], SCALE)
+    others = {"zipf": DCG([2, 1, 0], "zipf")}
+    found = compare(data, others, DCGLearner(), np.random.default_rng(0), n_folds=2)
+    row, n = found.rows[2], len(data.pairs)
+    assert (found.queries, found.without_query) == (0, n)
+    assert found.effective == pytest.approx(n)  # each judgment is a cluster of its own
+    error = np.sqrt(row.agreement * (1 - row.agreement) / n)
+    assert (row.high - row.low) / 2 / error == pytest.approx(norm.ppf(0.975), abs=0.15)
+
+
+def test_a_learner_that_chooses_c_reports_the_c_of_each_fold() -> None:
+    data = simulated_judgments(150, 2)
+    found, tuned = (
+        compare(data, {}, DCGLearner(C=C), np.random.default_rng(0), n_folds=2, n_repeats=2, tune=t)
+        for C, t in (("cv", False), (1.0, True))
+    )
+    assert found == tuned
+    assert len(found.C) == 4
+    assert set(found.C) <= {10.0**p for p in range(-4, 4)}
+
+
+def test_the_other_learned_measure_is_second() -> None:
+    data = simulated_judgments(150, 2)
+    by_dcg, by_utility = (
+        compare(data, {}, DCGLearner(), np.random.default_rng(0), use=use, n_folds=2).rows
+        for use in ("dcg", "utility")
+    )
+    assert [row.name for row in by_utility] == [LEARNED_UTILITY, LEARNED_DCG]
+    assert {row.name: row.agreement for row in by_utility} == {
+        row.name: row.agreement for row in by_dcg
+    }
+    assert by_utility[1].ahead == pytest.approx(-by_dcg[1].ahead)
+    assert by_dcg[0].measure == "2-fold cross-validation by query, 10 times"
+
+
+def test_the_verdict_does_not_depend_on_the_seed_or_says_that_it_is_near_the_line() -> None:
+    """20 seeds, measures at all distances from the learned one."""
+    data = simulated_judgments(400, 1, reliability=2.0)
+    others = usual_presets(SCALE, 5)
+    seen: dict[str, set[str]] = {}
+    for seed in range(20):
+        for row in compare(data, others, DCGLearner(), np.random.default_rng(seed), n_folds=3).rows:
+            seen.setdefault(row.name, set()).add(row.outcome)
+    decided = [outcomes - {"near the line"} for outcomes in seen.values()]
+    assert max(map(len, decided)) == 1
+    assert {"better"} in decided
+    assert {"undecided"} in decided
+
+
+def test_two_given_measures_are_compared_without_chance() -> None:
+    """Against the paired t-test, where every query has one judgment."""
+    data = simulated_judgments(300, 9, reliability=0.7)
+    data = Preferences.of(
+        data.lists, [ANSWERS[a] for a in data.answers], SCALE, queries=[*map(str, range(300))]
+    )
+    others = {"zipf": DCG([2, 1, 0], "zipf"), "rbp": DCG([2, 1, 0], "rbp(0.9)")}
+    one, two = (
+        compare(data, others, DCGLearner(), np.random.default_rng(seed), "dcg", 2, False, "zipf", 1)
+        for seed in (0, 1)
+    )
+    assert (one.against, one.reference, one.rows[0].name) == ("zipf", "zipf", "zipf")
+    assert [row.name for row in one.rows[1:]] == [LEARNED_DCG, LEARNED_UTILITY, "rbp"]
+    found, again = one.rows[3], two.rows[3]
+    assert replace(found, corrected=0) == replace(again, corrected=0)
+    assert found.monte_carlo == 0
+    difference = outcomes(others["zipf"], data.pairs) - outcomes(others["rbp"], data.pairs)
+    known = ttest_1samp(difference, 0.0)
+    assert found.ahead == pytest.approx(difference.mean())
+    assert found.p == pytest.approx(known.pvalue, abs=0.02)
+    half = difference.mean() - known.confidence_interval().low
+    assert half < found.ahead - found.ahead_low < 1.1 * half
+    with pytest.raises(InputError, match="did you mean 'zipf'"):
+        compare(data, others, DCGLearner(), np.random.default_rng(0), against="zipff")
+
+
+def test_the_verdict_names_what_all_are_compared_with() -> None:
+    def row(**changes: float) -> ComparedMeasure:
+        usual = {"ahead": 0.05, "ahead_low": 0.02, "ahead_high": 0.08, "p": 0.001}
+        numbers = usual | {"corrected": 0.001, "monte_carlo": 0.001} | changes
+        return ComparedMeasure("rbp", "DCG", 0.9, 0.8, 1.0, None, "zipf", **numbers)
+
+    assert row().verdict == "zipf better"
+    assert row(ahead=-0.05, ahead_low=-0.08, ahead_high=-0.02).verdict == "zipf worse"
+    assert row(ahead_low=-0.02, p=0.2).verdict == "undecided"
+    assert row(p=0.02).verdict == row(p=0.1).verdict == "near the line"
+    assert row(p=0.0199).verdict == "zipf better"
+    assert row(monte_carlo=0.0066).verdict == "zipf better"
+    assert row(monte_carlo=0.0067).verdict == "near the line"
+    learned = replace(row(), against=LEARNED_UTILITY)
+    assert learned.verdict == "learned better"
+
+
+def test_a_difference_of_nothing_is_seldom_called_one() -> None:
+    """Two measures that differ where the judges answer at random; 30 queries of 1 to 12."""
+    one, two = DCG([2, 1, 0], "zipf"), DCG([2, 1, 0], "constant")
+    rng, called, studies = np.random.default_rng(2), 0, 300
+    queries = np.repeat(np.arange(30), rng.integers(1, 13, 30))
+    for _ in range(studies):
+        lists = drawn_lists(len(queries), 4, [0.3, 0.3, 0.4], rng)
+        taste = np.repeat(rng.random(30), np.bincount(queries)) < 0.5  # each query has one
+        first = np.where(taste, np.sign(score_differences(one, lists)), rng.choice([-1, 1]))
+        pairs = np.where((first > 0)[:, None, None], lists, lists[:, ::-1])
+        difference = outcomes(one, pairs) - outcomes(two, pairs)
+        swap = np.repeat(rng.choice([-1.0, 1.0], 30), np.bincount(queries))
+        called += clustered_mean(difference * swap, queries).p_value() < 0.05
+    assert called / studies <= 0.06
+
+
+def test_ties_without_a_strict_judgment_of_their_query_are_counted() -> None:
+    data = simulated_judgments(200, 4, reliability=1.0)
+    alone = ~data.strict & (np.arange(len(data)) % 2 == 0)
+    queries = np.where(alone, "tied only", data.queries)
+    data = Preferences.of(data.lists, [ANSWERS[a] for a in data.answers], SCALE, queries=queries)
+    found = compare(data, [TRUTH], DCGLearner(), np.random.default_rng(0), n_folds=3, n_repeats=2)
+    assert found.ties == (~data.strict).sum()
+    truth = judged_agreement(TRUTH, data)
+    assert found.rows[2].with_ties == truth.with_ties
+    learned = found.rows[0].with_ties
+    assert learned is not None
+    assert truth.with_ties is not None
+    assert truth.with_ties - 0.1 < learned <= truth.with_ties + 0.03
+    strict = compare(data[data.strict], [], DCGLearner(), np.random.default_rng(0), n_folds=3)
+    assert strict.rows[0].with_ties is None
+
+
+def test_without_query_ids_nothing_is_by_query() -> None:
+    data = simulated_judgments(120, 4)
+    data = Preferences.of(data.lists, [ANSWERS[a] for a in data.answers], SCALE)
+    found = compare(data, ["zipf"], DCGLearner(), np.random.default_rng(0), n_folds=3)
+    text = comparison_table(found).text()
+    assert "query" not in text.replace("without query ids", "")
+    assert "take each judgment as independent" in text

@@ -1,0 +1,121 @@
+"""Real side-by-side judgments, and published numbers about them.
+
+Urbano & Marrero, ECIR 2015: 4,115 crowd judgments of two rankings of five documents.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from dcglearn import summarise
+from dcglearn.comparison.compare import compare
+from dcglearn.correlation.agreement import agreement
+from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.factorise import rank_one
+from dcglearn.learning.learner import DCGLearner
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.utility import LinearUtility
+from dcglearn.naming.presets import preset, usual_presets
+
+SCRIPT = ROOT / "scripts" / "prepare_ecir2015.py"
+
+
+def test_counts_of_the_file(ecir: Preferences) -> None:
+    found = summarise(ecir)
+    assert found.judgments == 4115
+    assert found.answers == {"a": 1019, "b": 1071, "tie": 0, "good": 969, "bad": 1056}
+    assert (found.strict, found.queries, found.n_ranks, found.n_grades) == (2090, 432, 5, 3)
+    assert found.identical == 20
+    assert round(found.ceiling_identical, 4) == 0.9952
+    assert found.ceiling < found.ceiling_identical
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("linear-log2", 0.8967),
+        ("zipf", 0.8916),
+        ("constant", 0.8926),
+        ("exponential-log2", 0.8943),
+        ("binary:2", 0.8598),
+    ],
+)
+def test_agreement_of_presets(ecir: Preferences, name: str, known: float) -> None:
+    assert round(agreement(preset(name, ecir.scale, 5), ecir.pairs), 4) == known
+
+
+def test_the_learned_measure(ecir: Preferences) -> None:
+    learner = DCGLearner(n_grades=3).fit(ecir.pairs)
+    factors = learner.factors_
+    assert factors.gains == pytest.approx([1, 0.65, 0], abs=0.005)
+    assert factors.discounts == pytest.approx([1, 0.39, 0.48, 0.38, 0.27], abs=0.005)
+    assert factors.second_ratio == pytest.approx(0.08, abs=0.005)
+    assert round(learner.score(ecir.pairs), 4) == 0.8976
+    assert round(agreement(LinearUtility(rank_one(learner.weights_)), ecir.pairs), 4) == 0.8986
+    assert round(agreement(learner.dcg_, ecir.pairs), 4) == 0.9000
+    assert learner.identifiability_.rank == 10
+    assert min(learner.identifiability_.discount_share) > 0.99
+
+
+def test_cross_validated_it_does_not_clearly_beat_the_best_preset(ecir: Preferences) -> None:
+    found = compare(ecir, usual_presets(ecir.scale, 5), DCGLearner(), np.random.default_rng(0))
+    rows = {row.name: row for row in found.rows}
+    assert rows["linear-log2"].verdict == "undecided"
+    assert rows["binary:2"].verdict == "learned better"
+
+
+def test_the_published_file_becomes_the_judgments(published: Path, prepared: Path) -> None:
+    """Equal to the file that others recovered, if it is next to the published one."""
+    known = published.with_name("ecir2015.jsonl")
+    if not known.is_file():
+        pytest.skip("ecir2015.jsonl is not next to the published file")
+    assert prepared.read_bytes() == known.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("0.281", "0.289"), "line 2: 0 rankings give the scores of side B"),
+        (("0.281", "x"), "line 2: a score of side B is missing"),
+        (('"a"', '"c"'), "line 2: answer 'c'"),
+        (('"DCGlzA"', '"DCG"'), "line 2: a score of side A is missing"),
+    ],
+)
+def test_a_file_that_was_changed_is_refused(
+    published: Path, tmp_path: Path, change: tuple[str, str], says: str
+) -> None:
+    rows = published.read_text().splitlines()[:3]
+    changed = tmp_path / "changed.csv"
+    changed.write_text("\n".join(rows).replace(*change, 1))
+    run = subprocess.run(
+        [sys.executable, SCRIPT, changed, "-o", tmp_path / "out.jsonl"],
+        check=False,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert says in run.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_what_a_tenth_of_random_answers_does_to_a_model_without_them(ecir: Preferences) -> None:
+    rng, judge, n = np.random.default_rng(0), DCG([3, 1, 0]), 100_000
+    lists = ecir.lists[rng.integers(len(ecir), size=n)]
+    lead = judge.score(lists[:, 0]) - judge.score(lists[:, 1])
+    first = rng.random(n) < 0.05 + 0.9 / (1 + np.exp(-lead))
+    data = Preferences.of(lists, np.where(first, "a", "b").astype(object), ecir.scale)
+    with_them, without = (
+        JudgmentModel(discounts="log2", lapses=lapses).fit(data).gains()[1]
+        for lapses in (True, False)
+    )
+    assert with_them.low < 1 / 3 < with_them.high
+    assert round(without.estimate, 2) == 0.36  # docs/certainty.md
+    assert without.low > 1 / 3

@@ -1,0 +1,136 @@
+"""Families of gains, discounts and weights: formulas, derivatives, what holds what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError
+from dcglearn.families.vectors import Family, discount_family, gain_family, given_gains
+from dcglearn.families.weights import AnyWeights, Products, WeightFamily
+from dcglearn.measures.discounts import rule_discounts
+
+VALUES = np.array([4.0, 2.5, 1.0, 0.0])
+GAINS = ["free", "linear", "power:free", "power:0.5", "exponential:free", "exponential:1"]
+DISCOUNTS = ["free", "decreasing", "convex", "log:free", "zipf:free", "rbp:free", "log2", "jk:2"]
+
+
+def near(family: Family | WeightFamily, rng: np.random.Generator) -> np.ndarray:
+    return family.start + rng.uniform(0, 0.3, len(family.start))
+
+
+@pytest.mark.parametrize("name", [*GAINS, *DISCOUNTS])
+def test_derivatives_are_those_of_differences(name: str) -> None:
+    rng = np.random.default_rng(len(name))
+    family = gain_family(name, VALUES) if name in GAINS else discount_family(name, 6)
+    if name == "free":
+        family = discount_family(name, 6)
+    x, h = near(family, rng), 1e-5
+    at = family.at(x)
+    for i in range(len(x)):
+        step = np.zeros(len(x))
+        step[i] = h
+        up, down = family.at(x + step), family.at(x - step)
+        first = (up.values - down.values) / (2 * h)
+        second = (up.jacobian - down.jacobian) / (2 * h)
+        np.testing.assert_allclose(at.jacobian[:, i], first, atol=1e-8)
+        np.testing.assert_allclose(at.hessian[:, :, i], second, atol=1e-7)
+
+
+@pytest.mark.parametrize("gains", GAINS)
+@pytest.mark.parametrize("discounts", DISCOUNTS)
+def test_derivatives_of_products(gains: str, discounts: str) -> None:
+    rng = np.random.default_rng(0)
+    family = Products(gain_family(gains, VALUES), discount_family(discounts, 5))
+    x, h, pull = near(family, rng), 1e-5, rng.normal(size=(5, 4))
+    curvature = family.curvature(x, pull)
+    for i in range(len(x)):
+        step = np.zeros(len(x))
+        step[i] = h
+        moved = (family.weights(x + step) - family.weights(x - step)).ravel() / (2 * h)
+        np.testing.assert_allclose(family.jacobian(x)[:, i], moved, atol=1e-7)
+        bent = pull.ravel() @ (family.jacobian(x + step) - family.jacobian(x - step)) / (2 * h)
+        np.testing.assert_allclose(curvature[i], bent, atol=1e-6)
+
+
+def test_any_weights_are_linear_in_their_parameters() -> None:
+    family = AnyWeights(3, 4)
+    x = np.random.default_rng(1).normal(size=9)
+    np.testing.assert_allclose(family.jacobian(x) @ x, family.weights(x).ravel())
+    assert not family.curvature(x, np.ones((3, 4))).any()
+    assert not family.weights(x)[:, -1].any()
+
+
+@pytest.mark.parametrize(
+    ("family", "rule"), [("log:2", "log2"), ("rbp:0.7", "rbp(0.7)"), ("zipf:1", "zipf")]
+)
+def test_formulas_hold_the_rules(family: str, rule: str) -> None:
+    discounts, expected = discount_family(family, 7).at(np.ones(1)).values, rule_discounts(rule, 7)
+    np.testing.assert_allclose(discounts, expected / expected[0])
+
+
+@given(base=st.floats(0.05, 50))
+def test_exponential_gains(base: float) -> None:
+    gains = gain_family(f"exponential:{base!r}", VALUES).at(np.zeros(0)).values
+    expected = VALUES / 4 if base == 1 else (base**VALUES - 1) / (base**4.0 - 1)
+    np.testing.assert_allclose(gains, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_exponential_gains_have_no_singularity_at_base_one() -> None:
+    family = gain_family("exponential:free", VALUES)
+    for t in (-1e-12, 0.0, 1e-12, 1e-4):
+        np.testing.assert_allclose(family.at(np.array([t])).values, VALUES / 4, atol=2e-4)
+    assert family.shape is not None
+    assert family.shape(np.array([0.0])) == 1.0
+
+
+@given(st.lists(st.floats(0, 5), min_size=6, max_size=6))
+def test_ordered_discounts_never_rise(coefficients: list[float]) -> None:
+    x = np.array(coefficients)
+    decreasing = discount_family("decreasing", 6).at(x).values
+    assert (np.diff(decreasing) <= 1e-12).all()
+    convex = discount_family("convex", 6).at(x).values
+    assert (np.diff(convex) <= 1e-12).all()
+    assert (np.diff(convex, 2) >= -1e-12).all()
+    assert convex[-1] >= 0
+
+
+@pytest.mark.parametrize("name", ["log2", "zipf", "rbp:0.7", "linear:6"])
+def test_the_generators_reach_every_ordered_vector(name: str) -> None:
+    from scipy.optimize import nnls
+
+    target = rule_discounts(name, 6)
+    for family in ("decreasing", "convex"):
+        at = discount_family(family, 6).at(np.ones(6))
+        assert nnls(at.jacobian, target)[1] < 1e-12
+
+
+def test_given_gains_are_scaled() -> None:
+    gains = given_gains(np.array([7.0, 3.0, -1.0]), "mine").at(np.zeros(0)).values
+    assert gains.tolist() == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("exponental", "exponential"),
+        ("power:0", "above 0"),
+        ("power:x", "above 0"),
+        ("exponential:-2", "above 0"),
+        ("power", "exponent"),
+    ],
+)
+def test_bad_gains(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        gain_family(name, VALUES)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("decreasin", "decreasing"), ("log:1", "above 1"), ("rbp:1", "below 1"), ("rbp:1_0", "rbp")],
+)
+def test_bad_discounts(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        discount_family(name, 4)

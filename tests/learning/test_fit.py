@@ -1,0 +1,124 @@
+"""One fit: what an optimum means for gains and discounts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dcglearn import (
+    DCG,
+    DCGLearner,
+    Fit,
+    InputError,
+    Problem,
+    drawn_lists,
+    fit,
+    permuted_lists,
+    solve,
+    true_pairs,
+)
+from dcglearn.learning.factorise import factorise
+from dcglearn.solver.c_path import solve_path
+
+TRUTH = DCG([1, 0.6, 0.2], "zipf")
+DESIGNS = ["different content", "permutations", "empty ranks", "a constant grade"]
+
+
+def problem_of(design: str, n: int = 300, seed: int = 0) -> Problem:
+    rng = np.random.default_rng(seed)
+    lists = drawn_lists(n, 4, [0.3, 0.3, 0.4], rng)
+    if design == "permutations":
+        lists = permuted_lists(n, rng, [0, 0, 1, 2])
+    elif design == "empty ranks":
+        lists = drawn_lists(n, 4, [0.3, 0.3, 0.4], rng, shortest=2)
+    return Problem.of(true_pairs(TRUTH, lists), 4 if design == "a constant grade" else 3)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_factors_are_those_of_what_the_pairs_determine(design: str) -> None:
+    """The short way to the factors, and the long one that also says how sure they are."""
+    problem = problem_of(design)
+    learned = fit(problem)
+    known = learned.identifiability
+    assert learned.factors.gauge == known.gauge
+    by_hand = factorise(
+        learned.weights, known.gauge, known.determined_offsets, known.constant_grades
+    )
+    for factors in (by_hand, learned.factors_as_in(known)):
+        assert (factors.discounts == learned.factors.discounts).all()
+        assert (factors.gains == learned.factors.gains).all()
+    assert learned.dcg == DCG(learned.factors.gains, learned.factors.discounts)
+    assert (learned.utility.matrix == learned.weights).all()
+    assert learned.certificate.confirmed
+    assert learned.factors is learned.factors
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_estimator_holds_the_fit(design: str) -> None:
+    problem = problem_of(design)
+    learned = fit(problem)
+    learner = DCGLearner(n_grades=problem.shape[1]).fit(problem.pairs)
+    assert (learner.weights_ == learned.weights).all()
+    assert learner.dcg_ == learned.dcg
+    assert learner.identifiability_.discounts_determined_by == (
+        learned.identifiability.discounts_determined_by
+    )
+
+
+def test_a_path_is_read_like_single_fits() -> None:
+    problem = problem_of("different content")
+    for C, solution in zip((0.1, 10.0), solve_path(problem, (0.1, 10.0)), strict=True):
+        learned, alone = Fit(problem.with_C(C), solution), fit(problem.with_C(C))
+        assert learned.factors.gains == pytest.approx(alone.factors.gains, abs=1e-9)
+
+
+def test_another_fit_gives_the_gauge() -> None:
+    affine, plain = fit(problem_of("permutations")), fit(problem_of("different content"))
+    assert plain.factors.discounts[-1] > 0.1
+    as_affine = plain.factors_as_in(affine.identifiability)
+    assert (as_affine.discounts[0], as_affine.discounts[-1]) == (1, 0)
+    assert as_affine.gauge == affine.factors.gauge
+
+
+def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
+    problem = Problem.of([[[0, 1], [1, 0]], [[1, 0], [0, 1]]], 2)
+    learned = Fit(problem, solve(problem))
+    assert not learned.utility.matrix.any()
+    for read in (
+        lambda: learned.factors,
+        lambda: learned.dcg,
+        lambda: learned.identifiability,
+        lambda: learned.factors_as_in(fit(problem_of("permutations")).identifiability),
+    ):
+        with pytest.raises(InputError, match="cancel out"):
+            read()
+
+
+WEIGHTED = """
+import numpy as np
+from dcglearn.learning.fit import fit
+from dcglearn.solver.problem import Problem
+
+rng = np.random.default_rng(0)
+pairs = rng.integers(0, 6, (2000, 2, 8)).astype(np.int8)
+found = fit(Problem.of(pairs, 6, weights=rng.random(2000))).identifiability
+print([np.asarray(one).tobytes().hex() for one in (found.discount_null, found.gain_null)])
+"""
+
+
+def test_what_pairs_determine_has_the_same_bytes_on_one_thread_and_two() -> None:
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", WEIGHTED],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(printed) == 1

@@ -1,0 +1,152 @@
+"""How far learned gains and discounts move with other queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dcglearn import DCGLearner, InputError, Preferences, learned_measure, parameter_intervals
+from dcglearn.learning.record import LearnedRecord
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
+from dcglearn.report.learned_text import learned_text
+from helpers.simulated import SCALE, simulated_judgments, weighted_and_repeated
+
+
+def test_intervals_have_about_their_nominal_coverage() -> None:
+    covered = []
+    for seed in range(10):
+        data = simulated_judgments(400, seed, reliability=2.0, indifference=0.0)
+        learner = DCGLearner(n_grades=3).fit(data.pairs)
+        found = parameter_intervals(learner, data, np.random.default_rng(0), 40)
+        assert found.gains[0].tolist() == [1, 1]  # fixed
+        assert found.gains[2].tolist() == [0, 0]
+        assert found.discounts[0].tolist() == [1, 1]
+        c = 1 / np.log2(np.arange(2, 7))
+        covered += list((found.discounts[1:, 0] <= c[1:]) & (c[1:] <= found.discounts[1:, 1]))
+        covered.append(found.gains[1, 0] <= 0.5 <= found.gains[1, 1])
+    assert 0.8 <= np.mean(covered) <= 1.0
+
+
+def test_intervals_are_reproducible_and_narrower_with_more_data() -> None:
+    few, many = simulated_judgments(150, 1), simulated_judgments(1500, 1)
+    widths = []
+    for data in (few, many):
+        learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
+        one, two = (
+            parameter_intervals(learner, data, np.random.default_rng(5), 20) for _ in range(2)
+        )
+        assert (one.gains == two.gains).all()
+        assert (one.discounts == two.discounts).all()
+        assert one.left_out == 0
+        widths.append(np.ptp(one.discounts, axis=1).mean())
+    assert widths[1] < 0.6 * widths[0]
+
+
+def test_judgments_of_one_query_are_refused() -> None:
+    data = simulated_judgments(40, 3)
+    one = data.take(data.queries == data.queries[np.flatnonzero(data.strict)[0]])
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    with pytest.raises(InputError, match="intervals from judgments of one query"):
+        parameter_intervals(learner, one, np.random.default_rng(0), 5)
+    alone = replace(one, queries=np.array([None] * len(one)))
+    with pytest.raises(InputError, match="intervals from 1 strict judgment; give more judgments"):
+        parameter_intervals(learner, alone, np.random.default_rng(0), 5)
+
+
+def test_a_judgment_counts_as_often_as_it_weighs() -> None:
+    weighted, repeated = weighted_and_repeated(150, 3, least=1)
+    learner = DCGLearner(n_grades=3).fit(weighted.pairs, sample_weight=weighted.pair_weights)
+    one, two = (
+        parameter_intervals(learner, data, np.random.default_rng(1), 15)
+        for data in (weighted, repeated)
+    )
+    assert one.gains == pytest.approx(two.gains, abs=1e-6)
+    assert one.discounts == pytest.approx(two.discounts, abs=1e-6)
+    unweighted = replace(weighted, weights=np.ones(len(weighted)))
+    found = parameter_intervals(learner, unweighted, np.random.default_rng(1), 15)
+    assert one.discounts != pytest.approx(found.discounts, abs=1e-3)
+
+
+def test_the_level_is_the_share_of_resamples_within() -> None:
+    data = simulated_judgments(120, 4)
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    rng = np.random.default_rng(2)
+    each = [parameter_intervals(learner, data, rng, 1) for _ in range(30)]
+    steps: list[tuple[int, int]] = []
+    for options, level in (({}, 0.95), ({"level": 0.5}, 0.5)):
+        found = parameter_intervals(
+            learner,
+            data,
+            np.random.default_rng(2),
+            30,
+            advance=lambda done, total: steps.append((done, total)),
+            **options,
+        )
+        assert (found.level, found.resamples) == (level, 30)
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        for part in ("gains", "discounts"):
+            drawn = np.array([getattr(one, part)[:, 0] for one in each])
+            known = np.quantile(drawn, tails, axis=0).T
+            assert getattr(found, part) == pytest.approx(known, abs=1e-12)
+    assert steps == [(done, 30) for done in range(1, 31)] * 2
+
+
+def test_c_is_chosen_again_in_each_resample_if_it_was_chosen() -> None:
+    data = simulated_judgments(150, 5)
+    chosen = DCGLearner(C="cv", n_grades=3).fit(data.pairs, groups=data.pair_groups)
+    given = DCGLearner(C=chosen.C_, n_grades=3).fit(data.pairs)
+    again, kept = (
+        parameter_intervals(learner, data, np.random.default_rng(0), 5)
+        for learner in (chosen, given)
+    )
+    assert kept.C == (chosen.C_, chosen.C_)
+    assert again.C[0] < again.C[1]
+    asked = parameter_intervals(given, data, np.random.default_rng(0), 5, choose="utility")
+    assert (asked.discounts == again.discounts).all()
+
+
+def test_numbers_that_the_penalty_decides_have_none() -> None:
+    data = simulated_judgments(100, 5)
+    learner = DCGLearner(C=1e-3, n_grades=3).fit(data.pairs)
+    by = learner.identifiability_.discounts_determined_by
+    assert "ridge" in by
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 5)
+    for bounds, origin in zip(found.discounts, by, strict=True):
+        assert np.isnan(bounds).all() == (origin != "data")
+    content = learned_measure(learner, data, "j.jsonl", intervals=found)
+    record = LearnedRecord.read(measure_from_json(measure_to_json(content)))
+    assert record is not None
+    assert record.intervals is not None
+    assert None in record.intervals.discounts
+    assert "nan" not in learned_text(content)
+
+
+@pytest.mark.parametrize(
+    "families",
+    [{"discounts": "log2"}, {"gains": "power:free"}, {"gains": "free", "discounts": "decreasing"}],
+)
+def test_resamples_stay_in_the_families(families: dict[str, str]) -> None:
+    data = simulated_judgments(200, 6)
+    learner = DCGLearner(**families).fit(data)
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 20)
+    low, high = found.gains[1]
+    assert low < high
+    if "discounts" in families:
+        assert (np.diff(found.discounts[:, 0]) <= 0).all()
+    if families.get("discounts") == "log2":
+        usual = learner.dcg_.discounts_for(5)
+        assert found.discounts.tolist() == [[one, one] for one in usual]
+
+
+def test_resamples_without_a_difference_are_left_out() -> None:
+    """The lists of one query in three differ; (2/3)^3 of the resamples lack it."""
+    lists = np.array([[[0, 1], [1, 1]], [[1, 0], [1, 0]], [[0, 0], [0, 0]]])
+    data = Preferences.of(lists, ["a"] * 3, SCALE, queries=["p", "q", "r"])
+    learner = DCGLearner(n_grades=3).fit(data.pairs)
+    found = parameter_intervals(learner, data, np.random.default_rng(0), 100)
+    assert found.left_out == pytest.approx(100 * (2 / 3) ** 3, abs=10)
+    assert found.gains[0].tolist() == [1, 1]
+    with pytest.raises(InputError, match=r"nothing can be learned from 1 of 1 resamples"):
+        parameter_intervals(learner, data, np.random.default_rng(0), 1)

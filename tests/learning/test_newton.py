@@ -1,0 +1,157 @@
+"""Newton's method: few and many pairs, small and large C, any start, any number of threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dcglearn import Problem, SolverError, permuted_lists, solve, true_pairs
+from dcglearn.simulation.judges import flip_pairs
+from dcglearn.simulation.truths import DATA_1
+from dcglearn.solver import newton as newtons
+from dcglearn.solver.active_set import quadratic_model
+from dcglearn.solver.certificate import certify
+from dcglearn.solver.newton import Descent, newton
+from helpers.kkt import check_kkt
+from helpers.solver_cases import noisy_pairs
+
+
+@pytest.mark.parametrize("n", [1, 20, 200, 1000])
+@pytest.mark.parametrize("flips", [0, 0.2])
+@pytest.mark.parametrize("C", [1e-4, 1, 1e3])
+@pytest.mark.parametrize("monotone", [True, False])
+def test_newton_settles_without_another_solver(
+    n: int, flips: float, C: float, monotone: bool, rng: np.random.Generator
+) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(n, rng))
+    problem = Problem.of(flip_pairs(pairs, int(flips * n), rng), 5, C=C, monotone=monotone)
+    W, _, steps, _, settled = newton(problem)
+    certificate = certify(problem, W)[1]
+    assert settled
+    assert steps < 80
+    assert np.sqrt(certificate.computed_gap) <= 1e-7 * certificate.size
+    check_kkt(problem, W)
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "any"])
+@pytest.mark.parametrize("C", [0.01, 100.0])
+def test_many_pairs_are_solved_to_the_last_digits(
+    C: float, weights: str | None, rng: np.random.Generator
+) -> None:
+    n = 300_000
+    pairs = noisy_pairs(n, rng)
+    v = {None: None, "whole": rng.integers(0, 4, n), "any": rng.random(n)}[weights]
+    problem = Problem.of(pairs, 5, "hamming" if weights == "whole" else "unit", v, C)
+    assert len(problem.blocks) > 1
+    W, model, steps, passes, settled = newton(problem)
+    assert settled
+    assert steps < passes < 10
+    again = problem.sum_over_blocks(quadratic_model, W.ravel())
+    assert model.hessian == pytest.approx(again.hessian, rel=1e-9)
+    assert model.linear == pytest.approx(again.linear, rel=1e-9)
+    certificate = certify(problem, W)[1]
+    assert certificate.gap <= 1e-12 * certificate.objective
+    few = replace(
+        problem, pairs=pairs[:2000], margins=problem.margins[:2000], weights=problem.weights[:2000]
+    )
+    check_kkt(few, solve(few).W)
+
+
+def test_the_same_bits_on_any_number_of_threads() -> None:
+    """Each in a new process: the linear algebra starts its threads when it is loaded."""
+    program = """
+import numpy as np, os
+from dcglearn.base import threads
+threads.MAX_THREADS = int(os.environ["OMP_NUM_THREADS"])
+from dcglearn.learning.learner import DCGLearner
+rng = np.random.default_rng(1)
+pairs = rng.integers(0, 5, (300_000, 2, 10)).astype(np.int8)
+better = pairs[:, 0].sum(axis=1) + rng.normal(size=len(pairs)) < pairs[:, 1].sum(axis=1)
+pairs[~better] = pairs[~better][:, ::-1]
+pairs = pairs[(pairs[:, 0] != pairs[:, 1]).any(axis=1)]
+print(DCGLearner().fit(pairs).weights_.tobytes().hex())
+"""
+    answers = set()
+    for count in ("1", "2"):
+        limits = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), count
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, **limits},
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e6])
+@pytest.mark.parametrize("monotone", [True, False])
+def test_tiny_and_huge_C(C: float, monotone: bool, rng: np.random.Generator) -> None:
+    for pairs in (
+        permuted_lists(1, rng, [0, 1, 2]),  # one pair
+        np.repeat(permuted_lists(1, rng, [0, 1, 2]), 50, axis=0),  # all equal
+        true_pairs(DATA_1, permuted_lists(80, rng)),  # separable
+        rng.integers(0, 5, (80, 2, 10)),  # contradictory
+    ):
+        solution = solve(Problem.of(pairs, 5, C=C, monotone=monotone), "newton")
+        assert solution.certificate.confirmed
+        with suppress(SolverError):  # beyond double precision: confirmed, or an error
+            assert solve(Problem.of(pairs, 5, C=1e20 * C)).certificate.confirmed
+
+
+def test_one_active_pair(rng: np.random.Generator) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
+    margins = np.full(len(pairs), -100.0)
+    margins[7] = 1.0
+    problem = Problem.of(pairs, 5, margins)
+    solution = solve(problem, "newton")
+    assert solution.certificate.active_pairs == 1
+    check_kkt(problem, solution.W)
+
+
+def test_the_start_does_not_change_the_answer(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    problem = Problem.of(noisy_pairs(3000, rng), 5, C=10)
+    cold = newton(problem).W
+    for start in (rng.normal(size=cold.shape), cold, 1e3 * cold):
+        assert pytest.approx(cold, abs=1e-10) == newton(problem, start).W
+    monkeypatch.setattr(newtons, "SUBSAMPLE_MIN", 50)
+    monkeypatch.setattr(newtons, "SUBSAMPLE_FROM", 1)
+    assert pytest.approx(cold, abs=1e-10) == newton(problem).W
+
+
+def test_the_best_descent_is_returned_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.of([[[0], [1]]], 2)
+    better, worse = (
+        Descent(W, problem.sum_over_blocks(quadratic_model, W.ravel()), 3, 4, False)
+        for W in (np.array([[0.3, -0.3]]), np.array([[0.1, -0.1]]))
+    )
+    for ends in ([better, worse], [worse, better]):
+        monkeypatch.setattr(newtons, "_strategies", lambda *arguments, ends=ends: iter(ends))
+        found = newton(problem)
+        assert found.W is better.W
+        assert (found.steps, found.passes, found.settled) == (6, 8, False)
+    settled = worse._replace(settled=True)  # all that follows is not tried
+    monkeypatch.setattr(newtons, "_strategies", lambda *_: iter([better, settled, better]))
+    assert newton(problem) == settled._replace(steps=6, passes=8)
+
+
+@pytest.mark.parametrize("n", [300, 3000])
+def test_many_grades(n: int, rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 300, (n, 2, 2))
+    worse = pairs[:, 0].sum(axis=1) > pairs[:, 1].sum(axis=1)
+    pairs[worse] = pairs[worse][:, ::-1]
+    problem = Problem.of(pairs, 300)
+    assert problem.blocks[0].dense is not None  # smaller than the tables of code values
+    check_kkt(problem, solve(problem).W)

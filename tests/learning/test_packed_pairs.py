@@ -1,0 +1,413 @@
+"""Packed pairs: files and folders of them, and problems that are solved from them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dcglearn import (
+    DCGLearner,
+    InputError,
+    Objective,
+    PackedPairs,
+    Preferences,
+    Problem,
+    Scale,
+    SolverError,
+    Streamed,
+    agreement,
+    cli,
+    drawn_lists,
+    fit,
+    packed_writer,
+    preset,
+    solve,
+    true_pairs,
+    write_preferences,
+)
+from dcglearn.base.workers import open_workers
+from dcglearn.judgments import packed_writer as packed
+from dcglearn.judgments.packed_pairs import PACKED_METADATA, is_packed
+from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments.reading import judgment_files
+from dcglearn.judgments.reading.judgment_files import gather_judgments
+from dcglearn.report.undetermined import undetermined_statements
+from dcglearn.simulation.truths import DATA_1
+from dcglearn.solver import streamed
+from dcglearn.solver.interior_point import interior_point_start
+
+FIVE = Scale((4, 3, 2, 1, 0))
+
+
+@pytest.fixture
+def pairs(rng: np.random.Generator) -> np.ndarray:
+    """Some with empty ranks, a tenth of them reversed."""
+    found = true_pairs(DATA_1, drawn_lists(3000, 6, [0.2] * 5, rng, shortest=3))
+    swapped = rng.random(len(found)) < 0.1
+    found[swapped] = found[swapped][:, ::-1]
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two files of several row groups each."""
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 500)
+    (tmp_path / "many").mkdir()
+    write_packed(pairs[:1700], tmp_path / "many" / "a.parquet", FIVE, ties=7)
+    with packed_writer(tmp_path / "many" / "b.parquet", FIVE) as write:
+        write(pairs[1700:2000])
+        write(pairs[2000:])
+    return tmp_path / "many"
+
+
+def test_files_hold_one_byte_per_grade(tmp_path: Path, rng: np.random.Generator) -> None:
+    pairs = rng.integers(-1, 5, (100_000, 2, 6)).astype(np.int8)
+    write_packed(pairs, tmp_path / "p.parquet", FIVE)
+    assert (tmp_path / "p.parquet").stat().st_size < 1.01 * pairs.nbytes + 5000
+    back = PackedPairs.of(tmp_path / "p.parquet")
+    assert (np.concatenate([part.read()[0] for part in back.row_groups]) == pairs).all()
+    assert (back.labels, back.n_ranks, back.n_pairs, back.ties) == ((4, 3, 2, 1, 0), 6, 100_000, 0)
+
+
+def test_a_folder_with_judgments_of_another_kind_is_refused(folder: Path) -> None:
+    (folder / "README.md").write_text("Parts of May.")
+    PackedPairs.of(folder)
+    (folder / "more.csv").write_text("a,b,answer\n1,0,a\n")
+    with pytest.raises(InputError, match=r"and more\.csv, which would not be read"):
+        PackedPairs.of(folder)
+
+
+def test_a_folder_is_read_as_one(folder: Path, pairs: np.ndarray) -> None:
+    found = PackedPairs.of(folder)
+    assert (found.n_pairs, found.ties, len(found.row_groups)) == (len(pairs), 7, 4 + 3)
+    assert (np.concatenate([part.read()[0] for part in found.row_groups]) == pairs).all()
+    assert is_packed(folder)
+    assert is_packed(folder / "a.parquet")
+    assert not is_packed(folder / "none.parquet")
+
+
+@pytest.mark.parametrize("margin", ["unit", "hamming"])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_the_answer_is_that_of_the_pairs_in_memory(
+    tmp_path: Path,
+    pairs: np.ndarray,
+    folder: Path,
+    margin: str,
+    weighed: bool,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weights = rng.integers(0, 3, len(pairs)).astype(float) if weighed else None
+    if weighed:
+        write_packed(pairs[:1700], folder / "a.parquet", FIVE, weights[:1700])
+        write_packed(pairs[1700:], folder / "b.parquet", FIVE, weights[1700:])
+    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_MIN", 1000)
+    monkeypatch.setattr("dcglearn.solver.newton.SUBSAMPLE_FROM", 1)
+    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 300)
+    problem = Streamed.of(PackedPairs.of(folder), margin, 3.0)
+    found = solve(problem)
+    twin = solve(Problem.of(pairs, 5, margin, weights, 3.0))
+    assert found.certificate.confirmed
+    assert pytest.approx(twin.W, abs=1e-9) == found.W
+    assert found.certificate.active_pairs == twin.certificate.active_pairs
+    measure = preset("zipf", FIVE, 6)
+    assert problem.agreements([measure]) == pytest.approx([agreement(measure, pairs, weights)])
+    learned = fit(problem)
+    again = DCGLearner(margin=margin, C=3.0).fit(pairs, sample_weight=weights)
+    assert learned.dcg.gains == pytest.approx(again.dcg_.gains, abs=1e-8)
+    assert undetermined_statements(learned.identifiability) == undetermined_statements(
+        again.identifiability_
+    )
+    assert agreement(learned.utility, pairs) == again.score(pairs)
+
+
+def test_few_pairs_in_files_are_solved_from_an_interior_point(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = true_pairs(DATA_1, drawn_lists(200, 6, [0.2] * 5, rng))
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 64)
+    monkeypatch.setattr(streamed, "MAX_BLOCK_PAIRS", 64)
+    write_packed(right, tmp_path / "right.parquet", FIVE)
+    problem = Streamed.of(PackedPairs.of(tmp_path / "right.parquet"), C=1e4)
+    assert len(problem.pairs.row_groups) > 1
+    steps: list[int] = []
+
+    def counted(problem: Objective) -> tuple[np.ndarray, int]:
+        steps.append(interior_point_start(problem)[1])
+        return interior_point_start(problem)
+
+    monkeypatch.setattr("dcglearn.solver.newton.interior_point_start", counted)
+    found = solve(problem)
+    twin = solve(Problem.of(right, 5, C=1e4))
+    assert len(steps) == 2
+    assert steps[0] == steps[1]
+    assert pytest.approx(twin.W, abs=1e-9) == found.W
+
+
+def test_workers_read_the_same(folder: Path) -> None:
+    pairs = PackedPairs.of(folder)
+    here = solve(Streamed.of(pairs)).W
+    with open_workers("2") as workers:
+        assert (here == solve(Streamed.of(pairs, workers=workers)).W).all()
+
+
+def test_progress_counts_pairs(folder: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    Streamed.of(PackedPairs.of(folder), advance=lambda done, of: seen.append((done, of)))
+    assert sorted(seen)[-1] == (PackedPairs.of(folder).n_pairs, 0)
+
+
+def test_only_newton_reads_row_groups(folder: Path) -> None:
+    with pytest.raises(SolverError, match="clarabel needs the pairs in memory"):
+        solve(Streamed.of(PackedPairs.of(folder)), "clarabel")
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -> None:
+    out = tmp_path / "p.parquet"
+
+    def fails(act: Callable[[Any], object], match: str) -> None:
+        with pytest.raises(InputError, match=match), packed_writer(out, FIVE) as write:
+            act(write)
+        assert list(tmp_path.iterdir()) == []
+
+    fails(lambda write: None, "no pair to write")
+    fails(lambda write: write(pairs + 5), "grade index")
+    fails(lambda write: (write(pairs), write(pairs, np.ones(len(pairs)))), "have weights and some")
+    fails(lambda write: write(pairs, [1.0]), r"weights of shape \(1,\)")
+    fails(lambda write: write(pairs[:2], [1.0, np.nan]), "weights hold nan")
+    fails(lambda write: write(pairs[:0]), "no pair to write")
+    fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
+    with pytest.raises(InputError, match=r"ends in \.parquet"):
+        write_packed(pairs, tmp_path / "p.csv", FIVE)
+
+
+def cut(folder: Path, pairs: np.ndarray) -> None:
+    b = folder / "b.parquet"
+    b.write_bytes(b.read_bytes()[:-200])
+
+
+def narrow_scale(folder: Path, pairs: np.ndarray) -> None:
+    for path in folder.iterdir():
+        table = pq.read_table(path)
+        head = {**json.loads(table.schema.metadata[PACKED_METADATA]), "scale": [4, 3]}
+        pq.write_table(table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), path)
+
+
+def only(rows: Callable[[np.ndarray], Any]) -> Callable[[Path, np.ndarray], None]:
+    def write(folder: Path, pairs: np.ndarray) -> None:
+        for path in folder.iterdir():
+            write_packed(rows(pairs), path, FIVE)
+
+    return write
+
+
+def second(*parts: Any, scale: Scale = FIVE) -> Callable[[Path, np.ndarray], None]:
+    return lambda folder, pairs: write_packed(
+        parts[0](pairs), folder / "b.parquet", scale, *parts[1:]
+    )
+
+
+def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
+    def write(folder: Path, pairs: np.ndarray) -> None:
+        write_packed(pairs[:2], folder / "b.parquet", FIVE, [1.0, 1.0])
+        table = pq.read_table(folder / "b.parquet").set_column(2, "weight", pa.array(weights))
+        pq.write_table(table, folder / "b.parquet")
+
+    return write
+
+
+def beheaded(folder: Path, pairs: np.ndarray) -> None:
+    table = pq.read_table(folder / "b.parquet")
+    head = json.loads(table.schema.metadata[PACKED_METADATA])
+    del head["ties"]
+    pq.write_table(
+        table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), folder / "b.parquet"
+    )
+
+
+BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
+    "mixed K": (second(lambda pairs: pairs[:, :, :4]), r"b.parquet: lists of 4 ranks, and 6 in a"),
+    "mixed L": (
+        second(lambda pairs: pairs, scale=Scale((5, 4, 3))),
+        r"b.parquet: grades \[5, .*in a",
+    ),
+    "truncated": (cut, "b.parquet: is not a readable Parquet file"),
+    "foreign": (
+        lambda folder, pairs: pq.write_table(pa.table({"a": [1]}), folder / "b.parquet"),
+        "b.parquet: does not hold packed",
+    ),
+    "nan": (reweighted([1.0, np.nan]), "b.parquet: row 2 holds a weight"),
+    "negative": (reweighted([-1.0, 1.0]), "b.parquet: row 1 holds a weight"),
+    "head": (beheaded, "b.parquet: does not hold packed pairs"),
+    "index": (narrow_scale, "a.parquet: row 1 holds a grade index out of range"),
+    "empty": (lambda folder, pairs: [path.unlink() for path in folder.iterdir()], "holds no .parq"),
+    "identical": (
+        only(lambda pairs: np.repeat(pairs[:9, :1], 2, axis=1)),
+        r"strict preferences \(18\) are between identical lists",
+    ),
+    "one grade": (only(lambda pairs: [[[0, -1], [-1, -1]]]), "only one grade occurs"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_named(folder: Path, pairs: np.ndarray, name: str) -> None:
+    damage, message = BAD[name]
+    damage(folder, np.minimum(pairs, 2) if name == "mixed L" else pairs)
+    with pytest.raises(InputError, match=message):
+        Streamed.of(PackedPairs.of(folder))
+
+
+def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.ndarray) -> None:
+    write_packed(np.repeat(pairs[:9, :1], 2, axis=1), folder / "c.parquet", FIVE)
+    write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
+    with_them = solve(Streamed.of(PackedPairs.of(folder)))
+    assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
+
+
+def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, pairs: np.ndarray) -> None:
+    with packed_writer(tmp_path / "p.parquet", FIVE) as write:
+        for begin in range(0, len(pairs), 7):
+            write(pairs[begin : begin + 7])
+            write(pairs[:0])
+    assert len(PackedPairs.of(tmp_path).row_groups) == 1
+    table = pq.read_table(tmp_path / "p.parquet")
+    pq.write_table(table[:0], tmp_path / "empty.parquet")  # such as a day without a judgment
+    parts = PackedPairs.of(tmp_path).row_groups
+    found = np.concatenate([part.read()[0] for part in parts])
+    np.testing.assert_array_equal(found, pairs)
+    assert solve(Streamed.of(PackedPairs.of(tmp_path))).certificate.confirmed
+
+
+def test_files_that_are_not_yet_whole_are_left_out(folder: Path, pairs: np.ndarray) -> None:
+    (folder / ".b-half.parquet").write_bytes(b"PAR1")
+    (folder / "b.parquet").rename(folder / "B.PARQUET")
+    assert PackedPairs.of(folder).n_pairs == len(pairs)
+
+
+def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:
+    for begin in range(0, 200, 5):
+        write_packed(pairs[begin : begin + 5], tmp_path / f"{begin:03}.parquet", FIVE)
+    found = Streamed.of(PackedPairs.of(tmp_path)).sample(20)
+    np.testing.assert_array_equal(found.pairs, pairs[:200:10])
+
+
+def test_bad_parts_of_a_problem(folder: Path) -> None:
+    pairs = PackedPairs.of(folder)
+    for change, message in (
+        ({"C": -1.0}, "C is -1"),
+        ({"margin": "unti"}, "did you mean 'unit'"),
+        ({"C": 1e160}, "overflow"),
+        ({"prior": [1.0]}, "prior"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Streamed.of(pairs, **change)
+    with pytest.raises(InputError, match="overflow"):
+        Streamed.of(pairs).with_C(1e160)
+
+
+def test_pack_and_fit_on_the_command_line(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    assert run("simulate", "p.jsonl", "-n", 900, "--shortest", 3).returncode == 0
+    packed_up = run("pack", "p.jsonl", "p.parquet")
+    assert packed_up.returncode == 0, packed_up.stderr
+    assert "wrote p.parquet: 900 judgments, 200 of them without" in packed_up.stdout
+    (tmp_path / "many").mkdir()
+    (tmp_path / "p.parquet").rename(tmp_path / "many" / "one.parquet")
+    plain, from_files = run("fit", "p.jsonl"), run("fit", "many", "-o", "m.json")
+    assert from_files.returncode == 0, from_files.stderr
+    assert "packed preferences in 1 file; lists of 5; grades 2 > 1 > 0" in from_files.stdout
+    said = [
+        text.stdout.split("learned with")[1].split("\nwrote")[0] for text in (plain, from_files)
+    ]
+    assert said[0].strip() == said[1].strip()
+    made = json.loads((tmp_path / "m.json").read_text())
+    assert made["about"]["learned_from"]["judgments"] == 900
+    for arguments, message in (
+        (("many", "--scale", "2,1,0"), "--scale does not apply to packed pairs; leave it out"),
+        (
+            ("p.jsonl", "--workers", "2"),
+            "--workers applies to packed pairs only; run dcglearn pack first",
+        ),
+        (("none.parquet",), "no such file"),
+    ):
+        refused = run("fit", *arguments)
+        assert refused.returncode == 2
+        assert message in refused.stderr
+    assert "use a name that ends in .parquet" in run("pack", "p.jsonl", "p.csv").stderr
+    assert run("simulate", "q.parquet", "-n", 9).returncode == 0
+    assert "is the file of the judgments" in run("pack", "q.parquet", "q.parquet").stderr
+    refused = run("fit", "many", "--solver", "osqp")
+    assert refused.returncode == 2
+    assert "--solver osqp does not apply to packed pairs" in refused.stderr
+
+
+def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    lists = np.sort(rng.integers(-1, 3, (500, 2, 4)), axis=2)[..., ::-1]  # short ones end in -1
+    lists[:, :, 0] = 2
+    answers = rng.choice(["a", "b", "tie", "good"], 500)
+    data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
+    write_preferences(data, tmp_path / "p.jsonl")
+    known = gather_judgments(tmp_path / "p.jsonl", memory=1000)
+    assert (len(known), known.on_disk) == (500, True)
+    parts = list(known.batches())
+    np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
+    weights = np.concatenate([part.pair_weights for part in parts])
+    np.testing.assert_array_equal(weights, data.pair_weights)
+
+
+def test_pack_leaves_nothing_when_a_late_line_is_wrong(
+    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    lines = ['{"a": [1, 0], "b": [0, 0], "answer": "a"}'] * 3 + ['{"a": [7], "b": [0]}']
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    refused = run("pack", "p.jsonl", "p.parquet")
+    assert refused.returncode == 2
+    assert 'p.jsonl, line 4: "answer" is missing' in refused.stderr
+    (tmp_path / "p.jsonl").write_text(
+        "\n".join(lines[:3]) + '\n{"a": [7], "b": [0], "answer": "b"}'
+    )
+    refused = run("pack", "p.jsonl", "p.parquet", "--scale", "1,0")
+    assert refused.returncode == 2
+    assert 'p.jsonl, line 4, "a", rank 1: grade 7 is off the scale' in refused.stderr
+    (tmp_path / "p.jsonl").write_text('{"a": [1], "b": [0], "answer": "tie"}')
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.jsonl"]
+    assert run("pack", "p.jsonl", "p.parquet").stdout == (
+        "wrote p.parquet: 1 judgment, 1 of them without a preference\n"
+    )
+    assert "no strict preference" in run("fit", "p.parquet").stderr
+
+
+def test_fit_packs_what_takes_too_much_memory(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    lists = rng.integers(0, 3, (500, 2, 4))
+    data = Preferences.of(lists, rng.choice(["a", "b", "tie"], 500), Scale((2, 1, 0)))
+    write_preferences(data, tmp_path / "p.csv")
+    measures = []
+    for memory in (2**28, 1000):
+        monkeypatch.setattr(judgment_files, "MOST_IN_MEMORY", memory)
+        out = tmp_path / f"{memory}.json"
+        monkeypatch.setattr(
+            sys, "argv", ["dcglearn", "fit", str(tmp_path / "p.csv"), "-o", str(out)]
+        )
+        with contextlib.suppress(SystemExit):  # a command ends the program
+            cli.main()
+        measures.append(json.loads(out.read_text())["utility"]["weights"])
+        said = capsys.readouterr().err
+        assert ("500 judgments take more than 0 MiB of memory, and are packed" in said) == (
+            memory == 1000
+        )
+    np.testing.assert_allclose(*measures, rtol=1e-9)

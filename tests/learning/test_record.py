@@ -1,0 +1,131 @@
+"""Learned measures in files: what is written, and what older releases wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from dcglearn import (
+    DCG,
+    DCGLearner,
+    MeasureFile,
+    learned_measure,
+    parameter_intervals,
+    read_preferences,
+)
+from dcglearn.learning.record import LearnedRecord
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
+from dcglearn.report.learned_text import learned_text
+from helpers.places import GOLDEN
+
+OLDER = ("passes", "status", "iterations", "objective", "residual", "pull", "confirmed")
+OLDER_IDENTIFIABILITY = ("empty_ranks", "discount_unseen", "gain_unseen", "unnamed", "offset_share")
+
+
+def golden() -> dict[str, Any]:
+    return json.loads((GOLDEN / "learned.json").read_text())
+
+
+def content_of(document: dict[str, Any]) -> MeasureFile:
+    return measure_from_json(json.dumps(document))
+
+
+def assert_alike(one: Any, other: Any, key: str = "") -> None:
+    """Same keys in the same order, same values; numbers to 1e-9, for other processors."""
+    if isinstance(one, dict):
+        assert list(one) == list(other), key
+        for name, value in one.items():
+            assert_alike(value, other[name], f"{key}.{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), key
+        for a, b in zip(one, other, strict=True):
+            assert_alike(a, b, key)
+    elif isinstance(one, float):
+        assert type(other) is float, key
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-9), key
+    else:
+        assert (type(one), one) == (type(other), other), key
+
+
+def test_a_fit_writes_what_older_releases_wrote() -> None:
+    data = read_preferences(GOLDEN / "learned_from.jsonl")
+    learner = DCGLearner(n_grades=3).fit(data.pairs, sample_weight=data.pair_weights)
+    intervals = parameter_intervals(learner, data, np.random.default_rng(0), 20)
+    content = learned_measure(learner, data, "learned_from.jsonl", intervals=intervals)
+    written, known = json.loads(measure_to_json(content)), golden()
+    for document in (written, known):
+        for count in ("iterations", "passes"):  # of the solver, which may find a shorter path
+            del document["about"]["solution"][count]
+    assert_alike(known, written)
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    document = golden()
+    record = LearnedRecord.read(content_of(document))
+    assert record is not None
+    assert list(record.to_json()) == list(document["about"])
+    assert record.to_json() == document["about"]
+    assert record.learned_from.strict == 55
+    assert record.factors.rank_one_share == document["about"]["factors"]["first_share"]
+    assert record.identifiability.constant_ranks == ()
+    assert record.identifiability.determined_offsets == (False, False, False)
+    assert record.intervals is not None
+    assert record.intervals.gains[0] == (1.0, 1.0)
+    with pytest.raises(ValidationError, match="frozen"):
+        record.parameters.C = 2.0
+
+
+def test_files_without_later_fields_are_read_and_printed() -> None:
+    document = golden()
+    about = document["about"]
+    full = learned_text(content_of(document))
+    for part in ("solution", "certificate"):
+        for key in OLDER:
+            about[part].pop(key, None)
+    del about["factors"]["singular_values"]
+    for key in OLDER_IDENTIFIABILITY:
+        del about["identifiability"][key]
+    assert learned_text(content_of(document)) == full
+    del about["intervals"]
+    assert "intervals" not in learned_text(content_of(document))
+    about["note"] = "unknown keys are ignored"
+    assert LearnedRecord.read(content_of(document)) is not None
+
+
+def drop(part: str, key: str) -> Callable[[dict[str, Any]], object]:
+    return lambda about: about[part].pop(key)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda about: about.pop("agreement"),
+        drop("learned_from", "strict"),
+        drop("identifiability", "statements"),
+        drop("factors", "fixed_gains"),
+        drop("intervals", "level"),
+        lambda about: about.update(certificate="fine"),
+        lambda about: about["factors"].update(gauge="best"),
+        lambda about: about["identifiability"]["gain_share"].pop(),
+        lambda about: about["identifiability"]["discounts_determined_by"].pop(),
+        lambda about: about["intervals"]["gains"].pop(),
+        lambda about: about["intervals"].update(discounts=[[0, 1]]),
+    ],
+)
+def test_other_facts_are_not_taken_for_a_fit(change: Callable[[dict[str, Any]], object]) -> None:
+    document = golden()
+    change(document["about"])
+    assert LearnedRecord.read(content_of(document)) is None
+
+
+def test_a_record_needs_the_learned_dcg() -> None:
+    content = content_of(golden())
+    rule = MeasureFile(DCG([1, 0.4, 0], "log2"), about=content.about)
+    assert LearnedRecord.read(rule) is None
+    alone = MeasureFile(utility=content.utility, use="utility", about=content.about)
+    assert LearnedRecord.read(alone) is None

@@ -1,0 +1,262 @@
+"""Confirmed optima of the three problems against independent solvers and golden weights."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.optimize import LinearConstraint, minimize, nnls
+
+from dcglearn import (
+    DCG,
+    InputError,
+    Problem,
+    SolverError,
+    drawn_lists,
+    permuted_lists,
+    solve,
+    true_pairs,
+)
+from dcglearn.simulation.truths import DATA_1, DATA_2
+from dcglearn.solver import qp
+from dcglearn.solver import solve as solving
+from dcglearn.solver.active_set import QuadraticModel, quadratic_model
+from dcglearn.solver.c_path import C_GRID, solve_path
+from dcglearn.solver.certificate import certify
+from dcglearn.solver.newton import Descent, newton
+from dcglearn.solver.polish import polish
+from helpers.kkt import check_kkt, dense_differences, objective
+from helpers.places import GOLDEN
+from helpers.solver_cases import noisy_pairs, problems
+
+
+def reference(problem: Problem) -> np.ndarray:
+    """Solve the problem as printed, with slacks, by its dual.
+
+    With u = (w - w_0, sqrt(C v) xi) this is the shortest u with G u >= h. By Lawson &
+    Hanson (Solving Least Squares Problems, ch. 23) it is u = -r[:-1] / r[-1], for the
+    residual r of the non-negative y whose (G, h)' y is nearest to (0, ..., 0, 1).
+    """
+    K, L = problem.shape
+    counted = problem.weights > 0
+    X = dense_differences(problem.pairs, L)[counted]
+    w_0, n = problem.prior.ravel(), len(X)
+    G = np.hstack([X, np.diag((problem.C * problem.weights[counted]) ** -0.5)])
+    h = problem.margins[counted] - X @ w_0
+    G, h = np.vstack([G, np.eye(K * L + n)[K * L :]]), np.r_[h, np.zeros(n)]
+    if problem.monotone:
+        differences = np.kron(np.eye(K), np.eye(L)[:-1] - np.eye(L)[1:])
+        G, h = (
+            np.vstack([G, np.hstack([differences, np.zeros((len(differences), n))])]),
+            np.r_[h, -differences @ w_0],
+        )
+    if not len(h):  # SciPy's nnls aborts the process
+        return problem.prior
+    E, f = np.vstack([G.T, h]), np.eye(K * L + n + 1)[-1]
+    r = E @ nnls(E, f)[0] - f
+    return (w_0 - r[: K * L] / r[-1]).reshape(K, L)
+
+
+@settings(max_examples=60)
+@given(problem=problems())
+def test_solutions_are_optimal_and_equal_to_those_of_scipy(problem: Problem) -> None:
+    for solver in ("newton", "osqp", "clarabel"):
+        solution = solve(problem, solver)
+        W = solution.W
+        check_kkt(problem, W)
+        assert solution.certificate.confirmed
+        value = objective(problem, W.ravel())
+        assert solution.certificate.objective == pytest.approx(value, rel=1e-9, abs=1e-12)
+        twin = reference(problem)
+        assert np.abs(W - twin).max() <= 2e-6 * max(1.0, np.abs(W).max())
+        assert value <= objective(problem, twin.ravel()) + 1e-9 * max(1.0, value)
+
+
+@pytest.mark.parametrize("margin", ["unit", "hamming"])
+@pytest.mark.parametrize("encoding", ["grades", "documents"])
+def test_the_three_problems_by_trust_constr(
+    margin: str, encoding: str, rng: np.random.Generator
+) -> None:
+    grades = encoding == "grades"
+    truth = DATA_1 if grades else DCG([4, 3, 2, 1], "log2")
+    base = [0, 1, 2, 3, 4] if grades else [0, 1, 2, 3]
+    pairs = true_pairs(truth, permuted_lists(25, rng, base))
+    L = len(base)
+    problem = Problem.of(pairs, L, margin, monotone=grades)
+    K = problem.shape[0]
+    X = dense_differences(pairs, L)
+    steps = np.array([[(c == l) * 1.0 - (c == l + 1) for c in range(L)] for l in range(L - 1)])  # noqa: E741 - the paper's letter
+    rows = LinearConstraint(np.kron(np.eye(K), steps), lb=0) if grades else ()
+    twin = minimize(
+        lambda w: objective(problem, w),
+        np.zeros(K * L),
+        jac=lambda w: 2 * w - 2 * X.T @ np.maximum(0, problem.margins - X @ w),
+        hess=lambda w: 2 * np.eye(K * L) + 2 * X.T @ ((problem.margins > X @ w)[:, None] * X),
+        method="trust-constr",
+        constraints=rows,
+        options={"gtol": 1e-11, "xtol": 1e-14, "barrier_tol": 1e-12, "maxiter": 5000},
+    )
+    W = solve(problem).W
+    assert twin.x.reshape(K, L) == pytest.approx(W, abs=1e-6)
+    check_kkt(problem, W)
+
+
+@pytest.mark.parametrize("noise", [0, 0.1])
+@pytest.mark.parametrize("C", [0.01, 1, 100])
+def test_two_thousand_pairs_against_clarabel(
+    C: float, noise: float, rng: np.random.Generator
+) -> None:
+    pairs = true_pairs(DATA_2, permuted_lists(2000, rng))
+    wrong = rng.random(len(pairs)) < noise
+    pairs[wrong] = pairs[wrong][:, ::-1]
+    problem = Problem.of(pairs, 5, C=C)
+    program, W = qp.cvxpy_problem(problem)
+    program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    found = solve(problem)
+    assert np.linalg.norm(found.W - W.value) <= 1e-6 * np.linalg.norm(found.W)
+    check_kkt(problem, found.W)
+
+
+@pytest.mark.parametrize("margin", ["unit", "hamming", "custom"])
+@pytest.mark.parametrize("flips", [0, 0.1])
+@pytest.mark.parametrize("C", [0.01, 1, 100])
+def test_empty_ranks_weights_and_margins_against_clarabel(
+    C: float, flips: float, margin: str, rng: np.random.Generator
+) -> None:
+    n = 2000
+    lists = drawn_lists(n + 200, 6, [0.2] * 5, rng, shortest=2)
+    pairs = true_pairs(DATA_1, lists)
+    pairs = pairs[:n]
+    reversed_pairs = rng.random(len(pairs)) < flips
+    pairs[reversed_pairs] = pairs[reversed_pairs][:, ::-1]
+    m: Any = rng.normal(1, 0.5, len(pairs)) if margin == "custom" else margin
+    problem = Problem.of(pairs, 5, m, rng.choice([0.5, 1.0, 2.0], len(pairs)), C)
+    program, W = qp.cvxpy_problem(problem)
+    program.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    found = newton(problem)
+    assert found.settled
+    assert np.abs(found.W - W.value).max() <= 1e-7 * max(1.0, np.abs(found.W).max())
+    check_kkt(problem, found.W)
+
+
+def test_golden_weights() -> None:
+    for case in json.loads((GOLDEN / "weights.json").read_text("utf-8")):
+        problem = Problem.of(
+            case["pairs"], case["n_grades"], case["margin"], C=case["C"], monotone=case["monotone"]
+        )
+        assert pytest.approx(np.array(case["W"]), abs=1e-8) == solve(problem).W, case["name"]
+
+
+def test_an_answer_that_is_not_confirmed_raises(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(100, rng))
+    problem = Problem.of(pairs, 5)
+    few = qp._OPTIONS["osqp"] | {"max_iter": 3, "polishing": False}
+    monkeypatch.setitem(qp._OPTIONS, "osqp", few)
+    monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
+    with pytest.raises(SolverError, match=r"'user_limit' after 3 iterations.*residual"):
+        solve(problem, "osqp")
+    with monkeypatch.context() as patch:
+        nowhere = Descent(
+            np.zeros(problem.shape), QuadraticModel(np.eye(50), np.zeros(50), 0.0), 1, 2, False
+        )
+        patch.setattr(solving, "newton", lambda *arguments: nowhere)
+        patch.setattr(solving, "polish", polish)
+        found = solve(problem, "auto")
+        assert found.certificate.confirmed
+        assert found.solver == "clarabel"
+
+
+def test_a_failing_solver_is_named(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(50, rng))
+    monkeypatch.setitem(qp._OPTIONS, "clarabel", qp._OPTIONS["clarabel"] | {"max_iter": 1})
+    monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
+    with pytest.raises(SolverError, match="clarabel"):
+        solve(Problem.of(pairs, 5), "clarabel")
+
+
+def test_solving_does_not_depend_on_what_was_solved_before(rng: np.random.Generator) -> None:
+    pairs = true_pairs(DATA_1, permuted_lists(150, rng))
+    problem = Problem.of(pairs, 5)
+    first = solve(problem).W.tobytes()
+    solve(Problem.of(pairs, 5, "hamming"))
+    solve(Problem.of(pairs[::-1], 5, C=100))
+    assert solve(problem).W.tobytes() == first
+
+
+def test_the_record_of_a_solution(rng: np.random.Generator) -> None:
+    problem = Problem.of(noisy_pairs(300, rng), 5)
+    descent = newton(problem)
+    exact = solve(problem, "newton")
+    assert (exact.solver, exact.polished) == ("newton", False)
+    assert (exact.iterations, exact.passes) == (descent.steps, descent.passes + 1)
+    assert exact.W.tobytes() == descent.W.tobytes()
+    assert solve(problem).solver == "newton"
+    again = solve(problem, "newton", start=exact)
+    assert (again.iterations, again.passes) == (1, 2)  # the model at the start is reused
+    polished = solve(problem, "clarabel")
+    assert (polished.solver, polished.status, polished.polished) == ("clarabel", "optimal", True)
+    assert (polished.iterations > 1, polished.passes) == (True, 1)
+    for solution in (exact, polished):
+        model = problem.sum_over_blocks(quadratic_model, solution.W.ravel())
+        assert solution.model.hessian == pytest.approx(model.hessian)
+        assert solution.model.loss == pytest.approx(model.loss, rel=1e-9)
+
+
+def test_a_polished_answer_has_its_own_model(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    problem = Problem.of(noisy_pairs(300, rng), 5)
+    optimum = newton(problem)
+    off = optimum._replace(
+        W=optimum.W * (1 + 1e-4),
+        model=QuadraticModel(np.eye(50), np.zeros(50), 0.0),
+        settled=False,
+    )
+    monkeypatch.setattr(solving, "newton", lambda *arguments: off)
+    solution = solve(problem, "newton")
+    assert solution.polished
+    assert pytest.approx(optimum.W, abs=1e-10) == solution.W
+    assert (solution.model.hessian == optimum.model.hessian).all()
+
+
+def test_many_pairs_are_not_given_to_cvxpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.of([[[0], [1]], [[0], [1]]], 2)
+    nowhere = Descent(
+        np.zeros(problem.shape), QuadraticModel(np.eye(2), np.zeros(2), 0.0), 1, 2, False
+    )
+    monkeypatch.setattr(solving, "newton", lambda *arguments: nowhere)
+    monkeypatch.setattr(solving, "polish", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "solve_exactly", lambda problem, W: certify(problem, W))
+    monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 2)
+    assert solve(problem).solver == "clarabel"
+    monkeypatch.setattr(solving, "MAX_CVXPY_PAIRS", 1)
+    with pytest.raises(SolverError, match="newton ended with 'no further descent' after 1"):
+        solve(problem)
+
+
+def test_an_unknown_solver_is_refused() -> None:
+    with pytest.raises(InputError, match="did you mean 'osqp'"):
+        solve(Problem.of([[[0], [1]]], 2), "osqpp")
+
+
+def test_the_grid_of_C_is_that_of_the_experiments() -> None:
+    assert pytest.approx([1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0], rel=1e-15) == C_GRID
+
+
+def test_a_path_equals_single_fits(rng: np.random.Generator) -> None:
+    problem = Problem.of(noisy_pairs(500, rng), 5)
+    grid = [0.01, 1.0, 0.1, 100.0]
+    for C, solution in zip(grid, solve_path(problem, grid), strict=True):
+        assert pytest.approx(solve(problem.with_C(C)).W, abs=1e-10) == solution.W
+        assert solution.certificate.confirmed
+    with pytest.raises(InputError, match="C is 0"):
+        list(solve_path(problem, [0]))

@@ -1,0 +1,671 @@
+"""Measures: formulas, ideals, names, files, presets and agreement.
+
+The expected numbers are those of Jarvelin & Kekalainen's and Burges' forms for the example
+3, 2, 3, 0, 1, 2 of the encyclopedia article on DCG, recomputed. Independent checks enumerate
+all orderings, or use scikit-learn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import (
+    DCG,
+    InputError,
+    Label,
+    LinearUtility,
+    MeasureFile,
+    Scale,
+    agreement,
+    measure_for,
+    preset,
+    read_measure,
+    usual_presets,
+    write_measure,
+)
+from dcglearn.correlation.agreement import (
+    CodedPairs,
+    checked_pairs,
+    one_per_pair,
+    outcomes,
+    score_differences,
+)
+from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_discounts
+from dcglearn.measures.ideal import leaves_rank_empty, map_distinct_pools
+from dcglearn.naming.measure_files import measure_from_json, measure_to_json
+from dcglearn.naming.names import parse_measure
+from dcglearn.naming.presets import PRESETS
+
+ORDERS = sorted(set(itertools.permutations([0, 0, 1, 2, 2])))
+WIKI = [0, 1, 0, 3, 2, 1]  # 3,2,3,0,1,2 on the scale 3 > 2 > 1 > 0
+LINEAR = (3, 2, 1, 0)
+EXPONENTIAL = (7, 3, 1, 0)
+
+finite = st.floats(-5, 5, allow_nan=False).map(lambda x: round(x, 3))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[DCG, list[int], int]:
+    """A DCG of any signs and order, a pool of documents, and how many ranks are filled."""
+    L, K, N = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    gains = draw(st.lists(finite, min_size=L, max_size=L))
+    discounts = draw(st.lists(finite, min_size=K, max_size=K))
+    pool = draw(st.lists(st.integers(0, L - 1), min_size=N, max_size=N))
+    return DCG(gains, discounts), pool, min(K, N)
+
+
+def value(measure: DCG, rankings: object) -> float:
+    return round(float(measure.score(rankings)), 7)
+
+
+def test_the_worked_example() -> None:
+    assert value(DCG(LINEAR, "constant"), WIKI) == 11
+    jk = DCG(LINEAR, "jk(2)")
+    assert value(jk, WIKI) == 8.0971714
+    assert round(float(jk.ideal(WIKI)), 7) == 8.6925361
+    assert value(DCG(LINEAR, "jk(2)", normalise="ideal"), WIKI) == 0.9315085
+    assert value(jk, [0, 1, 3, 0, 2, 1]) == 7.7043822
+    burges = DCG(EXPONENTIAL, "log2")
+    assert round(float(burges.score(WIKI)), 6) == 13.848264
+    assert round(float(burges.ideal(WIKI)), 6) == 14.595391
+    assert round(float(DCG(EXPONENTIAL, normalise="ideal").score(WIKI)), 6) == 0.948811
+
+
+def test_one_relevant_document_at_rank_two() -> None:
+    assert value(DCG([1, 0], "jk(2)"), [1, 0]) == 1.0
+    assert value(DCG([1, 0], "log2"), [1, 0]) == 0.6309298
+
+
+def test_two_documents_rated_two_are_worth_four_at_most() -> None:
+    assert value(DCG([2, 1, 0], "jk(2)") @ 10, [0, 0]) == 4.0
+
+
+def test_penalised_grades() -> None:
+    signed = [math.copysign(2 ** abs(r) - 1, r) for r in (2, 1, -1, -2)]
+    assert signed == [3, 1, -1, -3]
+    measure = DCG(dict(zip((2, 1, -1, -2), signed, strict=True)), "log2")
+    assert float(measure.score([3])) == -3.0
+    assert float(measure.score([0, 3])) < float(measure.score([0]))
+
+
+def test_penalised_grades_by_preset() -> None:
+    """The printed formula 1 - 2^r would reward bad documents: 1 - 2^-2 is above 0."""
+    found = preset("exponential-log2", Scale((2, 1, 0, -1, -2)), 5)
+    assert found.gains == (3, 1, 0, -1, -3)
+    assert value(found, [4, 0]) == round(-3 + 3 / math.log2(3), 7)
+    assert 1 - 2.0**-2 > 0 > found.gains[-1]
+    minmax = DCG(found.gains, "log2", normalise="minmax")
+    assert minmax.score([[0, 2, 4], [4, 2, 0]]).tolist() == [1.0, 0.0]
+
+
+def test_the_worked_example_by_preset() -> None:
+    scale = Scale((3, 2, 1, 0))
+    for name, expected in [("constant", 11), ("jk", 8.0971714), ("exponential-log2", 13.8482636)]:
+        assert value(preset(name, scale, 6), WIKI) == pytest.approx(expected, abs=2e-7)
+    discounts = preset("jk", scale, 6).discounts_for(6)
+    assert 3 * discounts[2] == pytest.approx(1.8927893)  # printed as 1.892, truncated
+    assert 1 / discounts[5] == pytest.approx(2.5849625)  # and this as 2.584
+
+
+def test_ndcg_of_two_swapped_documents() -> None:
+    """Grades 5, 4, 3, 2, the first two swapped (Ackerman & Chen 2011)."""
+    burges = preset("exponential-log2", Scale((5, 4, 3, 2)), 4)
+    assert round(float(burges.score([1, 0, 2, 3])), 6) == 39.350852
+    assert round(float(burges.ideal([1, 0, 2, 3])), 6) == 45.255976
+    whole = DCG(burges.gains, normalise="ideal")
+    assert round(float(whole.score([1, 0, 2, 3])), 6) == 0.869517
+
+
+def test_missing_documents_count_against_the_ideal_of_the_pool() -> None:
+    found, pool = [0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1, 1]
+    jk, burges = DCG([1, 0], "jk(2)", 5, "ideal"), DCG([1, 0], "log2", 5, "ideal")
+    assert float(jk.score(found, pool)) == pytest.approx(0.7386919, abs=1e-7)
+    assert float(burges.score(found, pool)) == pytest.approx(0.7227265, abs=1e-7)
+
+
+@pytest.mark.parametrize("factor", [0.01, 1, 100])
+@given(case=cases())
+def test_normalised_values_do_not_depend_on_the_scale_of_gains(
+    factor: float, case: tuple[DCG, list[int], int]
+) -> None:
+    measure, pool, filled = case
+    for normalise in ("ideal", "minmax"):
+        if normalise == "ideal" and float(measure.ideal(pool)) <= 1e-6:
+            continue  # refused, or undefined
+        one = DCG(measure.gains, measure.discounts, normalise=normalise)
+        many = DCG(np.array(measure.gains) * factor, measure.discounts, normalise=normalise)
+        a, b = one.score(pool[:filled], pool), many.score(pool[:filled], pool)
+        assert a == pytest.approx(b, rel=1e-7, abs=1e-9)
+
+
+@given(case=cases())
+def test_ideal_and_worst_are_those_of_all_orderings(case: tuple[DCG, list[int], int]) -> None:
+    measure, pool, filled = case
+    every = [float(measure.score(list(p))) for p in itertools.permutations(pool, filled)]
+    assert float(measure.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
+    assert float(measure.worst(pool)) == pytest.approx(min(every), abs=1e-9)
+    spread = DCG(measure.gains, measure.discounts, normalise="minmax")
+    for length in range(1, filled + 1):  # also shorter lists, padded or not, and with gaps
+        short = pool[:length]
+        padded = short + [-1] * (len(measure.discounts) - length)
+        value = float(spread.score(short, pool))
+        assert -1e-9 <= value <= 1 + 1e-9
+        assert float(spread.score(padded, pool)) == pytest.approx(value, abs=1e-9)
+        assert -1e-9 <= float(spread.score(padded[::-1], pool)) <= 1 + 1e-9
+
+
+@given(case=cases())
+def test_a_short_list_is_normalised_by_lists_with_empty_ranks(
+    case: tuple[DCG, list[int], int],
+) -> None:
+    """Compared with every assignment of documents of the pool, or none, to the ranks."""
+    measure, pool, filled = case
+    K = len(measure.discounts)
+    documents = [*range(len(pool)), *[None] * K]
+    every = [
+        float(measure.score([-1 if d is None else pool[d] for d in choice]))
+        for choice in set(itertools.permutations(documents, K))
+    ]
+    if max(every) - min(every) < 1e-6:
+        return
+    spread = DCG(measure.gains, measure.discounts, normalise="minmax")
+    short = pool[: filled - 1] + [-1] * (K - filled + 1)
+    if filled > 1 and len(pool) >= filled:
+        plain = float(measure.score(short))
+        expected = (plain - min(every)) / (max(every) - min(every))
+        assert float(spread.score(short, pool)) == pytest.approx(expected, abs=1e-7)
+
+
+@given(case=cases())
+def test_ideal_of_a_free_utility_is_that_of_all_orderings(
+    case: tuple[DCG, list[int], int],
+) -> None:
+    measure, pool, filled = case
+    rng = np.random.default_rng(len(pool))
+    utility = LinearUtility(rng.normal(size=(len(measure.discounts), measure.n_grades)))
+    every = [float(utility.score(list(p))) for p in itertools.permutations(pool, filled)]
+    assert float(utility.ideal(pool)) == pytest.approx(max(every), abs=1e-9)
+
+
+def test_sorting_is_not_ideal_under_a_free_utility(rng: np.random.Generator) -> None:
+    W = -np.sort(-rng.normal(size=(5, 4)), axis=1)
+    utility = LinearUtility(W)
+    pools = rng.integers(0, 4, (500, 8))
+    assert (utility.score(np.sort(pools, axis=1)[:, :5]) < utility.ideal(pools) - 1e-9).mean() > 0.3
+
+
+def test_scikit_learn_agrees(rng: np.random.Generator) -> None:
+    from sklearn.metrics import dcg_score, ndcg_score
+
+    relevance = rng.integers(0, 4, (50, 8))
+    order = np.arange(8, 0, -1.0)[None].repeat(50, 0)  # scores that keep the order of the list
+    gains = np.array([3.5, 2, 0.25, 0])
+    measure = DCG(gains, "log2") @ 5
+    truth = gains[relevance]
+    assert measure.score(relevance).mean() == pytest.approx(dcg_score(truth, order, k=5))
+    n = DCG(gains, "log2", 5, "ideal").score(relevance).mean()
+    assert n == pytest.approx(ndcg_score(truth, order, k=5))
+
+
+def test_gains_may_decrease_with_the_label() -> None:
+    upside_down = DCG([0, 1, 3], "log2", normalise="ideal")
+    assert float(upside_down.score([2, 1, 0])) == 1.0
+    assert float(upside_down.score([0, 1, 2])) < 0.7
+
+
+def test_an_empty_rank_adds_nothing() -> None:
+    measure = DCG([2, -1], "constant")
+    assert measure.score([[0, -1], [1, -1], [-1, -1]]).tolist() == [2.0, -1.0, 0.0]
+    assert float(measure.ideal([1, -1, 0])) == 1.0
+    assert float(LinearUtility([[2, -1], [2, -1]]).score([0, -1])) == 2.0
+
+
+def test_a_negative_ideal_is_refused() -> None:
+    with pytest.raises(InputError, match=r"row 1: the ideal is -2.*minmaxDCG"):
+        DCG([1, -1], "constant", normalise="ideal").score([[0, 0], [1, 1]])
+    minmax = DCG([-1, -2], normalise="minmax")
+    assert minmax.score([[0, 1], [1, 0]]).tolist() == [1.0, 0.0]
+
+
+def test_an_ideal_of_zero_and_a_value_below_it_are_refused() -> None:
+    measure = DCG([0.5, -1], "constant", normalise="ideal")
+    with pytest.raises(
+        InputError, match="row 0: the ideal is 0: dividing by it reverses the order"
+    ):
+        measure.score([1, -1], [1, 1])  # both ranks empty would be worth 0
+    assert float(measure.score([-1, -1], [1, 1])) == 0.0
+    assert measure.score([[0, 1], [1, 0]], [[0, 0, 1], [0, 0, 1]]).tolist() == [-0.5, -0.5]
+    assert float(measure.score([0])) == 1.0  # an ideal between 0 and 1
+    cut = DCG([1, -1], "constant", 3, "ideal")
+    assert float(cut.score([1, 0, 1], [0, 0, 1, 1])) == -1.0  # a value below 0 has a meaning
+
+
+def test_a_utility_without_ranks_or_grades_is_refused() -> None:
+    for shape in ((0, 3), (3, 0)):
+        with pytest.raises(InputError, match=r"weights of shape .*; give a matrix of finite"):
+            LinearUtility(np.zeros(shape))
+
+
+def test_a_short_list_is_measured_against_lists_that_may_be_short() -> None:
+    pool = [0, 1]
+    assert float(DCG([1, -1], normalise="minmax").score([0, -1], pool)) == 1.0
+    assert float(DCG([1, -1], normalise="minmax").score([0, 1], pool)) == 1.0
+    assert float(DCG([1, -1], normalise="ideal").score([0, -1], pool)) == 1.0
+    deep = DCG([3, 1, -1], "log2", 5, "ideal")
+    five = [0, 1, 2, 2, 2]
+    assert float(deep.score([0, 1], five)) == float(deep.score([0, 1, -1, -1, -1], five)) == 1.0
+    assert float(DCG([1, 0], [1, 2], normalise="ideal").score([-1, 0])) == 1.0
+
+
+def test_a_ranking_with_documents_outside_its_pool_is_refused() -> None:
+    with pytest.raises(InputError, match="row 1: a ranking holds documents that its pool"):
+        DCG([1, 0], normalise="ideal").score([[0, 1], [0, 0]], [[0, 1], [0, 1]])
+
+
+def test_a_normalised_value_without_anything_to_gain_is_zero() -> None:
+    assert float(DCG([1, 0], normalise="ideal").score([1, 1])) == 0.0
+    assert float(DCG([1, 0], normalise="minmax").score([0, 0])) == 0.0
+
+
+def test_a_list_narrower_than_its_pool_has_empty_ranks() -> None:
+    first_three = 1 + 1 / math.log2(3) + 1 / 2
+    measure = DCG([1, -1], "log2", normalise="ideal")
+    assert float(measure.score([0], [0, 0, 0, 1])) == pytest.approx(1 / first_three)
+
+
+def test_declared_labels_take_precedence_over_the_keys_of_gains() -> None:
+    assert DCG({"a": 1, "b": 0}, grades=["x", "y"]).grades == ("x", "y")
+
+
+def test_a_rank_is_empty_if_a_document_of_the_pool_could_fill_it() -> None:
+    pools = np.array([[0, 0, 0], [0, 0, -1], [0, -1, -1]])
+    lists = np.array([[0, -1], [-1, 0], [0, -1]])
+    assert leaves_rank_empty(lists, pools).tolist() == [True, True, False]
+    assert leaves_rank_empty(lists, pools, 2).tolist() == [True, True, False]
+    assert leaves_rank_empty(lists, pools, 1).tolist() == [False, True, False]
+    full = np.array([[0, 0]])
+    assert leaves_rank_empty(full, np.array([[0, 0, 0]])).tolist() == [True]  # rank 3 is empty
+    assert leaves_rank_empty(full, np.array([[0, 0, 0]]), 2).tolist() == [False]
+    assert leaves_rank_empty(full, np.array([[0, 0, -1]]), 5).tolist() == [False]
+
+
+def test_a_function_of_pools_is_evaluated_once_per_distinct_pool() -> None:
+    calls: list[list[int]] = []
+
+    def total(pool: np.ndarray) -> float:
+        calls.append(pool.tolist())
+        return float(pool.sum())
+
+    pools = np.array([[2, 0, 1], [0, 1, 2], [-1, 1, -1]])
+    assert map_distinct_pools(pools, total).tolist() == [3.0, 3.0, 1.0]
+    assert sorted(calls) == [[0, 1, 2], [1]]
+    assert map_distinct_pools(np.zeros((0, 3), int), total).shape == (0,)
+
+
+def test_pools_and_normalisations_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError, match=r"unknown normalisation 'max'.*minmax"):
+        DCG([1, 0], normalise="max")
+    with pytest.raises(InputError, match="pools given to a plain DCG; use nDCG or minmaxDCG"):
+        DCG([1, 0]).score([0, 1], [0, 1])
+    with pytest.raises(InputError, match="give one pool per ranking"):
+        DCG([1, 0], normalise="ideal").score([[0, 1], [1, 0]], [[0, 1]])
+
+
+def test_cutoff_and_length() -> None:
+    assert (DCG([1, 0]) @ 1).score([[0, 0], [1, 0]]).tolist() == [1.0, 0.0]
+    short = DCG([1, 0], [1, 0.5])
+    assert float(short.score([0])) == 1.0
+    with pytest.raises(InputError, match="discounts for 2"):
+        short.score([0, 1, 1])
+    with pytest.raises(InputError, match="a cutoff of 3 with 2 discounts"):
+        short @ 3
+    for cutoff in (0, -1, 1.5, True, "3"):
+        with pytest.raises(InputError, match="cutoff"):
+            DCG([1, 0], cutoff=cutoff)
+    assert (short @ 1).score([[0, 0, 0]]).tolist() == [1.0]
+    assert (short @ 2).score([[0, 0, 0]]).tolist() == [1.5]
+    with pytest.raises(InputError, match="weights for 2"):
+        LinearUtility([[1, 0], [1, 0]]).score([0, 0, 0])
+
+
+labels = st.one_of(st.integers(-3, 9), st.floats(0.1, 0.9), st.text("aé'\"\\{}[]:, \n", min_size=1))
+
+
+@st.composite
+def any_dcg(draw: st.DrawFn) -> DCG:
+    number = st.floats(-1e30, 1e30, allow_nan=False)
+    gains = draw(st.lists(number, min_size=1, max_size=4))
+    rules = ["log2", "zipf", "constant", "jk(2.5)", "rbp(0.8)", "linear(7)"]
+    vector = st.lists(number, min_size=3, max_size=5)
+    grades: list[Label] | None = None
+    if draw(st.booleans()):
+        n = len(gains)
+        grades = draw(st.lists(labels, min_size=n, max_size=n, unique_by=lambda x: str(x)))
+    return DCG(
+        gains,
+        draw(st.one_of(st.sampled_from(rules), vector)),
+        draw(st.one_of(st.none(), st.integers(1, 3))),
+        draw(st.sampled_from([None, "ideal", "minmax"])),
+        grades,
+    )
+
+
+@given(measure=any_dcg())
+def test_names_and_files_read_back_the_same(measure: DCG) -> None:
+    assert DCG.parse(str(measure)) == measure
+    assert measure_from_json(measure_to_json(measure)).measure == measure
+    K = measure.n_ranks or 3
+    utility = measure.utility(K) if np.isfinite(measure.matrix_for(K)).all() else None
+    if utility is not None:
+        assert LinearUtility.parse(str(utility)) == utility
+        assert parse_measure(str(utility)).measure == utility
+        assert measure_from_json(measure_to_json(utility)).measure == utility
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "DCG",
+        "DCG()",
+        "DCG([1, 0])",
+        "DCG([1, 0], log2, 3)",
+        "DCG([1, 0], log2, cutoff=3)",
+        "DCG(log2, [1, 0])",
+        "DCG({None: 1}, log2)",
+        "XCG([1, 0], log2)",
+        "DCG([1, 0], log3)",
+        "DCG([1, 0], rbp(2))",
+        "DCG([1, 0], rbp)",
+        "DCG([1, 0], log2(3))",
+        "DCG([1, 0], log2) @ 0",
+        "DCG(['a', 0], log2)",
+        "DCG([1, 0], __import__('os').getcwd())",
+        "DCG([1e999], log2)",
+        "DCG({3, 1, 0}, log2)",
+        "DCG({'a': 1, 'a': 0}, log2)",
+        "DCG([1, 0], {5: 1, 3: 0})",
+        "DCG([" + "9" * 400 + ", 0], log2)",
+        "DCG([True, 0], log2)",
+        "LinearUtility([[1]], log2)",
+        "DCG([], log2)",
+        "(" * 5000,
+    ],
+)
+def test_a_text_that_is_not_a_measure_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        DCG.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LinearUtility()",
+        "LinearUtility([[1]], log2)",
+        "LinearUtility([[1]], labels=[1])",
+        "LinearUtility([[1]]) @ 3",
+        "LinearUtility([[1]], grades=5)",
+        "LinearUtility([[1]], grades=[None])",
+        "LinearUtility([[1]], grades=[[1]])",
+        "LinearUtility([[1, 0]], grades=[1])",
+        "LinearUtility([1, 0])",
+        "Utility([[1]])",
+        "LinearUtility([[x]])",
+    ],
+)
+def test_a_text_that_is_not_a_utility_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        LinearUtility.parse(text)
+
+
+def test_rules_and_their_ranges() -> None:
+    assert rule_discounts("jk(3)", 4)[:3].tolist() == [1.0, 1.0, 1.0]
+    assert rule_discounts("jk(3)", 9)[8] == pytest.approx(0.5)
+    assert rule_discounts("rbp(0.5)", 3).tolist() == [0.5, 0.25, 0.125]
+    assert rule_discounts("linear(4)", 6).tolist() == [1, 0.75, 0.5, 0.25, 0, 0]
+    assert rule_discounts("log2", 3).tolist() == pytest.approx([1, 1 / math.log2(3), 0.5])
+    for wrong in ("jk", "jk(1)", "jk(0)", "rbp(0)", "rbp(1)", "rbp(x)", "zipf(2)", "lg2", "2", ""):
+        with pytest.raises(InputError):
+            canonical_rule(wrong)
+    with pytest.raises(InputError, match="did you mean 'zipf'"):
+        canonical_rule("zipff")
+    assert all(rule.source and rule.formula for rule in DISCOUNT_RULES.values())
+
+
+def test_presets() -> None:
+    scale = Scale((2, 1, 0))
+    assert str(preset("exponential-log2", scale, 5)) == "DCG({2: 3, 1: 1, 0: 0}, log2)"
+    assert preset("binary:1", scale, 5).gains == (1, 1, 0)
+    assert preset("binary", scale, 5).gains == (1, 0, 0)
+    assert preset("jk:10 @ 3", scale, 5) == DCG({2: 2, 1: 1, 0: 0}, "jk(10)", 3)
+    assert preset("linear-discount", scale, 5).discounts == "linear(5)"
+    named = Scale.parse("perfect=3,good=1,bad=0")
+    assert preset("linear-log2", named, 5).gains == (3, 1, 0)
+    assert preset("rbp:0.5", named, 5).gains == (1, 1 / 3, 0)
+    assert set(usual_presets(scale, 5)) >= {"zipf", "jk:2", "rbp:0.8", "binary:2"}
+    assert all(found.source and found.formula for found in PRESETS.values())
+    with pytest.raises(InputError, match="did you mean 'exponential-log2'"):
+        preset("exponental-log2", scale, 5)
+    for wrong in ("zipf:2", "rbp:2", "zipf @ x", "zipf @ 0", "jk:nan", "binary:9"):
+        with pytest.raises(InputError):
+            preset(wrong, scale, 5)
+    with pytest.raises(InputError, match="overflow"):
+        preset("exponential-log2", Scale((5000, 0)), 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("zipf @ x", "the cutoff 'x' is not a whole number; write it like zipf @ 10"),
+        ("nDCG(zipf) @ x", "the cutoff 'x' is not a whole number"),
+        ("nDCG(zipf) @ 3 4", "the cutoff '3 4' is not a whole number"),
+        ("m.json:foo", "m.json: has no part 'foo'; write m.json:dcg or m.json:utility"),
+        ("nDCG(m.json:foo)", "m.json: has no part 'foo'"),
+    ],
+)
+def test_a_name_with_a_wrong_cutoff_or_part_is_refused(name: str, problem: str) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)):
+        measure_for(name, Scale((2, 1, 0)), 5)
+
+
+@pytest.mark.parametrize("n_grades", [2, 14, 15, 16, 127])
+def test_agreement_on_coded_pairs_is_the_same(rng: np.random.Generator, n_grades: int) -> None:
+    """Also with empty ranks and ties, and where codes need more than one byte."""
+    pairs = rng.integers(-1, n_grades, (400, 2, 3)).astype(np.int8)
+    pairs[:9] = pairs[:9, :1]
+    pairs[9:11] = [[[-1] * 3, [n_grades - 1] * 3], [[n_grades - 1] * 3, [-1] * 3]]
+    coded = CodedPairs(pairs, n_grades)
+    for weights in (rng.normal(size=(3, n_grades)), rng.integers(0, 3, (3, n_grades))):
+        measure = LinearUtility(weights)
+        assert coded.agreement(measure) == agreement(measure, pairs)
+
+
+def test_agreement_counts_ties_half_and_rounding_as_a_tie() -> None:
+    thirds = DCG([0.1, 0.2, 0.3], "constant")
+    pairs = np.array([[[0, 1, 2], [2, 1, 0]], [[2, 2, 2], [0, 0, 0]], [[0, 0, 0], [2, 2, 2]]])
+    assert score_differences(thirds, pairs)[0] == 0.0
+    assert outcomes(thirds, pairs).tolist() == [0.5, 1.0, 0.0]
+    assert agreement(thirds, pairs, [2, 1, 0]) == pytest.approx(2 / 3)
+    normalised = DCG([0.1, 0.2, 0.3], "constant", normalise="ideal")
+    assert outcomes(normalised, pairs).tolist() == [0.5, 1.0, 0.0]
+    for wrong in (np.zeros((0, 2, 3), int), pairs):
+        weights = None if not len(wrong) else [0, 0, 0]
+        with pytest.raises(InputError, match="no judgment"):
+            agreement(thirds, wrong, weights)
+    with pytest.raises(InputError, match="pairs of shape"):
+        agreement(thirds, np.zeros((3, 3, 3), int))
+
+
+@pytest.mark.parametrize(
+    "gains", [(0.1, 0.2, 0.3), (-0.1, -0.2, -0.3), (1e5 + 0.1, 2e5, 3e5 + 0.3)]
+)
+def test_equal_sums_that_differ_by_rounding_are_ties(gains: tuple[float, ...]) -> None:
+    measure = DCG(gains, "constant")
+    pairs = np.array([[a, b] for a in ORDERS for b in ORDERS])
+    as_added = np.zeros(len(pairs))
+    for k in range(len(ORDERS[0])):
+        as_added += np.array(gains)[pairs[:, 0, k]] - np.array(gains)[pairs[:, 1, k]]
+    assert (as_added != 0).any()
+    assert (score_differences(measure, pairs) == 0).all()
+
+
+def test_pairs_may_be_flat(rng: np.random.Generator) -> None:
+    pairs = rng.integers(0, 3, (4, 2, 3))
+    assert (checked_pairs(pairs.reshape(4, 6), 3) == pairs).all()
+    assert checked_pairs(np.zeros((2, 2), int), 1).shape == (2, 2, 1)
+    for wrong in (np.zeros((4, 5), int), np.zeros((4, 3, 2), int), np.zeros(6, int)):
+        with pytest.raises(InputError, match=r"pairs of shape .*; give \(n, 2, K\)"):
+            checked_pairs(wrong, 3)
+
+
+def test_one_number_per_pair_may_have_any_sign_unless_a_smallest_is_given() -> None:
+    assert one_per_pair([-1, 2], 2, "margins").tolist() == [-1.0, 2.0]
+    assert one_per_pair([0, 2], 2, "weights", 0.0).tolist() == [0.0, 2.0]
+    with pytest.raises(InputError, match="row 0: weights hold -1"):
+        one_per_pair([-1, 2], 2, "weights", 0.0)
+    with pytest.raises(InputError, match=r"weights of shape .* give one finite number per pair"):
+        one_per_pair([1, 2], 3, "weights")
+
+
+def test_small_but_real_differences_are_not_ties() -> None:
+    steep = DCG([1, 0], "rbp(0.05)")
+    pairs = [[[1] * 10 + [0], [1] * 11]]
+    assert 0 < score_differences(steep, pairs)[0] < 1e-12
+    assert -1e-12 < score_differences(steep, [pairs[0][::-1]])[0] < 0
+    assert agreement(steep, pairs) == 1.0
+
+
+def test_measure_files(tmp_path: Path) -> None:
+    dcg, utility = DCG({2: 1, 0: 0}, [1, 0.5]), LinearUtility([[1, 0], [0.5, 0]], (2, 0))
+    path = tmp_path / "m.json"
+    write_measure(MeasureFile(dcg, utility, "utility", {"note": [1, {"a": None}]}), path)
+    found = read_measure(path)
+    assert found.measure == utility
+    assert found.pick("dcg") == dcg
+    assert found.about == {"note": [1, {"a": None}]}
+    assert parse_measure(f"{path}:dcg").measure == dcg
+    assert parse_measure(str(path)).measure == utility
+    for name in (str(path), f"{path}:utility"):  # the form that the message suggests is accepted
+        with pytest.raises(InputError, match=re.escape(f"write {path}:dcg")):
+            measure_for(f"nDCG({name})", Scale((2, 1, 0)), 3)
+    write_measure(dcg, path)
+    with pytest.raises(InputError, match="holds no utility"):
+        parse_measure(f"{path}:utility")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format": "other"}, "not a measure file"),
+        ({"version": 2}, "version 2"),
+        ({"utillity": {}}, "did you mean 'utility'"),
+        ({"use": "utility"}, "holds no utility"),
+        ({"use": "x"}, "unknown part"),
+        ({"dcg": {"gains": [1], "discount": "log2"}}, '"dcg": cannot be read'),
+        ({"dcg": {"gains": ["x"], "discounts": "log2"}}, '"dcg": gains'),
+        ({"dcg": [1]}, "not an object"),
+        ({"utility": {"weights": [[1], [1, 2]]}}, '"utility"'),
+        ({"utility": {"weights": []}}, '"utility"'),
+        ({"utility": {"weights": [["1", "2"]]}}, "weights are not numbers"),
+        ({"dcg": {"gains": [10**400], "discounts": "log2"}}, '"dcg"'),
+        ({"utility": {"weights": [[1, 0, 0]]}}, "of its dcg are 1 and 2, those of its utility"),
+        ({"about": 3}, '"about": is not an object'),
+    ],
+)
+def test_a_broken_measure_file_is_refused(
+    tmp_path: Path, change: dict[str, object], problem: str
+) -> None:
+    document = json.loads(measure_to_json(DCG([1, 0]))) | change
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=problem) as refused:
+        read_measure(path)
+    assert str(path) in str(refused.value)
+
+
+WRITTEN_BY_RELEASE_0_1 = """{
+  "format": "dcglearn measure",
+  "version": 1,
+  "use": "utility",
+  "dcg": {
+    "gains": [1.5, 0.25, -1e-05],
+    "discounts": [1.0, 0.6309297535714575],
+    "cutoff": null,
+    "normalise": null,
+    "grades": [2, 1, "poor"]
+  },
+  "utility": {
+    "weights": [
+      [1.5, 0.25, 0.0],
+      [0.9, 0.1, -0.2]
+    ],
+    "grades": [2, 1, "poor"]
+  },
+  "about": {
+    "learned_from": {
+      "file": "p.jsonl",
+      "judgments": 900
+    },
+    "C": 1.0,
+    "doubtful": [true, null]
+  }
+}
+"""
+
+
+def test_a_measure_file_of_an_earlier_release_is_read_and_written_unchanged() -> None:
+    found = measure_from_json(WRITTEN_BY_RELEASE_0_1)
+    labels = (2, 1, "poor")
+    assert found.dcg == DCG((1.5, 0.25, -1e-05), (1.0, 0.6309297535714575), grades=labels)
+    assert found.utility == LinearUtility([[1.5, 0.25, 0], [0.9, 0.1, -0.2]], labels)
+    assert found.measure is found.utility
+    assert found.about["learned_from"] == {"file": "p.jsonl", "judgments": 900}
+    assert found.about["doubtful"] == [True, None]
+    assert measure_to_json(found) == WRITTEN_BY_RELEASE_0_1
+
+
+def test_keys_that_an_earlier_release_left_out_have_defaults() -> None:
+    text = '{"format": "dcglearn measure", "version": 1, "dcg": {"gains": [1, 0]}}'
+    assert measure_from_json(text) == MeasureFile(DCG([1, 0], "log2"))
+
+
+def test_a_measure_of_other_lists_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    write_measure(MeasureFile(DCG({2: 1, 0: 0}, [1, 0.5])), path)
+    scale = Scale((2, 0))
+    assert measure_for(str(path), scale, 2).name == str(path)
+    for other, K, problem in [
+        (Scale((2, 1, 0)), 2, "has 2 grades, but the judgments have 3"),
+        (Scale((1, 0)), 2, "has the grades 2 > 0"),
+        (scale, 3, "has 2 ranks, but the judgments have 3"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            measure_for(str(path), other, K)
+    assert measure_for("DCG([1, 0], [1, 0.5]) @ 1", scale, 3).measure.n_ranks == 1
+
+
+def test_the_base_of_the_logarithm_cancels_in_burges_ndcg_only() -> None:
+    rankings = [[0, 1, 2, 3, 0, 1], [3, 2, 1, 0, 0, 2]]
+    ranks = np.arange(2, 8)
+    burges = [
+        DCG(EXPONENTIAL, np.log(base) / np.log(ranks), normalise="ideal").score(rankings)
+        for base in (2, 10)
+    ]
+    assert burges[0] == pytest.approx(burges[1])
+    jk = [DCG(LINEAR, f"jk({base})", normalise="ideal").score(rankings) for base in (2, 10)]
+    assert np.abs(jk[0] - jk[1]).min() > 1e-3
+
+
+def test_ndcg_at_one_does_not_distinguish_one_good_result_from_five() -> None:
+    first = DCG([1, 0], "log2", 1, "ideal")
+    pools = [[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
+    assert first.score([[0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]], pools).tolist() == [1.0, 1.0]

@@ -1,0 +1,262 @@
+"""The table of other tools' measures, each row on the tool itself, and the names people type."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import lightgbm
+import numpy as np
+import pytest
+import pytrec_eval
+from sklearn.metrics import dcg_score, ndcg_score
+
+from dcglearn import InputError, Scale, measure_for_documents, write_measure
+from dcglearn.interop.tool_measures import TOOL_MEASURES, ToolMeasure
+from dcglearn.naming.aliases import resolve_alias
+from dcglearn.naming.names import as_measure
+from dcglearn.naming.other_names import parse_other_name
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Dicts = dict[str, dict[str, Any]]
+Values = dict[str, float] | float
+LETOR_TOOLS = ("LightGBM", "XGBoost", "scikit-learn")
+
+
+@pytest.fixture
+def drawn() -> tuple[Dicts, Dicts]:
+    """With tied scores, unjudged documents, a missing query, one without relevant documents."""
+    rng = np.random.default_rng(3)
+    qrels: Dicts = {
+        str(q): {f"d{d}": int(rng.choice([-1, 0, 0, 1, 2])) for d in rng.permutation(60)[:30]}
+        for q in range(1, 20)
+    }
+    qrels["3"] = dict.fromkeys(qrels["3"], 0)
+    run: Dicts = {
+        q: {f"d{d}": float(rng.choice([0.5, 1.0, 1.5, 2.0, rng.random()])) for d in range(0, 60, 2)}
+        for q in qrels
+        if q != "7"
+    }
+    return qrels, run
+
+
+@pytest.fixture
+def lists() -> tuple[Dicts, Dicts]:
+    """Every document is judged and ranked, as in files for learning to rank; some scores tie."""
+    rng = np.random.default_rng(4)
+    qrels: Dicts = {
+        str(q): {f"d{d:02}": int(g) for d, g in enumerate(rng.choice([0, 0, 1, 2], 25))}
+        for q in range(1, 9)
+    }
+    qrels["3"] = dict.fromkeys(qrels["3"], 0)
+    run = {q: {d: float(rng.choice(8)) for d in judged} for q, judged in qrels.items()}
+    return qrels, run
+
+
+def theirs_trec_eval(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    if measure == "ndcg.1=3,2=7":  # pytrec_eval drops the gains, so they are its levels
+        qrels = {q: {d: {1: 3, 2: 7}.get(g, g) for d, g in one.items()} for q, one in qrels.items()}
+        measure = "ndcg"
+    found = pytrec_eval.RelevanceEvaluator(qrels, {measure}).evaluate(run)
+    return {q: one[measure.replace(".", "_")] for q, one in found.items()}
+
+
+def theirs_ir_measures(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    asked = ir_measures.parse_measure(measure)
+    mean = ir_measures.calc_aggregate([asked], qrels, run)[asked]
+    assert isinstance(mean, float)
+    return mean
+
+
+def theirs_gdeval(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    theirs = measure.replace("ndcg", "nDCG(dcg='exp-log2')").replace("err", "ERR")
+    asked = ir_measures.parse_measure(theirs)
+    calculated = ir_measures.gdeval.evaluator([asked], qrels)._iter_calc(  # type: ignore[attr-defined]  # what gdeval.pl prints, before ir_measures adds the queries it leaves out
+        ir_measures.util.RunConverter(run).as_dict_of_dict()
+    )
+    return {one.query_id: one.value for one in calculated}
+
+
+def theirs_scikit_learn(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    score = {"ndcg_score": ndcg_score, "dcg_score": dcg_score}[measure.partition(",")[0]]
+    return {
+        q: score([[*one.values()]], [[run[q][d] for d in one]], k=10) for q, one in qrels.items()
+    }
+
+
+def theirs_lightgbm(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    """A booster whose only feature is the score orders the documents as the run does."""
+    y = np.concatenate([[*one.values()] for one in qrels.values()])
+    X = np.concatenate([[run[q][d] for d in one] for q, one in qrels.items()])[:, None]
+    data = lightgbm.Dataset(X, y, group=[len(one) for one in qrels.values()], init_score=X[:, 0])
+    found: dict[str, Any] = {}
+    params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "verbosity": -1}
+    lightgbm.train(
+        {**params, "num_threads": 1, "learning_rate": 1e-12},
+        data,
+        1,
+        valid_sets=[data],
+        valid_names=["t"],
+        callbacks=[lightgbm.record_evaluation(found)],
+    )
+    return float(found["t"]["ndcg@10"][0])
+
+
+def theirs_xgboost(qrels: Dicts, run: Dicts, measure: str) -> Values:
+    xgboost = pytest.importorskip("xgboost", reason="xgboost is not installed")
+    y = np.concatenate([[*one.values()] for one in qrels.values()])
+    X = np.concatenate([[run[q][d] for d in one] for q, one in qrels.items()])
+    data = xgboost.DMatrix(X[:, None], label=y, group=[len(one) for one in qrels.values()])
+    data.set_base_margin(X)
+    found: dict[str, Any] = {}
+    xgboost.train(
+        {"objective": "rank:ndcg", "eval_metric": measure, "eta": 1e-12, "nthread": 1},
+        data,
+        1,
+        evals=[(data, "t")],
+        evals_result=found,
+        verbose_eval=False,
+    )
+    return float(found["t"][measure][0])
+
+
+@pytest.mark.parametrize("row", TOOL_MEASURES, ids=lambda row: f"{row.tool} {row.theirs}")
+def test_the_measure_and_the_options_reproduce_the_tool(
+    row: ToolMeasure, request: pytest.FixtureRequest, run: Run, tmp_path: Path
+) -> None:
+    learns = row.tool in LETOR_TOOLS
+    qrels, retrieved = request.getfixturevalue("lists" if learns else "drawn")
+    tolerance = 1e-9
+    if row.tool == "ranx" or "{2: 7" in row.ours:  # grades below 0 are not on their scales
+        qrels = {q: {d: max(g, 0) for d, g in one.items()} for q, one in qrels.items()}
+    if row.tool == "ranx":  # it sorts equal scores in no fixed order, and wants the run's queries
+        ranx = request.getfixturevalue("ranx")
+        rng = np.random.default_rng(2)
+        for one in retrieved.values():
+            one.update({document: score + 1e-6 * rng.random() for document, score in one.items()})
+        qrels = {q: qrels[q] for q in retrieved}
+        theirs: Values = float(ranx.evaluate(ranx.Qrels(qrels), ranx.Run(retrieved), row.theirs))
+    else:
+        name = row.tool.lower().replace("-", "_")
+        theirs = globals()[f"theirs_{name}"](qrels, retrieved, row.theirs)
+    if row.tool in ("gdeval", "XGBoost") or "exp-log2" in row.theirs:
+        tolerance = 1e-5  # five decimals are printed; single precision
+    (tmp_path / "qrels.json").write_text(json.dumps(qrels))
+    (tmp_path / "run.json").write_text(json.dumps(retrieved))
+    asked = ("evaluate", "qrels.json", "run.json", "-m", row.ours, "--per-query", "--json")
+    done = run(*asked, *shlex.split(row.options))
+    assert done.returncode == 0, done.stderr
+    (system,) = json.loads(done.stdout)["systems"]
+    if isinstance(theirs, float):
+        assert system["means"][row.ours] == pytest.approx(theirs, abs=tolerance)
+        return
+    values = {q: one[row.ours] for q, one in system["queries"].items()}
+    ours = {q: value for q, value in values.items() if value is not None}
+    assert ours == pytest.approx(theirs, abs=tolerance)
+    assert ("3" in ours, "7" in ours) == {"trec_eval": (True, False), "gdeval": (False, False)}.get(
+        row.tool, (True, True)
+    )
+
+
+def test_the_command_lists_every_name(run: Run) -> None:
+    text = run("measures").stdout
+    listed = json.loads(run("measures", "--json").stdout)
+    scale = Scale((3, 2, 1, 0))
+    for row in listed["presets"]:
+        head = row["preset"].partition(":")[0]
+        assert measure_for_documents(head, scale, 5).measure.n_grades == 4
+        assert f"{row['preset']} " in text
+    for row in listed["discounts"]:
+        named = row["rule"].replace("(b)", "(2)").replace("(n)", "(5)").replace("(p)", "(0.5)")
+        assert measure_for_documents(f"DCG({{3: 1, 2: 1, 1: 1, 0: 0}}, {named})", scale, 5)
+    for row in listed["others"]:
+        for name in row["measure"].split(", "):
+            assert parse_other_name(name) is not None, name
+    assert [row["its measure"] for row in listed["tools"]] == [one.theirs for one in TOOL_MEASURES]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("nDCG@10", "nDCG(linear-log2) @ 10"),
+        ("NDCG @ 10", "nDCG(linear-log2) @ 10"),
+        ("ndcg_cut.10", "nDCG(linear-log2) @ 10"),
+        ("ndcg_cut_10", "nDCG(linear-log2) @ 10"),
+        ("ndcg", "nDCG(linear-log2)"),
+        ("dcg@5", "linear-log2 @ 5"),
+        ("ndcg_burges@10", "nDCG(exponential-log2) @ 10"),
+        ("dcg_burges", "exponential-log2"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(exponential-log2) @ 10"),
+        ('nDCG(dcg="log2")@10', "nDCG(linear-log2) @ 10"),
+        ("ndcg_score", "nDCG(linear-log2)"),
+        ("ndcg.1=3,2=7", "nDCG({2: 7, 1: 3, 0: 0}, log2)"),
+        ("NDCG.2=7,1=3.5", "nDCG({2: 7, 1: 3.5, 0: 0}, log2)"),
+        ("nDCG(gains={0:0,1:3,2:7})@10", "nDCG({2: 7, 1: 3, 0: 0}, log2) @ 10"),
+        ("nDCG(gains={2: 7, 1: 3, 0: -1})", "nDCG({2: 7, 1: 3, 0: -1}, log2)"),
+        ("nDCG(zipf) @ 10", None),
+        ("nDCG(gains={1;3})", None),
+        ("zipf", None),
+        ("learned.json", None),
+    ],
+)
+def test_names_of_other_tools_are_understood(text: str, meant: str | None) -> None:
+    assert resolve_alias(text) == meant
+    if meant is None:
+        return
+    scale = Scale((2, 1, 0))
+    found = measure_for_documents(text, scale, 20)
+    assert (found.name, found.measure) == (text, measure_for_documents(meant, scale, 20).measure)
+    assert as_measure(text, scale, 20) == found.measure
+    if "gains" not in text and "=" not in text:
+        with pytest.raises(InputError, match="needs the grades"):
+            as_measure(text)
+
+
+def test_names_that_people_give(run: Run, refused: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\n")
+    (tmp_path / "one").write_text("q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n")
+    (tmp_path / "two").write_text("q1 Q0 d1 1 2.5 two\nq2 Q0 d1 1 1 two\n")
+    measure = as_measure("DCG({2: 1, 1: 0.5, 0: 0}, zipf)")
+    for name in ("m.json", "a=b.json"):
+        write_measure(measure, tmp_path / name)  # type: ignore[arg-type]  # a DCG
+    asked = ("-m", "mine=m.json", "-m", "a=b.json", "-m", "cut = nDCG(m.json) @ 1")
+    found = run("evaluate", "qrels", "one", *asked, "--json")
+    assert found.returncode == 0, found.stderr
+    means = json.loads(found.stdout)["systems"][0]["means"]
+    assert list(means) == ["mine", "a=b.json", "cut"]
+    assert means["mine"] == means["a=b.json"] == pytest.approx((0.5 + 0.5 + 1) / 2)
+    both = run("coherence", "qrels", "one", "two", "-m", "mine=m.json", "-m", "ndcg_cut.5")
+    assert both.returncode == 0, both.stderr
+    assert "mine     nDCG(linear-log2) @ 5" in both.stdout
+    long = f"DCG([2, 1, 0], [{', '.join(['0.3333333333'] * 30)}])"  # longer than a file's name
+    found = run("evaluate", "qrels", "one", "-m", f"in full={long}", "-m", long, "--json")
+    assert found.returncode == 0, found.stderr
+    values = list(json.loads(found.stdout)["systems"][0]["means"].values())
+    assert values == pytest.approx([(1 + 2 + 2) / 3 / 2] * 2)
+    for arguments, message in (
+        (("-m", "x=zipf", "-m", "x=binary"), "the measure x is named twice"),
+        (("-m", "P"), "P: needs a cutoff; write it like P@10"),
+        (("-m", "AP", "-m", "AP"), "the measure AP is named twice"),
+        (("-m", "nDCG(map) @ 5"), "map: is not a DCG"),
+        (("-m", "nDCG@-5"), "nDCG@-5: the cutoff is -5; use a whole number of 1 or more"),
+        (("-m", "nDCG@1.5"), "nDCG@1.5: the cutoff '1.5' is not a whole number"),
+        (("-m", "dcg@"), "dcg@: the cutoff '' is not a whole number"),
+        (("-m", "ndgc@10"), "unknown preset 'ndgc'; did you mean 'nDCG'?"),
+        (("-m", "ndcg_cut@"), "ndcg_cut@"),
+        (
+            ("-m", "ndcg_cut.5,10"),
+            "several measures; write one at a time: ndcg_cut.5 and ndcg_cut.10",
+        ),
+        (("-m", "ndcg.1=3"), "ndcg.1=3: has no gain for the grade 2, only for 1, 0"),
+    ):
+        assert message in refused("evaluate", "qrels", "one", *arguments), arguments
+    for name in ("P@10", "recip_rank", "ERR([0.9, 0.3, 0])@20", "RBP(p=0.8)"):
+        message = f"{name}: is not a DCG; dcglearn evaluate computes it"
+        assert message in refused("coherence", "qrels", "one", "two", "-m", name)
+        assert message in refused("export", name, "--to", "trec_eval", "--scale", "2,1,0")
+        assert message in refused("explain", name, "zipf", "--scale", "2,1,0")

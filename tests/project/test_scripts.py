@@ -1,0 +1,329 @@
+"""The scripts that a fresh machine runs need only the standard library."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from dcglearn.lab.provenance import changed_files, read_provenance
+from helpers.places import ROOT
+from helpers.processes import Process
+
+SET_UP = ["bootstrap.py", "check.py", "children.py", "reproduce.py", "versions.py"]
+
+
+@pytest.mark.parametrize("name", SET_UP)
+def test_set_up_needs_nothing_installed(name: str) -> None:
+    tree = ast.parse((ROOT / "scripts" / name).read_text("utf-8"))
+    found = {
+        (node.names[0].name if isinstance(node, ast.Import) else str(node.module)).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert found <= {*sys.stdlib_module_names, "bootstrap", "children"}
+
+
+def requirements() -> dict[str, Requirement]:
+    """What is required, by the extras too, by its name in the package index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    found = [Requirement(text) for group in (project["dependencies"], *extras) for text in group]
+    return {canonicalize_name(one.name): one for one in found if one.name != "dcglearn"}
+
+
+def pinned() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert all(re.fullmatch(r"[A-Za-z0-9_.\-]+==[A-Za-z0-9_.\-+!]+", line) for line in lines)
+    pairs = [line.split("==") for line in lines]
+    return {canonicalize_name(name): version for name, version in pairs}
+
+
+def test_every_requirement_has_a_lower_bound_and_a_pinned_version_within() -> None:
+    versions = pinned()
+    assert len(requirements()) > 25
+    for name, requirement in requirements().items():
+        bounds = {bound.operator for bound in requirement.specifier}
+        assert bounds == {">="}, requirement
+        assert requirement.specifier.contains(versions[name]), (str(requirement), versions[name])
+
+
+def test_what_pinned_packages_require_is_pinned_and_within_their_bounds() -> None:
+    """As far as this environment holds the pinned versions."""
+    versions, marked = pinned(), {"extra": ""}
+    for name, version in versions.items():
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:  # needed on other systems or Pythons only
+            continue
+        for text in (package.requires or ()) if package.version == version else ():
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate(marked):
+                other = versions[canonicalize_name(needed.name)]
+                assert needed.specifier.contains(other, prereleases=True), (name, text, other)
+
+
+def archived(folder: Path) -> dict[str, set[str]]:
+    """Build both archives; return the names of their files, without the folder of the source."""
+    build = [sys.executable, "-m", "hatchling", "build", "--directory", folder]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as inside, tarfile.open(source) as packed:
+        return {
+            "wheel": set(inside.namelist()),
+            "source": {name.partition("/")[2] for name in packed.getnames()},
+        }
+
+
+def test_archives_hold_the_package_with_its_experiments_types_and_licence(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="the extra dev is not installed")
+    names = archived(tmp_path)
+    for folder in ("configs", "experiments"):
+        files = {path.relative_to(ROOT) for path in (ROOT / folder).glob("*.*")}
+        assert len(files) > 5
+        assert {f"dcglearn/shipped/{file.as_posix()}" for file in files} <= names["wheel"]
+        assert {file.as_posix() for file in files} <= names["source"]
+    ours = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "dcglearn").rglob("*.*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {"dcglearn/py.typed", "dcglearn/__init__.pyi", "dcglearn/pages/page.html.jinja"} <= ours
+    assert ours <= names["wheel"] & names["source"]
+    assert any(name.endswith("licenses/LICENSE") for name in names["wheel"])
+    assert {"LICENSE", "README.md", "pyproject.toml", "constraints.txt"} <= names["source"]
+    assert not {name for name in names["wheel"] if not name.startswith("dcglearn")}
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of the scripts with one small experiment and without the published file."""
+    clone = tmp_path / "clone"
+    (clone / "scripts").mkdir(parents=True)
+    (clone / "configs").mkdir()
+    for name in ("reproduce.py", "prepare_ecir2015.py", "children.py"):
+        (clone / "scripts" / name).write_text((ROOT / "scripts" / name).read_text("utf-8"))
+    # Nothing is installed: the environment of these tests is used.
+    (clone / "scripts" / "bootstrap.py").write_text(
+        "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
+        "def prepare(extra=''):\n    return Path(sys.executable)\n"
+    )
+    (clone / "configs" / "flips.toml").write_text(SMALL)
+    return clone
+
+
+SMALL = """experiment = "flips"
+figures = [5, 6]
+seed = 1
+repetitions = 2
+[setting]
+pairs = 20
+test_pairs = 100
+[sweep]
+truth = ["data-1", "data-2"]
+flips = [0, 5]
+[quick]
+flips = [5]
+"""
+
+
+def reproduce(clone: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script of a clone from another folder."""
+    return subprocess.run(
+        [sys.executable, clone / "scripts" / "reproduce.py", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=os.environ,
+        cwd=clone.parent,
+    )
+
+
+def test_reproduce_analyses_simulated_judgments_where_there_are_no_real_ones(clone: Path) -> None:
+    """Run all of the script but the experiments, whose command is printed instead."""
+    script = clone / "scripts" / "reproduce.py"
+    text = script.read_text("utf-8")
+    experiments = 'run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode'
+    assert experiments in text
+    script.write_text(text.replace(experiments, "print(arguments) or 0"))
+    run = reproduce(clone, "--workers", "3", "--replace")
+    assert run.returncode == 0, run.stdout + run.stderr
+    arguments = ["reproduce", "--out", str(clone / "results"), "--workers", "3", "--replace"]
+    assert str(arguments) in run.stdout
+    names = {path.name for path in (clone / "results" / "stand-in").iterdir()}
+    assert names >= {
+        "inspect.txt",
+        "fit.txt",
+        "agree.txt",
+        "learned.json",
+        "learned.svg",
+        "learned.png",
+        "comparison.md",
+        "comparison.csv",
+        "comparison.tex",
+        "comparison.svg",
+        "test.txt",
+        "study.html",
+        "study.md",
+        "provenance.json",
+    }
+    out = clone / "results" / "stand-in"
+    made = read_provenance(out)
+    assert made is not None
+    assert {*made["files"], "provenance.json"} == names
+    assert changed_files(out, made) == []
+
+
+def test_reproduce_passes_its_options_on(clone: Path) -> None:
+    quick = reproduce(clone, "--quick", "--only", "5", "--workers", "1", "--out", "there")
+    assert quick.returncode == 0, quick.stderr
+    assert "flips: 4 of 4 cells" in quick.stdout
+    assert "real judgments are not analysed" in quick.stdout
+    assert {path.name for path in (clone.parent / "there").iterdir()} == {"quick", "store"}
+    unknown = reproduce(clone, "--only", "77")
+    assert unknown.returncode == 2
+    assert "unknown figure or config '77'" in unknown.stderr
+    missing = reproduce(clone, "--data", clone)
+    assert missing.returncode == 2
+    assert "there is no ecir2015-crowd.csv here" in missing.stderr
+    assert not (clone / "results").exists()
+
+
+def script_of(clone: Path, body: str) -> str:
+    """Code that runs as a script beside the others of a clone."""
+    return f"import sys\nsys.path.insert(0, {str(clone / 'scripts')!r})\n{body}"
+
+
+PARENT = """
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from children import end_with_code, run_children
+
+
+def main():
+    with TemporaryDirectory() as folder:
+        Path(folder, "half-written").touch()
+        return max(run.returncode for run in run_children(COMMANDS))
+
+
+end_with_code(main)
+"""
+
+TIDY = """
+import os, select, signal
+woken, wake = os.pipe()
+os.set_blocking(wake, False)
+signal.set_wakeup_fd(wake)  # a signal before the wait ends it, too
+try:
+    os.write(1, b"started\\n")  # whole, beside those of others
+    while True:
+        select.select([woken], [], [])
+        os.read(woken, 1)
+finally:
+    os.write(1, b"ended\\n")
+"""
+
+IGNORING = f"""
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+import sys
+{TIDY}
+"""
+
+
+@pytest.mark.parametrize("children", [1, 2])
+@pytest.mark.parametrize("child", [TIDY, IGNORING])
+@pytest.mark.parametrize(
+    ("number", "whole_group", "code"),
+    [(signal.SIGTERM, False, 143), (signal.SIGINT, False, 130), (signal.SIGINT, True, 130)],
+)
+def test_children_end_before_their_script(
+    clone: Path, child: str, number: signal.Signals, whole_group: bool, code: int, children: int
+) -> None:
+    temporary = clone / "temporary"
+    temporary.mkdir()
+    commands = f"COMMANDS = [[sys.executable, '-c', sys.argv[1]]] * {children}\n"
+    short = "import children\nchildren.GRACE_SECONDS = 0.1\n"
+    body = PARENT.replace("def main", f"{commands}{short}def main", 1)
+    process = Process(clone, script_of(clone, body), child, TMPDIR=str(temporary))
+    try:
+        assert [process.line() for _ in range(children)] == ["started"] * children
+        (os.killpg if whole_group else os.kill)(process.pid, number)
+        assert [process.line() for _ in range(children)] == ["ended"] * children
+        assert process.finish() == code
+        assert "interrupted; nothing half-written is left" in process.errors()
+    finally:
+        process.close()
+    assert list(temporary.iterdir()) == []
+
+
+KEEPING = """
+import resource
+from pathlib import Path
+
+from children import end_with_code
+from reproduce import _keep
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+end_with_code(lambda: _keep(["a.txt", "b.png"], Path("made"), Path("out")) or 0)
+"""
+
+
+def test_a_full_disk_leaves_the_old_results(clone: Path) -> None:
+    """A file that may not grow stands for the disk."""
+    pytest.importorskip("resource", reason="needs the limits of Unix")
+    for folder in ("made", "out"):
+        (clone / folder).mkdir()
+    for name, size in (("a.txt", 10), ("b.png", 5000)):
+        (clone / "made" / name).write_bytes(b"n" * size)
+        (clone / "out" / name).write_bytes(b"o" * 20)
+    run = subprocess.run(
+        [sys.executable, "-c", script_of(clone, KEEPING)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=clone,
+    )
+    assert run.returncode == 2
+    assert run.stderr == "out/b.png: File too large; nothing half-written is left\n"
+    assert {path.name: path.read_bytes() for path in (clone / "out").iterdir()} == {
+        "a.txt": b"o" * 20,
+        "b.png": b"o" * 20,
+    }
+
+
+def test_an_interrupted_environment_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its Python may be there, and pip not."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    bootstrap = importlib.import_module("bootstrap")
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+    made: list[Path] = []
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path)
+    monkeypatch.setattr(bootstrap, "PYTHON", python)
+    monkeypatch.setattr(bootstrap, "_install", lambda target: None)
+    monkeypatch.setattr(bootstrap.venv, "create", lambda path, **options: made.append(path))
+    for _ in range(2):
+        assert bootstrap.prepare() == python
+    assert bootstrap.prepare("dev") == python
+    assert made == [tmp_path]

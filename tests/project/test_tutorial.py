@@ -1,0 +1,57 @@
+"""The tutorial notebook runs from its first cell to its last, and shows what it has."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from helpers.places import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from tutorial import NOTEBOOK, executed
+
+PATH = ROOT / "docs" / NOTEBOOK
+
+
+def shown(text: str) -> list[tuple[str, list[str]]]:
+    """The code of each cell, and what it shows: text as it is, of pictures that there is one."""
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return [("".join(cell["source"]), [*outputs(cell)]) for cell in cells]
+
+
+def outputs(cell: dict[str, Any]) -> list[str]:
+    found = []
+    for one in cell["outputs"]:
+        if one["output_type"] == "stream":
+            if one["name"] == "stdout":  # progress of slow machines is on the other one
+                found.append("".join(one["text"]))
+        elif "image/png" in one["data"]:
+            found.append("a picture")
+        else:
+            found.append("".join(one["data"]["text/plain"]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def fresh() -> str:
+    return executed(PATH)
+
+
+def test_a_fresh_execution_shows_what_the_notebook_has(fresh: str) -> None:
+    assert shown(fresh) == shown(PATH.read_text("utf-8"))
+
+
+def test_every_kind_of_thing_is_shown(fresh: str) -> None:
+    kinds = [kind for _, found in shown(fresh) for kind in found]
+    assert kinds.count("a picture") == 3
+    assert any("learner" in kind for kind in kinds)
+
+
+def test_it_names_no_machine() -> None:
+    text = PATH.read_text("utf-8")
+    assert "/home" not in text
+    assert "/work" not in text
+    assert "/tmp" not in text  # noqa: S108 - it must not be there

@@ -1,0 +1,180 @@
+"""Names from files stay text in terminals, tables and pictures."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from dcglearn import DCG, Scale
+from dcglearn.base import progress
+from dcglearn.base.text import json_plain_text, latex_cell, markdown_cell, plain_text
+from dcglearn.figures.measure_figures import draw_measure
+from dcglearn.figures.style import save
+from dcglearn.report.tables import Table
+from helpers.commands import run_command
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+ORDINARY = [
+    "nDCG(linear-log2) @ 10",
+    "DCG({2: 3, 1: 1, 0: 0}, log2)",
+    "jk:2",
+    "run_1",
+    "R&D",
+    "é 日本",
+]
+UNSEEN = [chr(27) + "[31m", chr(0x9B), "\n", "\r", "\t", chr(0x202E), chr(0x2028), "\udcff", chr(0)]
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_names_stay_as_they_are(name: str) -> None:
+    assert plain_text(name) == name
+    assert markdown_cell(name) == name
+    assert json_plain_text(name) == name
+
+
+@pytest.mark.parametrize("unseen", UNSEEN)
+def test_unseen_characters_become_visible(unseen: str) -> None:
+    shown = plain_text(f"a{unseen}b")
+    assert shown.isprintable()
+    assert shown.startswith("a\\")
+    table = Table((f"h{unseen}", "n"), [(f"c{unseen}", 1)], f"caption{unseen}")
+    for text in (table.text(), table.markdown(), table.latex()):
+        assert all(line.isprintable() for line in text.split("\n"))
+    assert len(table.text().split("\n")) == 3
+
+
+def test_words_of_scripts_with_joiners_stay() -> None:
+    assert plain_text("क\u200cष") == "क\u200cष"
+
+
+@given(st.text())
+def test_a_json_document_stays_the_same_document(text: str) -> None:
+    written = json_plain_text(json.dumps([text], ensure_ascii=False, indent=2), "ascii")
+    assert written.isascii()
+    assert json.loads(written) == [text]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("<img src=x>", "&lt;img src=x>"),
+        ("a < b", "a < b"),
+        ("&lt;", "&amp;lt;"),
+        ("a|b", r"a\|b"),
+        ("$x$", r"\$x\$"),
+        ("_a_ b_c", r"\_a\_ b_c"),
+        ("*a* `b` ~~c~~", r"\*a\* \`b\` \~\~c\~\~"),
+        ("[a](http://b)", r"[a]\(http://b)"),
+        (r"\|", r"\\\|"),
+    ],
+)
+def test_markdown_takes_no_markup_from_names(name: str, shown: str) -> None:
+    assert markdown_cell(name) == shown
+    assert f"| {shown} |" in Table(("name",), [(name,)]).markdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("$a_b$ & 5% #1", r"\$a\_b\$ \& 5\% \#1"),
+        ("[1pt]", "{[}1pt]"),
+        ("*", "{*}"),
+    ],
+)
+def test_latex_takes_no_command_from_names(name: str, shown: str) -> None:
+    assert latex_cell(name) == shown
+    assert f"\n{shown} \\\\\n" in Table(("name",), [(name,)]).latex()
+
+
+def test_a_picture_shows_dollar_signs(tmp_path: Path) -> None:
+    name = "a$b$c $\\frac"
+    measure = DCG((1.0, 0.0), (1.0, 0.5), grades=(name, "$"))
+    figure = draw_measure(measure, measure.utility(2), {}, Scale((name, "$")), name)
+    save(figure, tmp_path / "f.svg")
+    assert "<!-- a$b$c" in (tmp_path / "f.svg").read_text("utf-8")
+
+
+def test_a_name_that_the_font_lacks_gives_no_warning(tmp_path: Path) -> None:
+    figure = Figure()
+    figure.suptitle("日本 \x1b")
+    save(figure, tmp_path / "f.png")
+
+
+def test_commands_print_names_as_text(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
+    (tmp_path / "run").write_text("q Q0 d1 1 2 \x1b[31m$x$<img>\nq Q0 d2 2 1 \x1b[31m$x$<img>\n")
+    for form in ("text", "md", "latex", "csv", "json"):
+        found = run("evaluate", "qrels", "run", "--format", form, cwd=tmp_path)
+        assert found.returncode == 0, found.stderr
+        assert "x1b[31m" in found.stdout or "u001b[31m" in found.stdout
+        assert "\x1b" not in found.stdout + found.stderr
+        assert ("$x$" not in found.stdout) == (form in ("md", "latex"))
+    found = run("evaluate", "qrels", "run", "--baseline", "\x1b[31m", cwd=tmp_path)
+    assert found.returncode == 2
+    assert "\x1b" not in found.stderr
+
+
+def test_progress_prints_names_as_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dcglearn.base.progress import reporting
+
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stderr", written)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    with reporting("reading \x1b[31m"):
+        while not written.getvalue():
+            pass
+    assert written.getvalue().startswith("reading \\x1b[31m")
+
+
+def test_markdown_captions_take_no_markup_from_names() -> None:
+    assert Table(("name",), [("a",)], "from <img src=x>").markdown().startswith("from &lt;img")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_names_that_the_encoding_lacks(tmp_path: Path, encoding: str) -> None:
+    name = "日本é"
+    (tmp_path / "qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
+    (tmp_path / name).write_text(f"q Q0 d1 1 1 {name}\n", "utf-8")
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+
+    def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return run_command([*arguments], tmp_path, env)
+
+    shown = name.encode(encoding, "backslashreplace").decode(encoding)
+    measure = f"DCG({{'{name}': 1, '0': 0}}, log2)"
+    evaluated = ["evaluate", "qrels", name, "-m", "zipf"]
+    found = command(*evaluated)
+    assert found.returncode == 0, found.stderr
+    assert f"\n{shown} " in found.stdout
+    found = command(*evaluated, "--json")
+    assert json.loads(found.stdout)["systems"][0]["system"] == name
+    found = command("export", measure, "--to", "json")
+    assert json.loads(found.stdout)["grades"] == [name, 0]
+    for line in ([*evaluated, "--format", "csv"], ["export", measure, "--to", "python"]):
+        found = command(*line)
+        if encoding == "utf-8":
+            assert name in found.stdout
+            continue
+        assert found.returncode == 2
+        assert found.stdout == ""
+        assert found.stderr.startswith(f"dcglearn: standard output is {encoding}, which lacks '\\u")
+        assert found.stderr.endswith("; set PYTHONIOENCODING=utf-8, or print JSON\n")
+    found = command("evaluate", "qrels", f"none{name}")
+    assert found.stderr == f"dcglearn: none{shown}: no such file; check the path\n"
+    found = command("show", measure, "-o", f"{name}.png")
+    assert found.returncode == 0
+    assert found.stderr == ""
+    assert (tmp_path / f"{name}.png").is_file()

@@ -1,0 +1,226 @@
+"""The front function `evaluate`: every form of qrels, runs and measures, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dcglearn import (
+    DCG,
+    LIKE,
+    InputError,
+    LinearUtility,
+    MeasureFile,
+    NamedMeasure,
+    Rules,
+    Scale,
+    evaluate,
+    index_qrels,
+    qrels_of,
+    run_of,
+    write_measure,
+)
+from helpers.written import write_qrels, write_run
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0, "b": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 1.0}}
+MEASURE = DCG({2: 2, 1: 1, 0: 0}, "zipf")
+EXPECTED = [[1.0, 1.0]]  # of MEASURE, by query
+
+
+def frame(content: dict[str, dict[str, float]], number: str) -> pd.DataFrame:
+    rows = [(query, d, value) for query, docs in content.items() for d, value in docs.items()]
+    return pd.DataFrame(rows, columns=["query", "document", number])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write_qrels(tmp_path / "qrels", QRELS)
+    for name in ("bm25", "dense"):
+        write_run(tmp_path / name, RUN, "tag")
+    write_measure(MEASURE, tmp_path / "m.json")
+    return tmp_path
+
+
+def test_qrels_and_runs_in_every_form(files: Path) -> None:
+    every_qrels: list[Any] = [
+        files / "qrels",
+        str(files / "qrels"),
+        QRELS,
+        frame(QRELS, "grade"),
+        qrels_of(QRELS),
+        index_qrels(qrels_of(QRELS)),
+    ]
+    every_run: list[Any] = [
+        files / "bm25",
+        str(files / "bm25"),
+        RUN,
+        frame(RUN, "score"),
+        run_of(RUN),
+    ]
+    for qrels in every_qrels:
+        for run in every_run:
+            for runs in (run, [run], {"bm25": run}):
+                found = evaluate(qrels, runs, MEASURE)
+                assert found.values[0].tolist() == EXPECTED
+        assert found.systems == ("bm25",)
+
+
+def test_measures_in_every_form(files: Path) -> None:
+    content = MeasureFile(MEASURE, None)
+    forms: dict[str, Any] = {
+        "DCG({2: 2, 1: 1, 0: 0}, zipf)": MEASURE,
+        "zipf": "zipf",
+        "own": NamedMeasure("own", DCG([2, 1, 0], "zipf")),
+        str(files / "m.json"): files / "m.json",
+        "DCG([2, 1, 0], zipf)": "DCG([2, 1, 0], zipf)",
+    }
+    for name, measure in forms.items():
+        found = evaluate(QRELS, RUN, measure)
+        assert found.measures[0].name == name
+        assert found.values[0].tolist() == EXPECTED
+    assert evaluate(QRELS, RUN, content).measures[0].file is content
+    together = evaluate(QRELS, RUN, list(forms.values()))
+    assert [one.name for one in together.measures] == list(forms)
+    by_name = evaluate(QRELS, RUN, {"ours": MEASURE, "W": LinearUtility([[3, 2, 1], [6, 5, 4]])})
+    assert [one.name for one in by_name.measures] == ["ours", "W"]
+    assert by_name.values[0, 1].tolist() == [1 + 6, 2]
+
+
+def test_names_of_runs(files: Path) -> None:
+    paths = evaluate(files / "qrels", [files / "bm25", files / "dense"], "zipf")
+    assert paths.systems == ("bm25", "dense")  # one tag: the files tell them apart
+    assert evaluate(QRELS, RUN, "zipf").systems == ("run",)
+    assert evaluate(QRELS, [RUN, frame(RUN, "score")], "zipf").systems == ("run 1", "run 2")
+    assert evaluate(QRELS, run_of(RUN, "mine"), "zipf").systems == ("mine",)
+    assert evaluate(QRELS, {"x": run_of(RUN, "mine")}, "zipf").systems == ("x",)
+
+
+def test_rules_by_the_name_of_a_tool() -> None:
+    found = evaluate(QRELS, RUN, MEASURE, rules="trec_eval")
+    assert found.rules == LIKE["trec_eval"]
+
+
+def test_a_scale_names_more_grades_than_the_qrels_hold() -> None:
+    for scale in ("3,2,1,0", (3, 2, 1, 0), Scale((3, 2, 1, 0))):
+        found = evaluate(QRELS, RUN, DCG([9, 2, 1, 0], "zipf"), scale=scale)
+        assert found.values[0].tolist() == EXPECTED
+    indexed = index_qrels(qrels_of(QRELS))
+    assert evaluate(indexed, RUN, MEASURE, scale="2,1,0").values[0].tolist() == EXPECTED
+
+
+def test_graded_lists_and_their_predictions(tmp_path: Path) -> None:
+    (tmp_path / "test.txt").write_text("2 qid:1 1:0\n0 qid:1 1:0\n1 qid:2 1:0\n")
+    (tmp_path / "scores").write_text("1\n2\n3\n")
+    found = evaluate(tmp_path / "test.txt", tmp_path / "scores", "zipf")
+    assert found.values[0].tolist() == EXPECTED
+
+
+def test_a_frame_with_one_row_per_value() -> None:
+    found = evaluate(QRELS, {"one": RUN, "two": {"q1": {"a": 1.0}}}, ["zipf", "constant"])
+    table = found.to_frame()
+    assert list(table.columns) == ["system", "measure", "query", "value", "judged"]
+    assert len(table) == 2 * 2 * 2
+    means = table.pivot_table(index="system", columns="measure", values="value")
+    assert means.loc["two", "zipf"] == found.means()[1, 0] == 1.0
+    unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
+    columns = unjudged.to_frame()[["value", "high", "judged"]].fillna(-1).to_numpy()
+    assert columns.tolist() == [[0, 2, 0], [0, 0, -1]]  # the run lacks q2
+
+
+def test_a_notebook_shows_the_means() -> None:
+    found = evaluate(QRELS, {"<b>&": RUN}, ["zipf", "zipf @ 1"])
+    html = found._repr_html_()
+    assert "<th>&lt;b&gt;&amp;</th><td>1.0000</td><td>0.5000</td>" in html
+    assert re.findall(r"<th>([^<]*)</th>", html)[:3] == ["mean", "zipf", "zipf @ 1"]
+    assert html.endswith("<p>2 queries</p>")
+
+
+def test_each_measure_has_the_share_of_judged_documents_down_to_its_cutoff() -> None:
+    run = {"q1": {"a": 3.0, "new": 2.0, "newer": 1.0}, "q2": {"a": 1.0}}
+    found = evaluate(QRELS, run, ["zipf @ 2", "zipf", "constant @ 2"])
+    assert found.judged_by_measure()[0, :, 0].tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 2])
+
+
+def test_systems_sorted_by_a_measure() -> None:
+    runs = {
+        "low": {"q1": {"c": 2.0, "a": 1.0}, "q2": {"a": 1.0}},
+        "none": {"q1": {"new": 1.0}},
+        "high": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
+        "equal": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
+    }
+    given = evaluate(QRELS, runs, ["zipf", "zipf @ 1"], rules=Rules(unjudged="nothing"))
+    found = given.best_first()
+    assert found.systems == ("high", "equal", "low", "none")
+    assert given.systems == tuple(runs)
+    for name in runs:
+        old, new = given.systems.index(name), found.systems.index(name)
+        assert np.array_equal(given.values[old], found.values[new])
+        assert np.array_equal(given.judged[old], found.judged[new], equal_nan=True)
+    worst = evaluate(QRELS, {"b": runs["low"], "a": runs["none"]}, ["zipf @ 1", "constant"])
+    assert worst.best_first("constant").systems == ("b", "a")
+    with pytest.raises(InputError, match="unknown measure 'zip'; did you mean 'zipf'"):
+        given.best_first("zip")
+    left_out = evaluate(QRELS, runs, "zipf", rules=Rules(missing=None, worthless=None))
+    assert left_out.best_first().systems[-1] == "none"
+    bounds = evaluate(QRELS, runs, "zipf", rules=Rules(unjudged="bounds")).best_first()
+    assert bounds.high is not None
+    assert bounds.systems[0] == "high"
+    assert (bounds.high >= bounds.values).all()
+
+
+def test_the_text_of_an_evaluation_is_the_table_of_means() -> None:
+    found = evaluate(QRELS, {"one": RUN, "longer": {"q1": {"a": 1.0}}}, ["zipf", "zipf @ 1"])
+    lines = repr(found).splitlines()
+    assert str(found) == repr(found)
+    assert [line.split() for line in lines[:3]] == [
+        ["mean", "zipf", "zipf", "@", "1"],
+        ["one", "1.0000", "0.5000"],
+        ["longer", "1.0000", "1.0000"],
+    ]
+    assert len({len(line) for line in lines[:3]}) == 1  # aligned
+    assert lines[3] == "2 queries"
+    unjudged = evaluate(QRELS, {"q1": {"new": 1.0}}, MEASURE, rules=Rules(unjudged="bounds"))
+    assert "0.0000 to 1.0000" in repr(unjudged)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((QRELS, RUN, "zipff"), "did you mean 'zipf'"),
+        ((QRELS, RUN, 3), "a measure of type int; give a DCG"),
+        ((QRELS, RUN, [MEASURE, 3]), "a measure of type int; give a DCG"),
+        ((QRELS, RUN, []), "no measure; give at least one"),
+        ((QRELS, RUN, ["zipf", "zipf"]), "the measure zipf is named twice"),
+        (
+            (QRELS, RUN, DCG([1, 0])),
+            r"DCG\(\[1, 0\], log2\): has 2 gains, but the documents have 3",
+        ),
+        ((QRELS, RUN, DCG({2: 1, 1: 1})), "has no gain for the grade 0"),
+        ((QRELS, RUN, "none.json"), "none.json: no such file"),
+        ((QRELS, [], "zipf"), "no run; give at least one"),
+        ((QRELS, [run_of(RUN), run_of(RUN)], "zipf"), "two runs are named 'run'"),
+        ((QRELS, 3, "zipf"), "run: a run of type int; give a path"),
+        ((QRELS, {"x": 3}, "zipf"), "x: a run of type int; give a path"),
+        ((QRELS, {"q9": {"a": 1.0}}, "zipf"), "run: none of its queries is in the qrels"),
+        ((3, RUN, "zipf"), "qrels of type int; give a path"),
+        (("no/such/qrels", RUN, "zipf"), "no/such/qrels: no such file"),
+    ],
+)
+def test_what_is_refused(arguments: tuple[Any, Any, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        evaluate(*arguments)
+
+
+def test_rules_and_scales_that_are_refused() -> None:
+    with pytest.raises(InputError, match="unknown tool 'trec-eval'; did you mean 'trec_eval'"):
+        evaluate(QRELS, RUN, MEASURE, rules="trec-eval")
+    with pytest.raises(InputError, match="grade 2 is off the scale"):
+        evaluate(QRELS, RUN, MEASURE, scale="1,0")
+    with pytest.raises(InputError, match="indexed on the scale 2 > 1 > 0, and `scale` is 3 > 2"):
+        evaluate(index_qrels(qrels_of(QRELS)), RUN, MEASURE, scale="3,2,1,0")

@@ -1,0 +1,544 @@
+"""P, AP, RR and their like from ir_measures, and ERR and RBP, next to DCG in one evaluation."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+
+from dcglearn import (
+    DCG,
+    ERR,
+    RBP,
+    InputError,
+    Ranked,
+    Rules,
+    Scale,
+    compare_all_pairs,
+    compare_orderings,
+    compare_systems,
+    evaluate,
+    system_conclusions,
+    write_measure,
+)
+from dcglearn.evaluation.expected_reciprocal_rank import mean_products, score_err
+from dcglearn.evaluation.rank_biased_precision import rbp_residual
+from dcglearn.naming.other_measures import err_on_scale, relevance_levels
+from dcglearn.naming.other_names import parse_other_name
+from dcglearn.system_report.paper_table import paper_table
+from dcglearn.system_report.systems import rules_in_words
+from helpers.places import ROOT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Dicts = dict[str, dict[str, Any]]
+
+TREC = Path(os.environ.get("DCGLEARN_DATA", ROOT.parent / "shared" / "data")) / "trec"
+ASKED = [
+    "AP",
+    "AP@10",
+    "AP(rel=2)",
+    "P@10",
+    "P(rel=2)@5",
+    "RR",
+    "RR@10",
+    "RR(rel=2)@10",
+    "R@10",
+    "R@1000",
+    "Rprec",
+    "Rprec(rel=2)",
+    "Bpref",
+    "Bpref(rel=2)",
+    "infAP",
+    "infAP(rel=2)",
+    "Success@1",
+    "IPrec@0.1",
+    "SetP",
+    "SetP(relative=True)",
+    "SetR",
+    "SetF",
+    "SetF(beta=0.5)",
+    "SetAP",
+    "AP(judged_only=True)",
+    "P(judged_only=True)@10",
+]
+
+
+def draw(seed: int, grades: tuple[int, ...] = (-1, 0, 0, 1, 2)) -> tuple[Dicts, Dicts]:
+    """With tied scores, unjudged documents, missing queries and some without relevant documents."""
+    rng = np.random.default_rng(seed)
+    qrels: Dicts = {
+        str(q): {f"d{d}": int(rng.choice(grades)) for d in rng.permutation(60)[:30]}
+        for q in range(1, 20)
+    }
+    qrels["3"] = dict.fromkeys(qrels["3"], 0)
+    run: Dicts = {
+        q: {
+            f"d{d}": float(rng.choice([0.5, 1.0, 1.0 + 1e-9, 2.0, rng.random()]))
+            for d in rng.permutation(60)[:40]
+        }
+        for q in qrels
+        if q != "7"
+    }
+    return qrels, run
+
+
+def theirs(qrels: Dicts, run: Dicts, measure: Any) -> dict[str, float]:
+    asked = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+    return {one.query_id: one.value for one in ir_measures.iter_calc([asked], qrels, run)}
+
+
+def ours(qrels: Any, run: Any, measures: Any, rules: Any = Rules()) -> dict[str, dict[str, float]]:  # noqa: B008  # a frozen value
+    found = evaluate(qrels, {"run": run}, measures, rules=rules)
+    return {
+        one.name: dict(zip(found.queries, found.values[0, m].tolist(), strict=True))
+        for m, one in enumerate(found.measures)
+    }
+
+
+# Measures of ir_measures
+
+
+@pytest.mark.parametrize("rules", [Rules(), "ir_measures", Rules(ties="input", unjudged="nothing")])
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_those_of_ir_measures_to_the_last_digit(seed: int, rules: Any) -> None:
+    qrels, run = draw(seed)
+    found = ours(qrels, run, ["nDCG@10", *ASKED], rules)
+    for measure in ASKED:
+        assert found[measure] == theirs(qrels, run, measure), measure
+    assert len({tuple(one.values()) for one in found.values()}) > len(ASKED) - 3
+
+
+def collections() -> list[tuple[Path, Path]]:
+    robust = TREC / "robust03"
+    found = [(robust / "qrels.gz", one) for one in sorted(robust.glob("input.*"))]
+    found = found[::6]
+    found.append((TREC / "trec_eval" / "qrels.rel_level", TREC / "trec_eval" / "results.test"))
+    return found
+
+
+@pytest.mark.skipif(not TREC.is_dir(), reason="needs the runs of TREC")
+def test_values_on_real_runs_are_those_of_ir_measures() -> None:
+    for qrels_path, run_path in collections():
+        qrels: Dicts = {}
+        for one in ir_measures.read_trec_qrels(str(qrels_path)):
+            qrels.setdefault(one.query_id, {})[one.doc_id] = one.relevance
+        run: Dicts = {}
+        for doc in ir_measures.read_trec_run(str(run_path)):
+            run.setdefault(doc.query_id, {})[doc.doc_id] = doc.score
+        asked = [ir_measures.parse_measure(one) for one in ASKED]
+        expected: dict[str, dict[str, float]] = {}
+        for metric in ir_measures.iter_calc(asked, qrels, run):
+            expected.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
+        found = ours(str(qrels_path), str(run_path), asked)
+        assert found == expected, run_path.name
+
+
+@pytest.mark.skipif(not TREC.is_dir(), reason="needs the files of trec_eval")
+def test_values_are_those_of_trec_evals_golden_files() -> None:
+    """Every line of its output, under the names that it prints.
+
+    Without iprec_at_recall: the trec_eval in pytrec_eval rounds a recall to another number of
+    documents than the one that wrote the file.
+    """
+    golden: dict[str, dict[str, float]] = {}
+    for line in (TREC / "trec_eval" / "out.test.aq").read_text().splitlines():
+        name, query, value = line.split()
+        if parse_other_name(name) is not None and query != "all" and "iprec" not in name:
+            golden.setdefault(name, {})[query] = float(value)
+    assert len(golden) == 39
+    files = (str(TREC / "trec_eval" / one) for one in ("qrels.test", "results.test"))
+    found = ours(*files, [*golden], "trec_eval")
+    for name, values in golden.items():
+        kept = {q: value for q, value in found[name].items() if not math.isnan(value)}
+        assert {q: float(f"{value:.4f}") for q, value in kept.items()} == values, name
+
+
+def test_removed_documents_are_those_that_judged_only_leaves_out() -> None:
+    qrels, run = draw(4, (0, 1, 2))  # ir_measures leaves out grades below 0 as well
+    found = ours(qrels, run, ["AP", "P@10", "RR"], Rules(unjudged="removed"))
+    for measure in ("AP", "P@10", "RR"):
+        head, at, cutoff = measure.partition("@")
+        expected = theirs(qrels, run, f"{head}(judged_only=True){at}{cutoff}")
+        assert found[measure] == expected
+
+
+def test_queries_that_the_rules_leave_out() -> None:
+    qrels, run = draw(5)
+    found = ours(qrels, run, ["AP", "ERR@20"], Rules(worthless=None, missing=None))
+    for values in found.values():
+        assert {q for q, value in values.items() if math.isnan(value)} == {"3", "7"}
+    found = ours(qrels, run, ["AP", "P@5"], Rules(worthless=1.0, missing=0.25))
+    assert found["AP"]["3"] == found["P@5"]["3"] == 0.0
+    assert found["AP"]["7"] == found["P@5"]["7"] == 0.25
+
+
+def test_grades_that_are_names_or_fractions() -> None:
+    qrels, run = draw(6, (0, 1, 2))
+    names = {0: "bad", 1: "good", 2: "very good"}
+    named = {q: {d: names[g] for d, g in one.items()} for q, one in qrels.items()}
+    text = [f"{q} 0 {d} {g.replace(' ', '_')}" for q, one in named.items() for d, g in one.items()]
+    expected = theirs(qrels, run, "AP"), theirs(qrels, run, "RR(rel=2)@10")
+    halves = {q: {d: g / 2 for d, g in one.items()} for q, one in qrels.items()}
+    found = ours(halves, run, ["AP(rel=0.5)", "AP(rel=0.3)", "RR(rel=1)@10"])
+    assert [*found.values()] == [expected[0], expected[0], expected[1]]
+    assert relevance_levels("good", Scale(("very good", "good", "bad"))) == ("good", (1, 1, 0))
+    with pytest.raises(InputError, match=r"no grade of 0.5 > 0 is 1 or more.*rel=0.5"):
+        relevance_levels(None, Scale((0.5, 0)))
+    with pytest.raises(InputError, match="are names; say the worst relevant one, such as rel=good"):
+        relevance_levels(None, Scale(("good", "bad")))
+    with pytest.raises(InputError, match=r"'god' is off the scale.*did you mean 'good'"):
+        relevance_levels("god", Scale(("good", "bad")))
+    assert len(text) == sum(map(len, qrels.values()))
+
+
+def test_a_level_that_no_document_has_gives_0_as_in_the_tools() -> None:
+    qrels, run = draw(7)
+    assert set(ours(qrels, run, "AP(rel=3)")["AP(rel=3)"].values()) == {0.0}
+
+
+def test_objects_of_ir_measures() -> None:
+    qrels, run = draw(8)
+    asked = [ir_measures.AP(rel=2) @ 10, ir_measures.RR, ir_measures.nDCG @ 10]
+    found = ours(qrels, run, asked, "ir_measures")
+    for one in asked:
+        assert found[str(one)] == pytest.approx(theirs(qrels, run, one), abs=1e-12)
+    assert ours(qrels, run, {"mine": ir_measures.P @ 5}) == {"mine": theirs(qrels, run, "P@5")}
+    assert evaluate(qrels, run, ir_measures.AP).measures[0].name == "AP"
+    with pytest.raises(InputError, match=r"NumRet: is not among .* ir_measures; use one of P, AP"):
+        evaluate(qrels, run, ir_measures.NumRet)
+    with pytest.raises(InputError, match=r"RR\(judged_only=True\)@10.*Unsupported"):
+        evaluate(qrels, run, ir_measures.RR(judged_only=True) @ 10)
+
+
+def test_ir_measures_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    qrels, run = draw(9)
+    assert len(ours(qrels, run, ["nDCG@10", "ERR@20", "RBP(p=0.8)"])) == 4
+    with pytest.raises(
+        InputError, match=r"P@10: ir_measures is not installed.*'dcglearn\[evaluators\]'"
+    ):
+        evaluate(qrels, run, ["nDCG@10", "P@10"])
+
+
+# ERR
+
+
+def err_of(R: list[Fraction], cutoff: int | None) -> Fraction:
+    reached, value = Fraction(1), Fraction(0)
+    for rank, one in enumerate(R[:cutoff], start=1):
+        value += reached * one / rank
+        reached *= 1 - one
+    return value
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 3])
+def test_err_of_tied_documents_is_the_mean_over_their_orders(cutoff: int | None) -> None:
+    rng = np.random.default_rng(0)
+    R = [Fraction(9, 10), Fraction(3, 10), Fraction(0), Fraction(1, 4)]  # the last: not judged
+    for _ in range(30):
+        grades, tied = rng.integers(0, 4, 5), np.sort(rng.integers(0, 3, 5))
+        tied = np.unique(tied, return_inverse=True)[1]
+        orders = [
+            order
+            for order in permutations(range(5))
+            if all(tied[a] <= tied[b] for a, b in pairwise(order))
+        ]
+        expected = sum(err_of([R[grades[i]] for i in order], cutoff) for order in orders)
+        ranked = Ranked(np.array([0, 5]), grades, np.array([[5, 5, 5]]), tied)
+        (found,) = score_err(ERR([0.9, 0.3, 0], cutoff), ranked, 0.25)
+        assert found == pytest.approx(float(expected / len(orders)), abs=1e-15)
+
+
+def test_err_with_many_tied_documents_and_with_certain_satisfaction() -> None:
+    q = np.random.default_rng(1).choice([0.1, 0.75, 1.0], 3000)
+    means = mean_products(q, 20)
+    assert means[1] == pytest.approx(q.mean())
+    pairs = (q.sum() ** 2 - np.sum(q**2)) / (3000 * 2999)
+    assert means[2] == pytest.approx(pairs, rel=1e-12)
+    sure = Ranked(np.array([0, 3]), np.array([0, 0, 1]), np.array([[2, 1]]), np.array([0, 0, 0]))
+    expected = (2 / 3) * 1 + (1 / 3) * (1 / 2)
+    assert score_err(ERR([1, 0]), sure)[0] == pytest.approx(expected)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
+def test_err_is_that_of_gdeval_and_ir_measures() -> None:
+    for seed, largest in ((10, 2), (11, 4)):
+        qrels, run = draw(seed, (-1, 0, 1, largest))
+        run = {q: {d: float(s) for d, s in one.items()} for q, one in run.items()}
+        asked = ir_measures.ERR @ 20
+        expected = {
+            one.query_id: one.value for one in ir_measures.gdeval.iter_calc([asked], qrels, run)
+        }
+        found = ours(qrels, run, ["ERR@20"], Rules(ties="docid", unjudged="nothing"))["ERR@20"]
+        assert found == pytest.approx(expected, abs=6e-6)  # gdeval prints five digits
+        assert max(found.values()) > 0.1
+        left_out = ours(qrels, run, ["ERR@20"], "gdeval")["ERR@20"]
+        assert {q for q, value in left_out.items() if math.isnan(value)} == {"3", "7"}
+
+
+def test_the_probabilities_of_err(tmp_path: Path) -> None:
+    scale = Scale((2, 1, 0))
+    assert err_on_scale(ERR(max_rel=2), scale).probabilities == (0.75, 0.25, 0.0)
+    assert err_on_scale(ERR(), Scale((1, 0, -1))).probabilities == (1 / 16, 0.0, 0.0)
+    with pytest.raises(InputError, match=r"4 for the largest grade.*write ERR\(max_rel=5\)"):
+        err_on_scale(ERR(), Scale((5, 0)))
+    for wrong in ([1.5, 0], [-0.1, 0], []):
+        with pytest.raises(InputError, match="probabilities"):
+            ERR(wrong)
+    write_measure(DCG({2: 4, 1: 1, 0: 0}), tmp_path / "learned.json")
+    qrels, run = draw(12, (0, 1, 2))
+    path = tmp_path / "learned.json"
+    for text, same in (
+        (f"ERR({path})@20", ERR({2: 15 / 16, 1: 15 / 64, 0: 0}) @ 20),
+        (f"ERR({path}, top=0.8)@20", ERR({2: 0.8, 1: 0.2, 0: 0}) @ 20),
+        ("ERR([0.9, 0.3, 0])@20", ERR([0.9, 0.3, 0], 20)),
+        ("ERR({2: 0.9, 1: 0.3, 0: 0}) @ 20", ERR({2: 0.9, 1: 0.3, 0: 0}, 20)),
+    ):
+        named = ours(qrels, run, text)[text]
+        assert [named] == [*ours(qrels, run, same).values()]
+    found = evaluate(qrels, run, "ERR@20")
+    assert str(found.measures[0].measure) == "ERR({2: 0.1875, 1: 0.0625, 0: 0}) @ 20"
+    assert ours(qrels, run, str(found.measures[0].measure)).popitem()[1] == pytest.approx(
+        ours(qrels, run, "ERR@20")["ERR@20"], nan_ok=False
+    )
+
+
+# RBP
+
+
+def test_rbp_and_its_residual_in_exact_fractions() -> None:
+    rng = np.random.default_rng(2)
+    gains, p = [Fraction(1), Fraction(1, 2), Fraction(0), Fraction(0)], Fraction(4, 5)
+    for cutoff in (None, 2):
+        measure = RBP([1, 0.5, 0], 0.8, cutoff)
+        for length in range(6):
+            grades = rng.integers(0, 4, length)
+            seen = grades[:cutoff].tolist()
+            weights = [(1 - p) * p**i for i in range(len(seen))]
+            unknown = [w for w, g in zip(weights, seen, strict=True) if g == 3]
+            residual = sum(unknown, Fraction(0)) + p ** len(seen)
+            known = sum((w * gains[g] for w, g in zip(weights, seen, strict=True)), Fraction(0))
+            qrels = {
+                "q": {f"d{i}": 2 - int(g) for i, g in enumerate(grades) if g < 3},
+                "r": {"x": 2, "y": 1, "z": 0},
+            }
+            run = {"q": {f"d{i}": float(-i) for i in range(length)}, "r": {"x": 1.0}}
+            if not qrels["q"]:
+                qrels["q"] = {"other": 2}
+            if not length:
+                del run["q"]
+            found = ours(qrels, run, measure)
+            value, rest = (one["q"] for one in found.values())
+            assert (value, rest) == pytest.approx((float(known), float(residual)), abs=1e-15)
+
+
+def test_rbp_is_between_its_value_and_value_plus_residual() -> None:
+    """Over all judgments of the unjudged documents, and any documents below the end."""
+    measure = RBP([1, 0.3, 0], 0.6)
+    ranked = Ranked(np.array([0, 4]), np.array([3, 1, 3, 0]), np.array([[1, 1, 0]]))
+    known = measure.dcg
+    ends = []
+    for first, third, below in product((1.0, 0.3, 0.0), (1.0, 0.3, 0.0), (1.0, 0.0)):
+        row = np.array([first, 0.3, third, 1.0, *[below] * 200])
+        ends.append(float(row @ known.discounts_for(204)))
+    value = float(np.array([0, 0.3, 0, 1.0]) @ known.discounts_for(4))
+    (residual,) = rbp_residual(measure, ranked)
+    assert (value, value + residual) == pytest.approx((min(ends), max(ends)))
+    tied = Ranked(ranked.starts, ranked.grades, ranked.pools, np.zeros(4, int))
+    assert rbp_residual(measure, tied)[0] == pytest.approx(0.5 * (1 - 0.6**4) + 0.6**4)
+
+
+def test_bounds_of_rbp_hold_the_residual_and_those_of_err_are_reached() -> None:
+    qrels, run = draw(13, (0, 1, 2))
+    usual = ours(qrels, run, "RBP(p=0.9)")
+    found = evaluate(qrels, run, ["RBP(p=0.9)", "ERR@5"], rules=Rules(unjudged="bounds"))
+    assert [one.name for one in found.measures] == ["RBP(p=0.9)", "ERR@5"]
+    assert found.high is not None
+    value, residual = (list(one.values()) for one in usual.values())
+    present = ~found.missing[0]
+    np.testing.assert_allclose(found.values[0, 0][present], np.array(value)[present])
+    np.testing.assert_allclose(
+        (found.high - found.values)[0, 0][present], np.array(residual)[present]
+    )
+    one_query = {"q": {"a": 2, "b": 1, "c": 0}}
+    ranking = {"q": {"x": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
+    bounds = evaluate(one_query, ranking, "ERR", rules=Rules(unjudged="bounds"))
+    values = [
+        next(iter(ours({"q": {**one_query["q"], "x": x, "y": y}}, ranking, "ERR")["ERR"].values()))
+        for x, y in product((0, 1, 2), repeat=2)
+    ]
+    assert bounds.high is not None
+    assert (bounds.values.item(), bounds.high.item()) == pytest.approx((min(values), max(values)))
+    with pytest.raises(InputError, match="AP: no bounds for measures of ir_measures"):
+        evaluate(qrels, run, ["zipf", "AP"], rules=Rules(unjudged="bounds"))
+
+
+def test_the_gains_of_rbp(tmp_path: Path) -> None:
+    write_measure(DCG({2: 4, 1: 1, 0: 0}), tmp_path / "learned.json")
+    qrels, run = draw(14, (0, 1, 2))
+    for text, gains in (
+        ("RBP", (1, 0.5, 0)),
+        ("RBP(0.8)", (1, 0.5, 0)),
+        ("RBP(p=0.8, rel=2)", (1, 0, 0)),
+        ("RBP(rel=1)", (1, 1, 0)),
+        ("rbp.80", (1, 1, 0)),
+        ("RBP({2: 1, 1: 0.25, 0: 0}, p=0.8)", (1, 0.25, 0)),
+        (f"RBP({tmp_path / 'learned.json'}, p=0.8)", (1, 0.25, 0)),
+    ):
+        found = ours(qrels, run, [text, DCG(gains, "rbp(0.8)")])
+        assert [*found][1] == f"{text}, residual"
+        value, _, dcg = found.values()
+        assert value == pytest.approx(dcg, abs=1e-15), text
+    assert ours(qrels, run, "RBP")["RBP, residual"]["7"] == 1.0  # nothing is known
+    with pytest.raises(InputError, match="the measure x, residual is named twice"):
+        evaluate(qrels, run, {"x": RBP(), "x, residual": "zipf"})
+    for twice in (["AP", "AP"], [ir_measures.AP, "AP"], [ERR(), ERR()]):
+        with pytest.raises(InputError, match="is named twice; name it once"):
+            evaluate(qrels, run, twice)
+    write_measure(DCG([1, -1]), tmp_path / "costs.json")
+    with pytest.raises(InputError, match="gains 1, -1"):
+        evaluate(qrels, run, f"RBP({tmp_path / 'costs.json'})")
+
+
+def test_systems_are_not_compared_by_residuals() -> None:
+    qrels, run = draw(17)
+    other = {q: {d: -score for d, score in one.items()} for q, one in run.items()}
+    found = evaluate(qrels, {"a": run, "b": other}, ["AP", "RBP(p=0.8)", "ERR@20"])
+    assert found.compared == (True, True, False, True)
+    names = ["AP", "RBP(p=0.8)", "ERR@20"]
+    rng = np.random.default_rng(0)
+    assert [one.measure for one in compare_systems(found, "a", rng)] == names
+    assert [one.measure for one in compare_all_pairs(found, rng)] == names
+    assert {one.second for one in compare_orderings(found)} == {*names[1:]}
+    with pytest.raises(InputError, match="AP: is not a DCG"):
+        system_conclusions(found, 10, rng)
+
+
+def test_a_table_of_a_paper_with_other_measures() -> None:
+    qrels, run = draw(18)
+    other = {q: {d: -score for d, score in one.items()} for q, one in run.items()}
+    asked = ["nDCG@10", "AP", "RR(rel=2)@10", "Bpref", "ERR@20", "RBP(p=0.8)"]
+    found = evaluate(qrels, {"a": run, "b": other}, asked)
+    lines = paper_table(found).markdown().splitlines()
+    assert lines[0] == f"| system | {' | '.join(asked)} | RBP(p=0.8), residual |"
+    assert sum(line.count("**") for line in lines) == 2 * len(asked)
+    words = "\n".join(rules_in_words(found.rules, [one.measure for one in found.measures]))
+    for part in (
+        "AP, Bpref, by ir_measures: relevant from grade 1 up",
+        "RR(rel=2)@10, by ir_measures: relevant from grade 2 up",
+        "the largest first, scores in single precision, and the smallest first in RR(rel=2)@10",
+        "Bpref: grades below 0 count as not judged",
+        "(2^g - 1) / 2^4, as in gdeval and ir_measures",
+        "residual of RBP: the weight of documents without a judgment",
+    ):
+        assert part in words
+    rules = Rules(unjudged="removed", worthless=None, least=1.0)
+    words = "\n".join(rules_in_words(rules, [one.measure for one in found.measures]))
+    assert "by ir_measures, documents without a judgment are removed" in words
+    assert "queries without relevant documents are left out" in words
+    assert "ERR and RBP count all gains" in words
+    only = rules_in_words(Rules(), [found.measures[1].measure])
+    assert only[-1] == "queries missing from a run count 0"
+    assert not any("mean over their orders" in line for line in only)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("map", "AP"),
+        ("MAP", "AP"),
+        ("map_cut.10", "AP@10"),
+        ("map_cut_100", "AP@100"),
+        ("map@100", "AP@100"),
+        ("recip_rank", "RR"),
+        ("mrr@10", "RR@10"),
+        ("MRR(rel=2)@10", "RR(rel=2)@10"),
+        ("P_10", "P@10"),
+        ("P.5", "P@5"),
+        ("p@5", "P@5"),
+        ("precision@10", "P@10"),
+        ("recall_1000", "R@1000"),
+        ("recall.1000", "R@1000"),
+        ("bpref", "Bpref"),
+        ("BPref", "Bpref"),
+        ("r-precision", "Rprec"),
+        ("Rprec", "Rprec"),
+        ("infAP", "infAP"),
+        ("success_5", "Success@5"),
+        ("hit_rate@5", "Success@5"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("set_F.0.5", "SetF(beta=0.5)"),
+        ("AP( rel = 2 ) @ 10", "AP(rel=2)@10"),
+    ],
+)
+def test_names_that_people_type(text: str, meant: str) -> None:
+    qrels, run = draw(15)
+    found = evaluate(qrels, run, text).measures[0]
+    assert (found.name, str(found.measure)) == (text, meant)
+
+
+def test_names_that_are_not_of_these_measures() -> None:
+    for text in (
+        "zipf",
+        "rbp",
+        "rbp:0.8",
+        "rbp @ 3",
+        "rbp(0.8)",
+        "nDCG@10",
+        "learned.json",
+        "maap",
+    ):
+        assert parse_other_name(text) is None, text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("P", "P: needs a cutoff; write it like P@10"),
+        ("recall", "recall: needs a cutoff; write it like R@1000"),
+        ("Bpref@10", "Bpref@10: Bpref has no cutoff"),
+        ("P@0", "P@0: the cutoff is 0"),
+        ("P@1.5", "P@1.5: the cutoff is 1.5"),
+        ("P_5,10", "P_5,10: names several measures; write one at a time: P@5 and P@10"),
+        ("AP(rell=2)", "unknown argument of AP 'rell'; did you mean 'rel'"),
+        ("AP([1, 0])", "AP takes no numbers per grade"),
+        ("AP(rel=good)", "'good' is off the scale 2 > 1 > 0; use a grade of the scale"),
+        ("P@ten", "P@ten: cannot be read; write it like P@10"),
+        ("AP:10", "AP:10: cannot be read; write it like AP(rel=2)"),
+        ("AP@10@20", "AP@10@20: cannot be read"),
+        ("NumRet", "NumRet: unknown preset 'NumRet'; Known: binary"),
+        ("alpha_nDCG@10", "dcglearn measures lists all names"),
+        ("ERR([0.9, 0.3])", "2 gains, but the documents have 3 grades"),
+        ("ERR([0.9, 0.3, 0], max_rel=3)", "has probabilities and max_rel"),
+        ("ERR(top=0.5)", "has top and no measure file"),
+        ("RBP([1, 0.5, 0], rel=1)", "has numbers for grades and rel"),
+        ("RBP(p=1)", "`p` is 1"),
+        ("ERR(missing.json)@20", "no such file"),
+        ("bprf", "unknown preset 'bprf'; did you mean 'Bpref'"),
+        ("Bprf(rel=2)", "did you mean 'Bpref'"),
+        ("gm_map", "did you mean 'map'"),
+        ("recip_rnk", "did you mean 'recip_rank'"),
+        ("AP(", "AP("),
+    ],
+)
+def test_names_that_are_refused(text: str, message: str) -> None:
+    qrels, run = draw(16, (0, 1, 2))
+    with pytest.raises(InputError) as caught:
+        evaluate(qrels, run, text)
+    assert message in str(caught.value)

@@ -1,0 +1,467 @@
+"""Measures of runs, bounds for unjudged documents and rules, against slow enumerations."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcglearn import (
+    DCG,
+    LIKE,
+    InputError,
+    LinearUtility,
+    NamedMeasure,
+    Ranked,
+    Rules,
+    Scale,
+    evaluate,
+    measure_for_documents,
+    ranked_arrays,
+    score_runs,
+    write_measure,
+)
+from dcglearn.evaluation.from_arrays import SORTED_AT_ONCE
+from dcglearn.evaluation.unjudged_bounds import judged_share, unjudged_bounds
+
+GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
+DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)
+
+
+def one_query(grades: list[int], pool: list[int], tied: list[int] | None = None) -> Ranked:
+    group = None if tied is None else np.array(tied, int)
+    return Ranked(np.array([0, len(grades)]), np.array(grades, int), np.array([pool]), group)
+
+
+@given(
+    grades=st.lists(st.integers(0, 3), max_size=5),
+    cuts=st.lists(st.booleans(), min_size=5, max_size=5),
+    gains=GAINS,
+    discounts=DISCOUNTS,
+    cutoff=st.sampled_from([None, 1, 3]),
+    utility=st.booleans(),
+)
+def test_equal_scores_count_the_mean_over_their_orders(
+    grades: list[int],
+    cuts: list[bool],
+    gains: list[float],
+    discounts: list[float],
+    cutoff: int | None,
+    utility: bool,
+) -> None:
+    measure = DCG(gains, discounts, cutoff)
+    W = measure.matrix_for(5)
+    tied = np.cumsum(cuts[: len(grades)]).tolist()
+    ranked = one_query(grades, [1, 1, 1], tied)
+    orders = [
+        order for order in permutations(range(len(grades))) if [tied[i] for i in order] == tied
+    ]
+    expected = np.mean(
+        [sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders]
+    )
+    found = score_runs(LinearUtility(W) if utility else measure, ranked)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(
+    pool=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    gains=GAINS,
+    discounts=DISCOUNTS,
+    cutoff=st.sampled_from([1, 2, 4]),
+    form=st.sampled_from(["ideal", "minmax"]),
+    grades=st.lists(st.integers(0, 2), min_size=1, max_size=3),
+)
+def test_the_ideal_is_the_best_of_all_runs(
+    pool: list[int],
+    gains: list[float],
+    discounts: list[float],
+    cutoff: int,
+    form: str,
+    grades: list[int],
+) -> None:
+    """A run may rank any documents at any ranks and leave out the others."""
+    documents = [grade for grade, count in enumerate(pool) for _ in range(count)]
+    reached = [0.0]
+    for size in range(1, min(cutoff, len(documents)) + 1):
+        for ranks in combinations(range(cutoff), size):
+            reached += [
+                sum(discounts[k] * gains[g] for k, g in zip(ranks, chosen, strict=True))
+                for chosen in set(permutations(documents, size))
+            ]
+    low, high = min(reached), max(reached)
+    measure = DCG(gains, discounts, cutoff, form)
+    if form == "ideal" and max(gains) <= 0 > min(gains):
+        with pytest.raises(InputError, match="no gain above 0: the ideal is 0; correct the grades"):
+            score_runs(measure, one_query(grades, pool))
+        return
+    plain = score_runs(measure.plain(), one_query(grades, pool))[0]
+    expected = plain / (high or 1) if form == "ideal" else (plain - low) / (high - low or 1)
+    worthless = high == 0 if form == "ideal" else high == low
+    found = score_runs(measure, one_query(grades, pool), worthless=7.0)[0]
+    assert found == pytest.approx(7.0 if worthless else expected, abs=1e-9)
+
+
+def test_full_lists_get_the_score_of_the_measure(rng: np.random.Generator) -> None:
+    grades = rng.integers(0, 4, (50, 12))
+    starts = np.arange(0, 601, 12)
+    pools = np.array([np.bincount(row, minlength=4) for row in grades])
+    ranked = Ranked(starts, grades.ravel(), pools)
+    for text in (
+        "nDCG([3.5, 2, 0.5, 0], log2) @ 5",
+        "DCG([3, -1, 0.5, 0], zipf)",
+        "nDCG([7, 3, 1, 0], jk(2))",
+        "DCG([1, 0, 0, -1], [1, 0.5, 0.75]) @ 3",
+    ):
+        measure = DCG.parse(text)
+        assert score_runs(measure, ranked) == pytest.approx(measure.score(grades), abs=1e-12)
+    utility = LinearUtility(rng.normal(size=(12, 4)))
+    assert score_runs(utility, ranked) == pytest.approx(utility.score(grades), abs=1e-12)
+    assert score_runs(LinearUtility(utility.matrix[:5]), ranked) == pytest.approx(
+        LinearUtility(utility.matrix[:5]).score(grades[:, :5]), abs=1e-12
+    )
+
+
+@settings(max_examples=300)
+@given(
+    grades=st.lists(st.integers(0, 3), max_size=5),
+    cuts=st.lists(st.booleans(), min_size=5, max_size=5),
+    pool=st.lists(st.integers(0, 2), min_size=3, max_size=3),
+    gains=st.sampled_from([(2, 1, 0), (1, 0, 0), (3, 2, 1), (0, 5, 4), (0, 0, 0), (9, 0.1, 0)]),
+    discounts=st.sampled_from(["log2", "zipf", (0.2, 1.0, 0.0, 0.5, 0.9)]),
+    cutoff=st.sampled_from([None, 1, 3]),
+    worthless=st.sampled_from([0.0, 1.0, np.nan]),
+)
+def test_bounds_are_the_extremes_over_all_grades_of_unjudged_documents(
+    grades: list[int],
+    cuts: list[bool],
+    pool: list[int],
+    gains: tuple[float, ...],
+    discounts: str | tuple[float, ...],
+    cutoff: int | None,
+    worthless: float,
+) -> None:
+    counts = [max(n, grades.count(g)) for g, n in enumerate(pool)]
+    tied = list(np.cumsum(cuts[: len(grades)]) - cuts[0])
+    for form in ("ideal", None):
+        measure = DCG(gains, discounts, cutoff, form)
+        found = unjudged_bounds(measure, one_query(grades, counts, tied), worthless)
+        reached = []
+        for filled in product(range(3), repeat=grades.count(3)):
+            rest = iter(filled)
+            known = [next(rest) if grade == 3 else grade for grade in grades]
+            more = [n + filled.count(g) for g, n in enumerate(counts)]
+            reached.append(score_runs(measure, one_query(known, more, tied), None, worthless)[0])
+        sure = [value for value in reached if not np.isnan(value)] or [np.nan]
+        extremes = min(sure), max(sure)
+        assert [found.low[0], found.high[0]] == pytest.approx(extremes, abs=1e-12, nan_ok=True)
+
+
+def test_bounds_of_many_queries_equal_those_of_each_query(rng: np.random.Generator) -> None:
+    lengths = rng.integers(0, 30, 200)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    grades = rng.integers(0, 6, starts[-1])
+    pools = rng.integers(30, 40, (200, 5))
+    tied = np.cumsum(rng.random(len(grades)) < 0.7)
+    tied = np.cumsum(np.diff(tied, prepend=0) + np.isin(np.arange(len(grades)), starts) > 0)
+    ranked = Ranked(starts, grades, pools, tied)
+    measure = DCG([9, 4, 3, 0.5, 0], "log2", 10, "ideal")
+    found = unjudged_bounds(measure, ranked)
+    for q in range(200):
+        part = ranked.of_queries(slice(q, q + 1))
+        alone = unjudged_bounds(measure, part)
+        assert (alone.low[0], alone.high[0]) == (found.low[q], found.high[q])
+        assert score_runs(measure, part)[0] == score_runs(measure, ranked)[q]
+    assert (found.low <= score_runs(measure, ranked) + 1e-12).all()
+    assert (found.high >= score_runs(measure, ranked) - 1e-12).all()
+
+
+def test_bounds_that_are_refused() -> None:
+    ranked = one_query([0, 3], [1, 1, 1])
+    for refused in (DCG([1, 0, -1]), DCG([1, 0, 0], "log2", None, "minmax")):
+        with pytest.raises(InputError, match="bounds for gains below 0"):
+            unjudged_bounds(DCG(refused.gains, "log2", None, refused.normalise or "ideal"), ranked)
+    with pytest.raises(InputError, match="bounds for discounts below 0"):
+        unjudged_bounds(DCG([2, 1, 0], [1, -1]), ranked)
+    left_out = Rules(unjudged="bounds", worthless=None)
+    asked = [NamedMeasure("m", DCG([2, 1, 0], "log2", None, "ideal"))]
+    with pytest.raises(InputError, match=r"m: `unjudged=.bounds.`, and queries without"):
+        evaluate(QRELS, RUN, asked, rules=left_out)
+    utility = [NamedMeasure("w", LinearUtility([[0.5, 0.2, 0.0]]))]
+    with pytest.raises(InputError, match="w: the rules count gains below 1 as 0"):
+        evaluate(QRELS, RUN, utility, rules=LIKE["ranx"])
+
+
+def test_rules_for_documents_without_a_judgment() -> None:
+    ranked = one_query([3, 0, 3, 1], [1, 1, 1])
+    measure = DCG([4, 2, 1], "zipf")
+    assert score_runs(measure, ranked)[0] == pytest.approx(1 + 2 + 1 / 3 + 0.5)
+    assert score_runs(measure, ranked, 0.0)[0] == pytest.approx(2 + 0.5)
+    assert score_runs(measure, ranked.without_unjudged())[0] == pytest.approx(4 + 1)
+    tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2]).without_unjudged()
+    assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
+    assert judged_share(ranked).tolist() == [0.5]
+    assert judged_share(ranked, 1).tolist() == [0.0]
+    # Counted as the worst grade, they are part of the ideal as well: no value exceeds 1.
+    whole = DCG([4, 2, 1], "zipf", None, "ideal")
+    assert score_runs(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
+
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 0}, "q3": {"c": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q9": {"a": 1.0}}
+
+
+def of(rules: Rules, *names: str) -> np.ndarray:
+    return evaluate(QRELS, RUN, names, rules=rules).values[0]
+
+
+def test_rules_for_queries() -> None:
+    name = "nDCG(linear-log2)"
+    half = 1 / np.log2(3)
+    np.testing.assert_allclose(of(Rules(), name)[0], [half, 0, 0])
+    np.testing.assert_allclose(of(Rules(worthless=1.0), name)[0], [half, 1, 0])
+    np.testing.assert_allclose(of(Rules(worthless=None), name)[0], [half, np.nan, 0])
+    np.testing.assert_allclose(of(Rules(missing=None), name)[0], [half, 0, np.nan])
+    np.testing.assert_allclose(of(LIKE["ranx"], "DCG({2: 1, 1: 0.5, 0: 0}, zipf)")[0], [0.5, 0, 0])
+    zipf = NamedMeasure("zipf", DCG([1, 0, 0], "zipf"))
+    found = evaluate(QRELS, RUN, zipf, rules=Rules(worthless=None))
+    assert found.missing.tolist() == [[False, False, True]]
+    assert found.extra == (("q9",),)
+    assert found.means()[0, 0] == pytest.approx(0.5 / 3)
+    utility = NamedMeasure("w", LinearUtility(np.ones((2, 3))))
+    with pytest.raises(InputError, match="w: no bounds for position-dependent weights"):
+        evaluate(QRELS, RUN, utility, rules=Rules(unjudged="bounds"))
+
+
+def test_bounds_by_the_rules() -> None:
+    """q1: an unjudged document is first; q2 can gain nothing unless its unjudged document does."""
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    run = {"q1": {"new": 2.0, "a": 1.0}, "q2": {"new": 1.0}}
+    measure = DCG({1: 1, 0: 0}, "zipf", None, "ideal")
+    for worthless, expected in ((0.0, [0.5, 0.0]), (1.0, [0.5, 1.0])):
+        rules = Rules(unjudged="bounds", worthless=worthless)
+        found = evaluate(qrels, run, measure, rules=rules)
+        assert found.values[0, 0].tolist() == expected
+        assert found.high is not None
+        assert found.high[0, 0].tolist() == [1.0, 1.0]
+    plain = evaluate(qrels, run, measure.plain(), rules=Rules(unjudged="bounds", worthless=None))
+    assert plain.values[0, 0].tolist() == [0.5, 0.0]
+
+
+def with_unjudged(gains: list[int]) -> tuple[Any, Any, Any]:
+    """Qrels of grade indices, two runs that share unjudged documents, and whose these are."""
+    rng = np.random.default_rng(len(gains))
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.integers(0, len(gains))) for d in range(rng.integers(1, 5))}
+        for q in range(6)
+    }
+    runs: dict[str, Any] = {"one": {}, "two": {}}
+    for run in runs.values():
+        for q, judged in qrels.items():
+            new = rng.choice(["x", "y", "z", "v"], rng.integers(0, 3), replace=False).tolist()
+            order = rng.permutation([*judged, *new]).tolist()
+            run[q] = {document: float(score) for score, document in enumerate(order)}
+    own = {name: {q: set(run[q]) - set(qrels[q]) for q in qrels} for name, run in runs.items()}
+    union = {q: sorted(own["one"][q] | own["two"][q]) for q in qrels}
+    return qrels, runs, {"own": own, "all": {"one": union, "two": union}}
+
+
+def their_ndcg(qrels: Any, run: Any, gains: list[int], cutoff: int) -> dict[str, float]:
+    """trec_eval's values, with gains written into the qrels."""
+    written = {q: {d: gains[g] for d, g in judged.items()} for q, judged in qrels.items()}
+    found = pytrec_eval.RelevanceEvaluator(written, {f"ndcg_cut.{cutoff}"}).evaluate(run)
+    return {q: one[f"ndcg_cut_{cutoff}"] for q, one in found.items()}
+
+
+@pytest.mark.parametrize("cutoff", [2, 5])
+@pytest.mark.parametrize("pool", ["all", "own"])
+def test_bounds_over_the_unjudged_documents_of_all_runs(pool: Any, cutoff: int) -> None:
+    """Against trec_eval under every assignment of grades."""
+    gains = [2, 1, 0]
+    qrels, runs, unjudged = with_unjudged(gains)
+    graded = {q: {d: 2 - g for d, g in judged.items()} for q, judged in qrels.items()}
+    rules = Rules(unjudged="bounds", pool=pool)
+    found = evaluate(graded, runs, f"nDCG(linear-log2) @ {cutoff}", rules=rules, scale="2,1,0")
+    assert found.high is not None
+    for s, (name, run) in enumerate(runs.items()):
+        for q, query in enumerate(found.queries):
+            new = unjudged[pool][name][query]
+            filled = {
+                f"{i}": {**qrels[query], **dict(zip(new, grades, strict=True))}
+                for i, grades in enumerate(product(range(3), repeat=len(new)))
+            }
+            values = their_ndcg(filled, dict.fromkeys(filled, run[query]), gains, cutoff).values()
+            bounds = [found.values[s, 0, q], found.high[s, 0, q]]
+            assert bounds == pytest.approx([min(values), max(values)], abs=1e-9)
+
+
+@pytest.mark.parametrize("pool", ["all", "own"])
+def test_a_query_has_one_ideal_for_all_runs(pool: Any) -> None:
+    """Gains 2, 1, .5 and .1: documents without a judgment gain something, and enter the ideal."""
+    gains = [20, 10, 5, 1]
+    qrels, runs, unjudged = with_unjudged(gains)
+    graded = {q: {d: 3 - g for d, g in judged.items()} for q, judged in qrels.items()}
+    measure = "nDCG({3: 2, 2: 1, 1: 0.5, 0: 0.1}, log2) @ 5"
+    found = evaluate(graded, runs, measure, rules=Rules(pool=pool), scale="3,2,1,0")
+    for s, (name, run) in enumerate(runs.items()):
+        filled = {
+            q: {**qrels[q], **dict.fromkeys(unjudged[pool][name][q], 3)} for q in found.queries
+        }
+        expected = their_ndcg(filled, run, gains, 5)
+        assert found.values[s, 0] == pytest.approx([expected[q] for q in found.queries], abs=1e-9)
+    default = evaluate(graded, runs, measure, scale="3,2,1,0").values
+    assert (default == found.values).all() == (pool == "all")
+
+
+def test_a_document_of_another_run_may_be_relevant() -> None:
+    qrels = {"q": {"a": 1}}
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 2.0, "z": 1.0}}}
+    measure = DCG({1: 1, 0: 0}, "log2", None, "ideal")
+    for pool, least in ((None, 1.0), ("own", 1.0), ("all", 1 / (1 + 1 / np.log2(3)))):
+        rules = Rules(unjudged="bounds", pool=pool)
+        found = evaluate(qrels, runs, measure, rules=rules, scale="1,0")
+        assert found.values[:, 0, 0] == pytest.approx([least, 1.0])
+        assert found.high is not None
+        assert found.high[:, 0, 0].tolist() == [1.0, 1.0]
+
+
+def test_rules_name_their_choices() -> None:
+    with pytest.raises(InputError, match="unknown `ties` 'men'; did you mean 'mean'"):
+        Rules(ties="men")
+    with pytest.raises(InputError, match="unknown `unjudged` 'bound'; did you mean 'bounds'"):
+        Rules(unjudged="bound")
+    with pytest.raises(InputError, match="unknown `pool` 'al'; did you mean 'all'"):
+        Rules(pool="al")
+
+
+def test_a_measure_must_cover_the_grades() -> None:
+    scale = Scale((3, 1, 0))
+    with pytest.raises(InputError, match="has no gain for the grade 3, only for 2, 1, 0"):
+        measure_for_documents("DCG({2: 2, 1: 1, 0: 0}, log2)", scale, 10)
+    with pytest.raises(InputError, match="has 2 gains, but the documents have 3 grades"):
+        measure_for_documents("DCG([1, 0], log2)", scale, 10)
+    more = measure_for_documents("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
+    assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
+    assert str(measure_for_documents("minmaxDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
+        "minmaxDCG({3: 1"
+    )
+    with pytest.raises(InputError, match="cutoff"):
+        measure_for_documents("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
+
+
+def test_bounds_of_a_query_that_cannot_gain() -> None:
+    measure = DCG([1, 0], "log2", 2, "ideal")
+    found = unjudged_bounds(measure, one_query([1, 1], [0, 2]))
+    assert (found.low[0], found.high[0]) == (0, 0)
+
+
+def test_bounds_of_a_query_that_may_be_worthless() -> None:
+    """Its unjudged document is at rank 2: any gain gives 1/2, none makes the query worthless."""
+    measure = DCG([2, 1, 0], "zipf", None, "ideal")
+    for worthless, extremes in ((1.0, (0.5, 1.0)), (0.0, (0.0, 0.5)), (np.nan, (0.5, 0.5))):
+        found = unjudged_bounds(measure, one_query([2, 3], [0, 0, 1]), worthless)
+        assert (found.low[0], found.high[0]) == extremes
+    certain = DCG([3, 2, 1], "zipf", None, "ideal")  # the worst grade gains 1: never worthless
+    found = unjudged_bounds(certain, one_query([2], [0, 0, 1]), 0.0)
+    assert (found.low[0], found.high[0]) == (1.0, 1.0)
+
+
+def test_the_judged_share_averages_over_ties() -> None:
+    assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
+
+
+def test_two_cutoffs_are_refused_and_files_can_be_cut(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has two cutoffs"):
+        measure_for_documents("nDCG(zipf @ 5) @ 10", Scale((1, 0)), 10)
+    place = tmp_path / "a@b"
+    place.mkdir()
+    write_measure(DCG({1: 1, 0: 0}, "zipf"), place / "m.json")
+    assert str(measure_for_documents(f"{place}/m.json @ 3", Scale((1, 0)), 9).measure).endswith(
+        "zipf) @ 3"
+    )
+    assert measure_for_documents(f"nDCG({place}/m.json)", Scale((1, 0)), 9).measure.cutoff is None
+
+
+@given(
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4),
+    top=st.sampled_from([None, 1, 2, 3, 4, 9]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_arrays_keep_all_documents_of_the_top_ranks(
+    scores: list[list[int]], top: int | None, seed: int
+) -> None:
+    given_scores = np.array(scores, float)
+    grades = np.random.default_rng(seed).integers(0, 3, given_scores.shape)
+    measure = DCG([1.0, 0.3, 0.0], "log2", top, "ideal")
+    found = score_runs(measure, ranked_arrays(grades, given_scores, 3, top))
+    for row, s, value in zip(grades, given_scores, found, strict=True):
+        orders = [o for o in permutations(range(4)) if all(np.diff(s[list(o)]) <= 0)]
+        mean = np.mean([score_runs(measure, one_query(row[list(o)], pool_of(row))) for o in orders])
+        assert value == pytest.approx(mean, abs=1e-12)
+
+
+@given(
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=4),
+    top=st.sampled_from([None, 1, 2, 3]),
+)
+def test_ties_of_arrays_in_the_order_of_the_input(scores: list[list[int]], top: int | None) -> None:
+    given_scores = np.array(scores)
+    grades = np.tile([3, 2, 1, 0], (len(scores), 1))
+    ranked = ranked_arrays(grades, given_scores, 4, top, ties="input")
+    assert ranked.tied is None
+    for row, found in zip(given_scores, ranked.grade_matrix(top or 4), strict=True):
+        order = sorted(range(4), key=lambda d: -row[d])  # stable
+        assert found.tolist() == [3 - d for d in order[:top]]
+
+
+def test_long_ties_keep_the_order_of_the_input() -> None:
+    """Unstable sorts differ from stable ones only on longer rows."""
+    scores = np.zeros((1, 100))
+    scores[0, 50:] = 1
+    grades = np.arange(100)[None]
+    found = ranked_arrays(grades, scores, 100, ties="input").grades
+    assert found.tolist() == [*range(50, 100), *range(50)]
+    with pytest.raises(InputError, match="unknown `ties` 'docid'"):
+        ranked_arrays(grades, scores, 100, ties="docid")
+
+
+def pool_of(grades: np.ndarray) -> list[int]:
+    return list(np.bincount(grades, minlength=3))
+
+
+def test_arrays_of_many_blocks(rng: np.random.Generator) -> None:
+    n = 2 * SORTED_AT_ONCE // 50 + 3
+    grades, scores = rng.integers(0, 3, (n, 50)), rng.random((n, 50))
+    scores[-1] = 0.5  # all equal in the last block alone
+    measure = DCG([1.0, 0.3, 0.0], "log2", 5, "ideal")
+    found = score_runs(measure, ranked_arrays(grades, scores, 3, 5))
+    some = [0, n // 2, n - 1]
+    assert (
+        score_runs(measure, ranked_arrays(grades[some], scores[some], 3, 5)) == found[some]
+    ).all()
+    for wrong in (np.nan, np.inf, -np.inf):
+        scores[n - 2, 7] = wrong
+        with pytest.raises(InputError, match=f"row {n - 2}: a score is not a finite number"):
+            ranked_arrays(grades, scores, 3, 5)
+    scores[n - 2, 7] = 0.0
+    grades[n - 1, 3] = 3
+    with pytest.raises(InputError, match=f"row {n - 1}: a grade index is off the scale"):
+        ranked_arrays(grades, scores, 3, 5)
+    grades[n - 1, 3] = 2
+    whole = rng.integers(0, 256, scores.shape).astype(np.uint8)
+    by_type = [
+        score_runs(measure, ranked_arrays(grades, whole.astype(kind), 3, 5))
+        for kind in (np.uint8, np.int16, np.float32, float)
+    ]
+    assert all((found == by_type[-1]).all() for found in by_type)
+    for strange in (grades.astype(float), grades > 0):
+        with pytest.raises(InputError, match="give indices and numbers"):
+            ranked_arrays(strange, scores, 3, 5)
+    with pytest.raises(InputError, match="`top` is 0"):
+        ranked_arrays(grades, scores, 3, 0)

@@ -1,0 +1,173 @@
+"""Intervals, tests and comparisons of systems, against counts over all signs and other tools."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm, ttest_rel
+
+from dcglearn import InputError, Rules, compare_systems, evaluate
+from dcglearn.statistics import significance
+from dcglearn.statistics.significance import (
+    holm,
+    paired_intervals,
+    paired_p_values,
+    takes_all_signs,
+)
+from dcglearn.system_report.system_comparisons import comparisons_in_words, comparisons_table
+
+
+def test_randomisation_is_the_count_over_all_signs(rng: np.random.Generator) -> None:
+    differences = rng.normal(0.3, 1, (3, 8))
+    sums = np.array([[row @ signs for signs in product([1, -1], repeat=8)] for row in differences])
+    observed = np.abs(differences.sum(axis=1))[:, None] - 1e-9
+    expected = (np.abs(sums) >= observed).mean(axis=1)
+    assert paired_p_values(differences, rng) == pytest.approx(expected)
+    sampled = paired_p_values(differences, rng, resamples=255)  # 2^8 signs are too many then
+    assert sampled == pytest.approx(expected, abs=0.12)
+    assert paired_p_values(np.zeros((1, 30)), rng).tolist() == [1.0]
+    assert paired_p_values(np.zeros((1, 30)), rng, "t").tolist() == [1.0]
+    with_gaps = np.append(differences[0], np.nan)[None]
+    assert paired_p_values(with_gaps, rng, resamples=600)[0] == pytest.approx(expected[0])
+    a, b = rng.normal(size=(2, 20))
+    assert paired_p_values((a - b)[None], rng, "t")[0] == pytest.approx(ttest_rel(a, b).pvalue)
+
+
+def test_signs_and_resamples_in_parts_change_nothing(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    differences = rng.normal(0.3, 1, (5, 12))
+
+    def found(resamples: int) -> list[float]:
+        draws = np.random.default_rng(0)
+        p = paired_p_values(differences, draws, "randomisation", resamples)
+        return [*p, *paired_intervals(differences, draws, resamples).ravel()]
+
+    at_once = found(5000), found(3000)
+    for name in ("_DRAWN_AT_ONCE", "_COUNTED_AT_ONCE"):
+        monkeypatch.setattr(significance, name, 1500)
+    assert found(3000) == pytest.approx(at_once[1], abs=1e-14)
+    monkeypatch.setattr(significance, "_SIGNS_AT_ONCE", 1500)
+    assert found(5000)[:5] == at_once[0][:5]
+
+
+def test_holm_is_the_step_down_by_hand() -> None:
+    assert holm(np.array([0.02, 0.01, 0.5, 0.04])) == pytest.approx([0.06, 0.04, 0.5, 0.08])
+    assert holm(np.array([0.9, 0.8])).tolist() == [1.0, 1.0]
+
+
+def test_systems_are_compared_with_a_baseline(rng: np.random.Generator) -> None:
+    qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(6)} for i in range(30)}
+    better = {q: {d: g + rng.normal(0, 0.5) for d, g in docs.items()} for q, docs in qrels.items()}
+    noise = {q: {d: rng.random() for d in docs} for q, docs in qrels.items()}
+    runs = {"noise": noise, "better": better, "again": noise}
+    found = evaluate(qrels, runs, "nDCG(linear-log2) @ 3")
+    first, same = compare_systems(found, "noise", rng)
+    assert first.difference > 0
+    assert 0 < first.low < first.difference < first.high
+    assert first.corrected == pytest.approx(2 * first.p) == pytest.approx(2e-4)
+    assert (same.difference, same.p) == (0, 1)
+    with pytest.raises(InputError, match="did you mean 'noise'"):
+        compare_systems(found, "nois", rng)
+
+
+def test_sums_that_are_equal_but_for_rounding_are_equal(rng: np.random.Generator) -> None:
+    for _ in range(200):
+        one = rng.integers(0, 10, 9) / 10
+        differences = (one - rng.permutation(one))[None]
+        assert paired_p_values(differences, rng)[0] == 1
+        assert paired_p_values(differences, rng, "t")[0] == 1
+
+
+def test_drawn_signs_give_the_p_value_of_all_signs(rng: np.random.Generator) -> None:
+    differences = rng.normal(0.3, 1, (2, 12))
+    exact = paired_p_values(differences, rng, resamples=2**12)
+    drawn = paired_p_values(differences, rng, resamples=2**12 - 1)
+    assert (drawn != exact).any()
+    spread = np.sqrt(exact * (1 - exact) / 2**12)
+    assert (np.abs(drawn - exact) < 4 * spread).all()
+    assert paired_p_values(np.ones((1, 40)), rng, resamples=99).tolist() == [1 / 100]
+
+
+@pytest.mark.parametrize("n", [13, 14])
+def test_the_least_p_value_of_the_randomisation_test(n: int, rng: np.random.Generator) -> None:
+    p = paired_p_values(np.ones((1, n)), rng)[0]
+    assert p == (2 / 2**n if takes_all_signs(n) else 1 / 10_000)
+
+
+def test_p_values_that_a_test_cannot_resolve_are_bounds(rng: np.random.Generator) -> None:
+    def shown(n: int, test: Any) -> tuple[list[str], list[str]]:
+        qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(n)}
+        runs = {
+            name: {q: {"a": score, "b": 1.0} for q in qrels}
+            for name, score in (("best", 2.0), ("worse", 0.0), ("worst", 0.5))
+        }
+        found = compare_systems(evaluate(qrels, runs, "zipf"), "best", rng, test)
+        table = comparisons_table(found)
+        assert table.csv_rows is not None
+        assert [row[6] for row in table.csv_rows] == [c.p for c in found], "in full"
+        return table.shown()[0][5:7], comparisons_in_words(found)
+
+    exact, words = shown(13, "randomisation")
+    assert exact == ["0.0002", "0.0005"]
+    assert not [line for line in words if "none of" in line or "can be below" in line]
+    drawn, words = shown(40, "randomisation")
+    assert drawn == ["<=0.0001", "<=0.0002"]
+    assert words[-1] == (
+        "p <= 0.0001: none of 9,999 random exchanges of the two systems gave as large a difference"
+    )
+    exact, words = shown(40, "t")
+    assert exact == ["<0.0001", "<0.0001"]
+    assert not [line for line in words if "none of" in line]
+    few, words = shown(5, "randomisation")
+    assert few == ["0.0625", "0.1250"]
+    assert words[-1] == "with 5 queries no p can be below 0.0625"
+
+
+def test_equal_differences_are_certain_in_the_t_test(rng: np.random.Generator) -> None:
+    assert paired_p_values(np.full((1, 5), 0.25), rng, "t").tolist() == [0.0]
+    nearly = 0.1 + 1e-17 * np.arange(8.0)  # scipy warns of lost precision
+    assert paired_p_values(nearly[None], rng, "t")[0] < 1e-12
+
+
+def test_intervals_of_paired_differences(rng: np.random.Generator) -> None:
+    """Against normal theory; queries left out by one comparison do not count there."""
+    differences = rng.normal(0.5, 1, (2, 300))
+    differences[1, 150:] = np.nan
+    for level in (0.95, 0.5):
+        found = paired_intervals(differences, rng, level=level)
+        for row, (low, high) in zip(differences, found, strict=True):
+            kept = row[np.isfinite(row)]
+            half = norm.ppf(0.5 + level / 2) * kept.std() / np.sqrt(len(kept))
+            assert (low, high) == pytest.approx(
+                (kept.mean() - half, kept.mean() + half), abs=0.15 * half
+            )
+
+
+def test_a_comparison_counts_the_queries_that_both_have(rng: np.random.Generator) -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    best = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    worse = {q: {"a": 1.0, "b": 2.0} for q in list(qrels)[:4]}
+    found = evaluate(qrels, {"best": best, "worse": worse}, "zipf", rules=Rules(missing=None))
+    for test, p in (("randomisation", 2 / 16), ("t", 0.0)):
+        (one,) = compare_systems(found, "best", rng, test)
+        assert (one.system, one.baseline, one.measure) == ("worse", "best", "zipf")
+        assert (one.difference, one.low, one.high, one.queries) == (-0.5, -0.5, -0.5, 4)
+        assert (one.p, one.corrected) == (p, p)
+        assert one.to_json()["difference"] == -0.5
+        assert comparisons_table([one]).shown()[0][5] == ("0.1250" if p else "<0.0001")
+    assert compare_systems(evaluate(qrels, best, "zipf"), "run", rng) == []
+
+
+def test_comparisons_that_are_refused(rng: np.random.Generator) -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    runs = {"one": {"q1": {"a": 1.0}}, "two": {"q2": {"a": 1.0}}}
+    apart = evaluate(qrels, runs, "zipf", rules=Rules(missing=None))
+    with pytest.raises(InputError, match="zipf: fewer than two queries to compare 'two' and 'one'"):
+        compare_systems(apart, "one", rng)
+    bounds = evaluate(qrels, runs, "zipf", rules=Rules(unjudged="bounds"))
+    with pytest.raises(InputError, match="differences of bounds"):
+        compare_systems(bounds, "one", rng)

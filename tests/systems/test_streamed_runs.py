@@ -1,0 +1,314 @@
+"""Runs are read, graded and dropped one by one: with two threads everything is as with one."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import warnings
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dcglearn import (
+    DCG,
+    Evaluation,
+    InputError,
+    MeasureFile,
+    Rules,
+    Run,
+    evaluate,
+    read_measure,
+    read_run,
+)
+from dcglearn.base import threads
+from dcglearn.base.errors import InputWarning
+from dcglearn.base.tables.compressed import read_content
+from dcglearn.collections import qrels_runs
+from dcglearn.collections.id_hashes import DocumentHashes
+from dcglearn.evaluation import inputs, reading
+from dcglearn.naming import names
+from dcglearn.naming.measure_files import measure_to_json
+
+QUERIES, LENGTH = 5, 400
+
+
+@pytest.fixture(autouse=True)
+def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_processors", lambda: 2)
+
+
+def lines(seed: int, tag: str = "same", length: int = LENGTH) -> list[str]:
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=(QUERIES + 1, length)), 2)
+    documents = [rng.permutation(2 * LENGTH)[:length] for _ in scores]
+    return [
+        f"q{q} Q0 d{d} 1 {score} {tag}\n"
+        for q, row in enumerate(scores)
+        for d, score in zip(documents[q], row, strict=True)
+    ]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, list[Path]]:
+    qrels = tmp_path / "qrels"
+    judged = [f"q{q} 0 d{d} {d % 3}\n" for q in range(QUERIES) for d in range(q, 300, 7)]
+    qrels.write_text("".join(judged))
+    runs = [tmp_path / f"run{i}.gz" for i in range(7)]
+    for i, path in enumerate(runs):  # those after a long one would be finished first
+        text = "".join(lines(i, length=LENGTH if i % 3 == 0 else 20))
+        path.write_bytes(gzip.compress(text.encode()))
+    return qrels, runs
+
+
+def same(found: Evaluation, expected: Evaluation) -> bool:
+    return (
+        found.systems == expected.systems
+        and found.values.tobytes() == expected.values.tobytes()
+        and found.judged.tobytes() == expected.judged.tobytes()
+        and found.extra == expected.extra
+        and all(
+            one.grades.tobytes() == other.grades.tobytes()
+            for one, other in zip(found.runs, expected.runs, strict=True)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(unjudged="removed"), Rules("docid", single=True), Rules("input")]
+)
+def test_threads_change_nothing(
+    files: tuple[Path, list[Path]], rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, runs = files
+    measures = ["nDCG([2, 1, 0.5], log2) @ 10", "linear-discount"]
+    found = evaluate(qrels, runs, measures, rules=rules)
+    assert found.systems == tuple(path.name for path in runs)  # they have the same tag
+    alone = [
+        evaluate(qrels, path, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
+        for path in runs
+    ]
+    monkeypatch.setattr(reading, "READING_THREADS", 1)
+    assert same(evaluate(qrels, runs, measures, rules=rules), found)
+    own = evaluate(qrels, runs, measures, rules=Rules(**{**vars(rules), "pool": "own"}))
+    assert np.array_equal(own.values[:, 0], [one.values[0, 0] for one in alone])
+
+
+def test_the_pool_of_all_runs_counts_a_document_once(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+    found = evaluate(qrels, runs, "nDCG([2, 1, 0.5], log2) @ 10")
+    texts = [gzip.decompress(path.read_bytes()).decode() for path in runs]
+    held, known = (
+        {tuple(line.split()[:3:2]) for text in some for line in text.splitlines()}
+        for some in (texts, [qrels.read_text()])
+    )
+    expected = [sum(query == f"q{q}" for query, _ in held - known) for q in range(QUERIES)]
+    for run in found.runs:
+        assert run.pooled is not None
+        assert run.pooled.tolist() == expected
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 5])
+def test_the_first_faulty_run_is_named(files: tuple[Path, list[Path]], first: int) -> None:
+    """It is found last: its fault is at the end of many lines, the others' at the beginning."""
+    qrels, runs = files
+    late = [*lines(first), "q1 Q0 d0 1 nothing same\n"]
+    runs[first].write_bytes(gzip.compress("".join(late).encode()))
+    for path in runs[first + 1 :]:
+        path.write_text("q1 Q0 d0\n")
+        path.rename(path.with_suffix(""))
+    rest = [path.with_suffix("") for path in runs[first + 1 :]]
+    for _ in range(3):
+        with pytest.raises(InputError, match=f"run{first}.gz, line {len(late)}: "):
+            evaluate(qrels, [*runs[: first + 1], *rest], "zipf")
+
+
+def test_warnings_come_in_the_order_of_the_runs(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+    for i in (0, 1, 4):
+        text = "".join([*lines(i, "first", LENGTH if i == 0 else 5), "q0 Q0 x 9 -9 second\n"])
+        runs[i].write_bytes(gzip.compress(text.encode()))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", InputWarning)
+        evaluate(qrels, runs, "zipf")
+    places = [str(one.message).partition(":")[0] for one in said]
+    assert places == [str(runs[i]) for i in (0, 1, 4)]
+    assert "2 tags (first, second), read as one system, first" in str(said[0].message)
+
+
+def test_scores_that_only_rise_are_said(files: tuple[Path, list[Path]]) -> None:
+    """Of distances the smallest is the best; one score that falls, or few steps, say nothing."""
+    qrels, runs = files
+    rising = [f"q{q} Q0 d{d} {d + 1} {d / 8} a\n" for q in range(2) for d in range(11)]
+    runs[0].write_bytes(gzip.compress("".join(rising).encode()))
+    runs[1].write_bytes(gzip.compress("".join([*rising, "q1 Q0 x 12 0 a\n"]).encode()))
+    runs[2].write_bytes(gzip.compress("".join(rising[1:]).encode()))
+    runs[3].write_bytes(gzip.compress("".join(rising[::-1]).encode()))
+    runs[4].write_bytes(gzip.compress(b"q1 Q0 x 1 1.7e308 a\nq1 Q0 y 2 -1.7e308 a\n"))
+    with warnings.catch_warnings(record=True) as said:  # none of an overflow either
+        warnings.simplefilter("always")
+        evaluate(qrels, runs, "zipf")
+    assert [str(one.message) for one in said] == [
+        f"{runs[0]}: the scores rise from line to line in every query, and the largest counts as "
+        "the best; if they are distances, negate them"
+    ]
+
+
+def test_a_run_of_other_queries_shows_how_they_are_named(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+    runs[0].write_bytes(gzip.compress(b"00 Q0 d1 1 1 a\n"))
+    names = "its first is '00', that of the qrels 'q0'; give the qrels that belong to the run"
+    with pytest.raises(InputError, match=f"run0.gz: none of its queries is in the qrels: {names}"):
+        evaluate(qrels, runs, "zipf")
+
+
+def test_no_more_runs_are_held_than_threads(
+    files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive, most = [0], [0]
+
+    def end() -> None:
+        alive[0] -= 1
+
+    def counted(*arguments: Any) -> Run:
+        found = read_run(*arguments)
+        weakref.finalize(found, end)
+        alive[0] += 1
+        most[0] = max(most[0], alive[0])
+        return found
+
+    monkeypatch.setattr(inputs, "read_run", counted)
+    result = evaluate(*files, "zipf")
+    assert alive[0] == 0
+    assert 1 <= most[0] <= 2
+    assert all(run.grades.dtype == np.int8 for run in result.runs)
+
+
+def test_only_documents_of_judged_queries_are_looked_at(
+    files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document that appears twice is refused where it matters."""
+    qrels, runs = files
+    hashed = []
+
+    def counting(*arguments: Any) -> DocumentHashes:
+        hashed.append(len(arguments[1]))
+        return DocumentHashes(*arguments)
+
+    monkeypatch.setattr(qrels_runs, "DocumentHashes", counting)
+    expected = evaluate(qrels, runs[0], "zipf")
+    assert hashed[-1] == QUERIES * LENGTH
+    again = [*lines(0), f"q{QUERIES} Q0 d1 1 1 same\n", f"q{QUERIES} Q0 d1 1 1 same\n"]
+    runs[0].write_bytes(gzip.compress("".join(again).encode()))
+    assert same(evaluate(qrels, runs[0], "zipf"), expected)
+    with pytest.raises(InputError, match=f"appears twice for query q{QUERIES}"):
+        read_run(runs[0])
+    text = "".join([f"q{QUERIES} Q0 d9 1 1 same\n", *lines(0), "q1 Q0 d1 1 1 same\n" * 2])
+    runs[0].write_bytes(gzip.compress(text.encode()))
+    place = f"line {text.count(chr(10))}: the document d1 appears twice for query q1"
+    with pytest.raises(InputError, match=place):
+        evaluate(qrels, runs[0], "zipf")
+
+
+def test_a_preset_may_depend_on_the_longest_run(files: tuple[Path, list[Path]]) -> None:
+    qrels, runs = files
+    short = evaluate(qrels, runs[1:3], ["linear-discount", "linear-discount:20"]).values
+    assert np.array_equal(short[:, 0], short[:, 1])
+    both = evaluate(qrels, runs[:2], ["linear-discount", f"linear-discount:{LENGTH}"]).values
+    assert np.array_equal(both[:, 0], both[:, 1])
+    named = evaluate(qrels, runs[:2], {"mine": "linear-discount"})
+    assert [one.name for one in named.measures] == ["mine"]
+    assert np.array_equal(named.values[:, 0], both[:, 0])
+
+
+def test_measures_are_checked_before_runs_are_read(
+    files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(inputs, "read_run")
+    with pytest.raises(InputError, match="did you mean 'zipf'"):
+        evaluate(*files, "zip")
+
+
+def test_a_measure_file_is_read_once(
+    files: tuple[Path, list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned = tmp_path / "learned.json"
+    learned.write_text(measure_to_json(DCG({2: 3, 1: 1, 0: 0})))
+    read: list[str] = []
+
+    def counted(path: str) -> MeasureFile:
+        read.append(path)
+        return read_measure(path)
+
+    monkeypatch.setattr(names, "read_measure", counted)
+    evaluate(*files, [str(learned), f"nDCG({learned}) @ 5"])
+    assert read == [str(learned)] * 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace(" ", "\t"),
+        lambda text: text.replace(" ", "  "),
+        lambda text: "# a comment\n" + text.replace("\n", "\n\n", 3),
+        lambda text: " " + text,
+        lambda text: text.replace("\n", " \n", 1),
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("\n", "\n ", 1),
+        lambda text: "\ufeff" + text,
+    ],
+)
+def test_blanks_do_not_change_a_run(tmp_path: Path, change: Callable[[str], str]) -> None:
+    text = "".join(lines(3))
+    plain, other = tmp_path / "plain", tmp_path / "other"
+    plain.write_text(text)
+    other.write_bytes(change(text).encode())
+    expected, found = read_run(plain), read_run(other)
+    assert (found.name, found.queries) == (expected.name, expected.queries)
+    assert found.documents.equals(expected.documents)
+    assert np.array_equal(found.number, expected.number)
+    assert np.array_equal(found.hashes.of(1), expected.hashes.of(1))
+
+
+def test_a_blank_where_the_text_is_searched_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two blanks are seen wherever a part ends."""
+    text = "".join(lines(3, length=2)).replace(" ", "  ", 1)
+    path = tmp_path / "run"
+    path.write_text(text)
+    expected = read_run(path)
+    for size in range(1, 40):
+        monkeypatch.setattr("dcglearn.collections.qrels_formats._SEARCHED_AT_ONCE", size)
+        assert np.array_equal(read_run(path).hashes.first, expected.hashes.first)
+
+
+@pytest.mark.parametrize("padding", [b"", bytes(5), bytes(600_000)])
+def test_gzip_members_are_read_as_the_module_reads_them(tmp_path: Path, padding: bytes) -> None:
+    parts = [bytes(300_000), b"", np.random.default_rng(1).bytes(400_000), b"the end\n"]
+    packed = padding.join(map(gzip.compress, parts)) + padding
+    path = tmp_path / "run.gz"
+    path.write_bytes(packed)
+    assert read_content(path) == gzip.decompress(packed) == b"".join(parts)
+    for wrong, message in ((packed + b"rest", "is damaged"), (packed[: -3 - len(padding)], "cut")):
+        path.write_bytes(wrong)
+        with pytest.raises(InputError, match=message):
+            read_content(path)
+
+
+def test_files_are_evaluated_without_pandas(files: tuple[Path, list[Path]]) -> None:
+    """It would take a quarter of a second and 45 MB."""
+    qrels, runs = files
+    code = (
+        "import sys; from dcglearn import evaluate\n"
+        "evaluate(sys.argv[1], sys.argv[2:], ['zipf', 'nDCG(zipf) @ 5'], rules='trec_eval')\n"
+        "print('pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(qrels), *map(str, runs)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"

@@ -1,0 +1,454 @@
+"""Verdicts on pairs of systems, orderings by two measures, and the command coherence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from dcglearn import (
+    DCG,
+    LIKE,
+    IndexedQrels,
+    InputError,
+    Rules,
+    SystemPair,
+    coherence_rules,
+    compare_orderings,
+    evaluate,
+    index_qrels,
+    qrels_of,
+    run_of,
+    system_pairs,
+    write_measure,
+)
+from dcglearn import Run as Retrieved
+from helpers.places import ROOT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+ROBUST = ROOT.parent / "shared" / "data" / "trec" / "robust03"
+K = 4
+
+
+@pytest.fixture
+def drawn(rng: np.random.Generator) -> tuple[IndexedQrels, list[Retrieved]]:
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in range(8)} | {"d0": 2} for q in range(6)
+    }
+    runs = [
+        run_of({q: {f"d{d}": float(rng.random()) for d in range(10)} for q in qrels}, f"system {s}")
+        for s in range(5)
+    ]
+    return index_qrels(qrels_of(qrels)), runs
+
+
+def pairs_of(
+    known: IndexedQrels, runs: list[Retrieved], measure: DCG, depth: int, **options: Any
+) -> list[SystemPair]:
+    evaluation = evaluate(known, runs, measure, rules=Rules(ties="input"))
+    return system_pairs(evaluation, measure, depth, **options)
+
+
+def differences(
+    known: IndexedQrels, runs: list[Retrieved], measure: DCG
+) -> dict[tuple[str, str], float]:
+    rules = Rules(ties="input")
+    means = evaluate(known, runs, measure, rules=rules).means()[:, 0]
+    return {
+        (runs[i].name, runs[j].name): float(means[i] - means[j])
+        for i, j in combinations(range(len(runs)), 2)
+    }
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_verdicts_hold_in_a_dense_search(
+    drawn: tuple[IndexedQrels, list[Retrieved]], rng: np.random.Generator, backwards: bool
+) -> None:
+    known, runs = drawn[0], drawn[1][:: -1 if backwards else 1]
+    reference = DCG([2, 1, 0], "log2", K)
+    pairs = {(pair.a, pair.b): pair for pair in pairs_of(known, runs, reference, K)}
+    seen: dict[tuple[str, str, str], set[int]] = {}
+    for x in [*np.linspace(0, 1, 40), *rng.random(40)]:
+        falling = tuple(np.sort(rng.random(K))[::-1])
+        tried = {
+            "any_parameters": DCG([1, x, 0], falling),
+            "any_gains": DCG([1, x, 0], "log2", K),
+            "any_discounts": DCG([2, 1, 0], falling),
+            "mean_ndcg": DCG([1, x, 0], "log2", K, "ideal"),
+        }
+        for kind, measure in tried.items():
+            for pair, difference in differences(known, runs, measure).items():
+                seen.setdefault((*pair, kind), set()).add(int(np.sign(difference)))
+    decided = depending = 0
+    for (a, b, kind), signs in seen.items():
+        found = pairs[a, b]
+        winner = getattr(found, kind).winner
+        if winner in ("a", "b"):
+            decided += 1
+            assert signs <= {0, 1 if winner == "a" else -1}, (a, b, kind)
+        depending += winner == "depends"
+        if {1, -1} <= signs:
+            assert winner == "depends"
+    assert min(decided, depending) > 3
+
+
+def test_witnesses_reverse_the_means(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
+    known, runs = drawn
+    pairs = pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K)
+    depending = [pair for pair in pairs if pair.mean_ndcg.winner == "depends"]
+    assert depending
+    for pair in depending:
+        for measure, margin in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
+            assert measure is not None
+            assert differences(known, runs, measure)[pair.a, pair.b] == pytest.approx(margin)
+        assert pair.mean_ndcg.differences[0] > 0 > pair.mean_ndcg.differences[1]
+
+
+def test_witnesses_and_smallest_changes_reverse_the_sums(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([2, 1, 0], "log2", K)
+    flipped = 0
+    for pair in pairs_of(known, runs, given, K):
+        names = pair.a, pair.b
+        assert differences(known, runs, given)[names] == pytest.approx(pair.difference, abs=1e-12)
+        for found in (pair.any_parameters, pair.any_gains, pair.any_discounts):
+            for measure, margin in zip(found.witnesses, found.differences, strict=True):
+                assert differences(known, runs, measure)[names] == pytest.approx(margin)
+        for found, flip, side in (
+            (pair.any_gains, pair.gains_change, "gains"),
+            (pair.any_discounts, pair.discounts_change, "discounts"),
+        ):
+            assert (flip is None) == (found.winner != "depends")
+            if flip is not None and flip.beyond is not None:
+                flipped += 1
+                assert differences(known, runs, flip.beyond)[names] * pair.difference < 0
+                tied = (flip.tie, "log2") if side == "gains" else (given.gains, flip.tie)
+                at = DCG(*tied, K if side == "gains" else None)
+                assert differences(known, runs, at)[names] == pytest.approx(0, abs=1e-9)
+        content = json.loads(json.dumps(pair.to_json()))
+        assert ("for a" in content["mean DCG, anything"]) == (
+            pair.any_parameters.winner == "depends"
+        )
+    assert flipped > 3
+
+
+def test_witnesses_on_both_sides_prove_a_dependence(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    for pair in pairs_of(known, runs, DCG([2, 1, 0], "log2", K), K, max_boxes=1):
+        if None not in pair.mean_ndcg.witnesses:
+            assert pair.mean_ndcg.winner == "depends"
+
+
+def test_orderings_and_their_reversed_pairs(drawn: tuple[IndexedQrels, list[Retrieved]]) -> None:
+    known, runs = drawn
+    names = ("nDCG(linear-log2) @ 4", "DCG({2: 1, 1: 0, 0: 0}, constant) @ 1")
+    found = evaluate(known, runs, names)
+    (one,) = compare_orderings(found)
+    means = found.means()
+    flips = {
+        (i, j)
+        for i, j in combinations(range(5), 2)
+        if (means[i, 0] - means[j, 0]) * (means[i, 1] - means[j, 1]) < 0
+    }
+    assert flips
+    assert {frozenset((x.ahead, x.behind)) for x in one.reversed_pairs} == {
+        frozenset((runs[i].name, runs[j].name)) for i, j in flips
+    }
+    for flip in one.reversed_pairs:
+        a, b = found.systems.index(flip.ahead), found.systems.index(flip.behind)
+        moved = (found.values[a, 1] - found.values[b, 1]) - (
+            found.values[a, 0] - found.values[b, 0]
+        )
+        assert flip.first > 0 > flip.second
+        assert flip.causes[0] == found.queries[int(np.argmin(moved))]
+    kept, *others = one.reversed_pairs
+    assert others
+    assert one.among([(kept.behind, kept.ahead)]).reversed_pairs == (kept,)
+    assert one.among([]).reversed_pairs == ()
+    with_residual = evaluate(known, runs, ["RBP(p=0.8)", names[0]])
+    assert len(with_residual.measures) == 3
+    assert [(x.first, x.second) for x in compare_orderings(with_residual)] == [
+        ("RBP(p=0.8)", names[0])
+    ]
+
+
+def test_gains_of_0_are_among_any_gains() -> None:
+    """A query without a document of the best grade counts 0 if the other grades gain 0."""
+    known = index_qrels(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
+    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
+    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
+    runs = [one, two]
+    (pair,) = pairs_of(known, runs, DCG([2, 1, 0], "zipf", 2), 2)
+    by_binary = differences(known, runs, DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
+    by_others = differences(known, runs, DCG([1, 0.99, 0], "zipf", 2, "ideal"))["one", "two"]
+    assert by_binary > 0 > by_others
+    assert pair.mean_ndcg.winner == "depends"
+
+
+def test_a_worst_grade_that_gains_something_needs_judgments(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    known, runs = drawn
+    given = DCG([3, 2, 1], "log2", K)
+    with pytest.raises(InputError, match=r"system 0: documents without a judgment \(12\)"):
+        pairs_of(known, runs, given, K)
+    rules = Rules(ties="input", unjudged="removed")
+    for pair in system_pairs(evaluate(known, runs, given, rules=rules), given, K):
+        for measure, margin in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
+            if measure is not None:
+                found = evaluate(known, runs, measure, rules=rules).means()[:, 0]
+                at = [int(name.split()[1]) for name in (pair.a, pair.b)]
+                assert found[at[0]] - found[at[1]] == pytest.approx(margin)
+
+
+def test_means_that_are_equal_but_for_rounding_are_tied() -> None:
+    ones = {f"q{q}": {"a": 1, "b": 0} for q in range(3)}
+    known = index_qrels(qrels_of(ones))
+    runs = [run_of({q: {"a": 1.0} for q in ones}, name) for name in ("one", "two", "three")]
+    found = evaluate(known, runs, {"m": DCG([1, 0]), "n": DCG([3, 0])})
+    found.values[1, 0] = [1 + 1e-16, 1 - 2e-16, 1.0]
+    found.values[1, 1] = [3 - 5e-16, 3.0, 3.0]
+    found.values[2] = 0.0
+    (both,) = compare_orderings(found)
+    assert both.reversed_pairs == ()
+    assert both.tau == pytest.approx(1)
+
+
+def test_bounds_include_gains_of_0_on_both_sides() -> None:
+    """The mean jumps where the middle grade gains 0: that value is beyond all others."""
+    known = index_qrels(qrels_of({"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}))
+    one = run_of({"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 3.0, "a": 2.0}}, "one")
+    two = run_of({"q1": {"b": 3.0, "c": 2.0, "a": 1.0}, "q2": {"a": 3.0}}, "two")
+    at_zero = differences(known, [one, two], DCG([1, 0, 0], "zipf", 2, "ideal"))["one", "two"]
+    (pair,) = pairs_of(known, [one, two], DCG([2, 1, 0], "zipf", 2), 2)
+    (other,) = pairs_of(known, [two, one], DCG([2, 1, 0], "zipf", 2), 2)
+    assert pair.mean_ndcg.bounds[1] == pytest.approx(at_zero)
+    assert other.mean_ndcg.bounds[0] == pytest.approx(-at_zero)
+    assert pair.mean_ndcg.bounds[0] < 0 < other.mean_ndcg.bounds[1]
+
+
+def test_rules_under_which_every_document_has_one_rank_and_grade(
+    drawn: tuple[IndexedQrels, list[Retrieved]],
+) -> None:
+    assert coherence_rules(Rules()) == Rules(ties="input")
+    for kept in (Rules(ties="docid", unjudged="removed"), Rules(ties="input", single=True)):
+        assert coherence_rules(kept) == kept
+    for kept in (Rules("docid", "nothing"), Rules("input", missing=None)):
+        assert coherence_rules(kept) == kept
+    with pytest.raises(InputError, match='`unjudged="bounds"`, and each document'):
+        coherence_rules(Rules(unjudged="bounds"))
+    for rules in (Rules(worthless=None), Rules(worthless=1.0)):
+        with pytest.raises(InputError, match="which they are depends on the gains"):
+            coherence_rules(rules)
+    with pytest.raises(InputError, match="queries missing from a run count 1"):
+        coherence_rules(Rules(missing=1.0))
+    known, runs = drawn
+    with pytest.raises(InputError, match="that increase or fall below 0"):
+        pairs_of(known, runs, DCG([2, 1, -1], "log2", K), K)
+    with pytest.raises(InputError, match="that increase or fall below 0"):
+        pairs_of(known, runs, DCG([2, 0, 1], "log2", K), K)
+    with pytest.raises(InputError, match="one run"):
+        pairs_of(known, runs[:1], DCG([2, 1, 0]), K)
+    with pytest.raises(InputError, match="discounts that increase"):
+        pairs_of(known, runs, DCG([2, 1, 0], [1, 2, 3, 4]), K)
+    given = DCG([2, 1, 0], "log2", K)
+    assert system_pairs(evaluate(known, runs, given), given, K)  # no two scores are equal
+    tied = run_of({q: {"d1": 1.0, "d2": 1.0} for q in known.queries}, "tied")
+    with pytest.raises(InputError, match='equal scores under `ties="mean"`'):
+        system_pairs(evaluate(known, [*runs, tied], given), given, K)
+    leaves_out = Rules(ties="input", worthless=None)
+    with pytest.raises(InputError, match="use `worthless=0`"):
+        system_pairs(evaluate(known, runs, given, rules=leaves_out), given, K)
+    costly = DCG([2, 1, 0.5], "log2", K)
+    with pytest.raises(InputError, match="the ideal of a query would depend on the run"):
+        system_pairs(evaluate(known, runs, given, rules=Rules("input")), costly, K)
+
+
+@pytest.fixture
+def official() -> tuple[Any, Any]:
+    """Qrels and runs with tied scores, some only in single precision, and missing queries."""
+    rng = np.random.default_rng(5)
+    qrels = {f"q{q}": {f"d{d}": int(rng.choice([-1, 0, 1, 2])) for d in range(9)} for q in range(8)}
+    qrels["q1"] = dict.fromkeys(qrels["q1"], 0)
+    runs = {
+        f"system {s}": {
+            q: {
+                f"d{d}": float(rng.choice([1.0, 1.0 + 1e-9, 2.0, 3.0, rng.random()]))
+                for d in rng.permutation(14)[:9]
+            }
+            for q in qrels
+            if (s, q) not in ((0, "q3"), (2, "q0"), (2, "q5"))
+        }
+        for s in range(5)
+    }
+    return qrels, runs
+
+
+def theirs(qrels: Any, runs: Any, gains: tuple[float, ...]) -> dict[str, float]:
+    """trec_eval's means of nDCG, with gains written into the qrels as whole numbers."""
+    levels = {g: round(1e5 * x) for g, x in zip((2, 1, 0, -1), (*gains, -1), strict=True)}
+    written = {q: {d: levels[g] for d, g in judged.items()} for q, judged in qrels.items()}
+    evaluator = pytrec_eval.RelevanceEvaluator(written, {f"ndcg_cut.{K}"})
+    return {
+        name: float(np.mean([one[f"ndcg_cut_{K}"] for one in evaluator.evaluate(run).values()]))
+        for name, run in runs.items()
+    }
+
+
+def test_the_rankings_are_those_that_trec_eval_scores(
+    official: tuple[Any, Any], rng: np.random.Generator
+) -> None:
+    qrels, runs = official
+    measure = "nDCG(linear-log2) @ 4"
+    rules = coherence_rules(LIKE["trec_eval"])
+    assert rules == LIKE["trec_eval"]
+    evaluation = evaluate(qrels, runs, measure, rules=rules)
+    given = DCG({2: 2, 1: 1, 0: 0, -1: 0}, "log2", K)
+    pairs = {(pair.a, pair.b): pair.mean_ndcg for pair in system_pairs(evaluation, given, K)}
+    winners = {pair.winner for pair in pairs.values()}
+    assert "depends" in winners
+    assert winners & {"a", "b"}
+    for x in [0.0, 1.0, *rng.random(60)]:
+        means = theirs(qrels, runs, (1.0, x, 0.0))
+        for (a, b), found in pairs.items():
+            difference = means[a] - means[b]
+            assert found.bounds[0] - 1e-4 <= difference <= found.bounds[1] + 1e-4
+            assert difference >= -1e-4 or found.winner != "a"
+            assert difference <= 1e-4 or found.winner != "b"
+    for (a, b), found in pairs.items():
+        for witness, difference in zip(found.witnesses, found.differences, strict=True):
+            if witness is not None:
+                means = theirs(qrels, runs, witness.gains[:3])
+                assert means[a] - means[b] == pytest.approx(difference, abs=1e-4)
+    ours = system_pairs(evaluate(qrels, runs, measure, rules=Rules("input")), given, K)
+    assert any(pair.mean_ndcg.bounds != pairs[pair.a, pair.b].bounds for pair in ours)
+
+
+@pytest.mark.parametrize("unjudged", ["worst", "nothing"])
+def test_every_run_has_the_same_ideal_where_the_worst_grade_gains(
+    official: tuple[Any, Any], unjudged: Any, rng: np.random.Generator
+) -> None:
+    qrels, runs = official
+    given = DCG({2: 2, 1: 1, 0: 0.5, -1: 0.1}, "log2", K)
+    rules = Rules("input", unjudged, missing=None)
+    evaluation = evaluate(qrels, runs, given.normalised(), rules=rules)
+    pairs = system_pairs(evaluation, given, K)
+    depending = 0
+    for gains in (given.gains, *(np.sort(rng.random((30, 4)))[:, ::-1])):
+        measure = DCG(dict(zip((2, 1, 0, -1), gains, strict=True)), "log2", K, "ideal")
+        means = evaluate(qrels, runs, measure, rules=rules).means()[:, 0]
+        names = dict(zip(runs, means, strict=True))
+        for pair in pairs:
+            low, high = pair.mean_ndcg.bounds
+            assert low - 1e-9 <= names[pair.a] - names[pair.b] <= high + 1e-9
+            depending += pair.mean_ndcg.winner == "depends"
+    assert depending
+    for pair in pairs:
+        for witness, difference in zip(
+            pair.mean_ndcg.witnesses, pair.mean_ndcg.differences, strict=True
+        ):
+            if witness is not None:
+                on = DCG(dict(zip((2, 1, 0, -1), witness.gains, strict=True)), "log2", K, "ideal")
+                means = evaluate(qrels, runs, on, rules=rules).means()[:, 0]
+                names = dict(zip(runs, means, strict=True))
+                assert names[pair.a] - names[pair.b] == pytest.approx(difference, abs=1e-9)
+
+
+def test_causes_are_the_queries_that_moved_most() -> None:
+    """One is ahead by d1 under the first measure, two by d2 under the second."""
+    one = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}, "q3": {"d2": 1.0}}
+    two = {"q1": {"d2": 1.0}, "q2": {"x": 1.0}, "q3": {"d2": 1.0}}
+    qrels = {q: {"d1": 2, "d2": 1, "x": 0} for q in one}
+    measures = {"first": DCG([4, 1, 0]), "second": DCG([-1, 5, 0])}
+    (found,) = compare_orderings(evaluate(qrels, {"two": two, "one": one}, measures))
+    assert (found.first, found.second, found.tau, found.tau_ap) == ("first", "second", -1, -1)
+    (pair,) = found.reversed_pairs
+    assert (pair.ahead, pair.behind) == ("one", "two")
+    assert (pair.first, pair.second) == pytest.approx((7 / 3, -7 / 3))
+    assert pair.causes == ("q1", "q2")  # from 3 to -6, from 4 to -1; q3 does not differ
+    assert found.to_json()["flipped"][0]["causes"] == ("q1", "q2")
+
+
+def test_the_command_on_robust03(run: Run, tmp_path: Path) -> None:
+    runs = sorted(ROBUST.glob("input.*.gz"))
+    if not runs:
+        pytest.skip("the Robust 2003 runs are not next to this project")
+    found = run("coherence", ROBUST / "qrels.gz", *runs, "--json", "--figure", "pairs.svg")
+    assert found.returncode == 0, found.stderr
+    content: dict[str, Any] = json.loads(found.stdout)
+    assert len(content["pairs"]) == 136
+    assert (tmp_path / "pairs.svg").stat().st_size > 5000
+    for pair in content["pairs"]:  # a verdict for all parameters holds for all gains
+        anything = pair["mean DCG, anything"]["winner"]
+        if anything != "depends":
+            assert pair["mean DCG, any gains"]["winner"] == anything
+            assert pair["mean DCG, any discounts"]["winner"] == anything
+    assert {pair["mean nDCG, any gains"]["winner"] for pair in content["pairs"]} >= {
+        "a",
+        "b",
+        "depends",
+    }
+
+
+def test_the_command_in_words_and_what_it_refuses(
+    run: Run, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 2\nq2 0 d2 1\n")
+    (tmp_path / "one").write_text("q1 Q0 d1 1 2 one\nq1 Q0 d3 2 1 one\nq2 Q0 d9 1 1 one\n")
+    (tmp_path / "two").write_text("q1 Q0 d2 1 2 two\nq1 Q0 d2b 2 1 two\nq2 Q0 d2 1 1 two\n")
+    write_measure(DCG({2: 1, 1: 0.5, 0: 0}, [1, 0.5]), tmp_path / "short.json")
+    found = run("coherence", "qrels", "one", "two", "--all", "-m", "linear-log2", "-m", "binary")
+    assert found.returncode == 0, found.stderr
+    assert "1 pair of systems" in found.stdout
+    assert "Who is ahead\nsystem  other system  DCG, any" in found.stdout
+    assert "Order depends on the gains, by mean nDCG: 1 pair\n" in found.stdout
+    assert "in the order of the run's lines" in found.stdout
+    (tmp_path / "same").write_text("q1 Q0 d1 1 2 same\nq1 Q0 d3 2 1 same\n")
+    equal = run("coherence", "qrels", "one", "same", "-m", "binary", "--figure", "f.svg")
+    assert "by         gains  discounts  decided  equal  depends  not settled" in equal.stdout
+    official = run("coherence", "qrels", "one", "two", "--like", "trec_eval")
+    assert "documents with equal scores: by id, the largest first, scores in single precision" in (
+        official.stdout
+    )
+    assert "documents without a judgment keep their rank and gain nothing" in official.stdout
+    assert "queries missing from a run are left out" in official.stdout
+    rules = json.loads(
+        run("coherence", "qrels", "one", "two", "--like", "trec_eval", "--json").stdout
+    )["rules"]
+    assert rules == vars(LIKE["trec_eval"])
+    (tmp_path / "tied").write_text("q1 Q0 d1 1 2 tied\nq1 Q0 d2 2 2 tied\n")
+    mean = run("coherence", "qrels", "one", "tied", "--like", "sklearn")
+    assert "\nsklearn takes the mean over the orders of documents" in mean.stderr
+    assert not run("coherence", "qrels", "one", "two", "--like", "sklearn").stderr
+    short = run("coherence", "qrels", "one", "two", "-m", "short.json")
+    assert "mean nDCG any the given @ 2" in " ".join(short.stdout.split()), short.stderr
+    cut = run("coherence", "qrels", "one", "two", "-m", "zipf @ 1")
+    assert "mean nDCG  any    zipf @ 1" in cut.stdout
+    for arguments, message in (
+        (("one",), "one run; give two or more"),
+        (("one", "two", "--ties", "mean"), "unknown --ties 'mean'"),
+        (("one", "two", "--figure", "x.gif"), "x.gif: ends in '.gif'"),
+        (("one", "two", "-m", "zipf @ 12"), "has 12 ranks, and 10 are compared; raise --K"),
+        (("one", "two", "-m", "a[1].json"), "a[1].json: no such file"),
+        (("one", "two", "--unjudged", "bounds"), "unknown --unjudged 'bounds'"),
+        (("one", "two", "--like", "trec-eval"), "did you mean 'trec_eval'"),
+        (("one", "two", "-m", "LinearUtility([[1,0,0]])"), "position-dependent weights"),
+        (("one", "two", "-m", "DCG({2: 2, 1: 1}, log2)"), "no gain for the grade 0"),
+    ):
+        assert message in refused("coherence", "qrels", *arguments), arguments
+    assert not (tmp_path / "x.gif").exists()
