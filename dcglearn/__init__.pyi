@@ -18,12 +18,10 @@ from .naming.names import measure_for_documents as measure_for_documents
 
 # Judgments
 from .judgments.preferences import Preferences as Preferences
-from .judgments.learning_pairs import LearningPairs as LearningPairs
-from .judgments.query_groups import query_folds as query_folds
-from .judgments.reading.judgment_files import read_preferences as read_preferences
-from .judgments.reading.judgment_files import write_preferences as write_preferences
-from .judgments.reading.document_judgments import DocumentGrades as DocumentGrades
-from .base.ignored import IgnoredInput as IgnoredInput
+from .judgments.read import read_preferences as read_preferences
+from .judgments.writing import write_preferences as write_preferences
+from .judgments.reading.documents import DocumentGrades as DocumentGrades
+from .judgments.folds import query_folds as query_folds
 from .judgments.ratings import Ratings as Ratings
 from .judgments.ratings import read_ratings as read_ratings
 from .judgments.ratings import RatingPairs as RatingPairs
@@ -32,8 +30,8 @@ from .judgments.inspection import Summary as Summary
 from .judgments.inspection import summarise as summarise
 from .judgments.inspection import Inspection as Inspection
 from .judgments.inspection import inspect_judgments as inspect_judgments
-from .judgments.packed_pairs import PackedPairs as PackedPairs
-from .judgments.packed_writer import packed_writer as packed_writer
+from .judgments.packed import PackedPairs as PackedPairs
+from .judgments.packed import packed_writer as packed_writer
 
 # Learning
 from .learning.learner import DCGLearner as DCGLearner
@@ -155,6 +153,7 @@ from .experiments.experiment import Lab as Lab
 
 # Errors and version
 from .base.errors import InputError as InputError
+from .base.errors import InputWarning as InputWarning
 from .base.errors import SolverError as SolverError
 from .base.version import __version__ as __version__
 
@@ -174,12 +173,10 @@ __all__ = [
     "measure_for",
     "measure_for_documents",
     "Preferences",
-    "LearningPairs",
     "query_folds",
     "read_preferences",
     "write_preferences",
     "DocumentGrades",
-    "IgnoredInput",
     "Ratings",
     "read_ratings",
     "RatingPairs",
@@ -293,6 +290,7 @@ __all__ = [
     "experiment",
     "Lab",
     "InputError",
+    "InputWarning",
     "SolverError",
     "__version__",
 ]

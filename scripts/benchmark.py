@@ -42,8 +42,7 @@ import pandas as pd
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.files import check_writable, read_text
 from dcglearn.base.types import Pairs
-from dcglearn.judgments.packed_pairs import PackedPairs
-from dcglearn.judgments.packed_writer import ROW_GROUP_SIZE, packed_writer
+from dcglearn.judgments.packed import ROW_GROUP_SIZE, PackedPairs, packed_writer
 from dcglearn.lab.provenance import made_with
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale

@@ -21,7 +21,7 @@ import numpy as np
 
 from dcglearn.base.files import write_text
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.judgment_files import write_preferences
+from dcglearn.judgments.writing import write_preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 from dcglearn.report.tables import Table

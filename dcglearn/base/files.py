@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.compressed import compress_as_named, split_compression
+from dcglearn.base.tables.text import compress_as_named, split_compression
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

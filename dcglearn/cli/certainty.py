@@ -254,7 +254,7 @@ def _grouped(
 ) -> tuple[Preferences, list[str | None]]:
     """Read judgments, and the group of each: a field, or the file it is from."""
     from dcglearn.base.errors import unknown_name
-    from dcglearn.judgments.concatenated import concatenated
+    from dcglearn.judgments.preferences import concatenated
 
     if by is not None:
         packed = judgments.open_packed(paths[0]) is not None

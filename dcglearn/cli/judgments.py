@@ -148,6 +148,8 @@ def inspect(
         return
     words = scale_text(data.scale, judgments.scale is not None, documents)
     text = contents_text(prefs, found.summary, words)
+    if "digest" in reading:
+        text += f"\n\nSHA-256 of the content: {reading['digest']}"
     if identified is None:
         text += "\n\nno strict preference: nothing can be learned from this file"
     else:
@@ -177,7 +179,7 @@ def agree(
         raise InputError("presets need grades, and documents have none", "name a learned measure")
     data = judgments.load(files)
     named = measures_for_judgments(names, data, prefs)
-    data = data.take(data.weights > 0)
+    data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
     rows = [

@@ -96,9 +96,9 @@ def fit(
 
     from dcglearn.cli.packed import fit_packed
     from dcglearn.judgments.inspection import count_contents
-    from dcglearn.judgments.learning_pairs import LearningPairs
+    from dcglearn.learning.record import SourceRecord
     from dcglearn.report.judgments import contents_text, scale_text
-    from dcglearn.report.learned import learned_measure
+    from dcglearn.report.learned import learned_measure_of_pairs
 
     prefs = name_files(files)
     value = parse_C(C)
@@ -134,14 +134,15 @@ def fit(
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents, families)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
-        strict = LearningPairs.of(data)
+        problem, choice = learner.problem(data.pairs, data.pair_weights), None
+        labels, n_strict = data.scale.labels, problem.n_pairs
+        source = SourceRecord(file=Path(prefs).name, judgments=len(data), strict=n_strict)
         del data  # most of the memory
         return_free_memory()
-        problem, choice = learner.problem(strict.pairs, strict.pair_weights), None
         if groups is not None:
             choice = _choose(problem, groups, np.random.default_rng(seed), solver, use)
             problem = problem.with_C(choice.C)
-        with reporting(f"solving for {counted(len(strict.pairs), 'pair')}"):
+        with reporting(f"solving for {counted(n_strict, 'pair')}"):
             learner.learn(problem, choice)
         resampled = None
         if sampled is not None:
@@ -152,9 +153,11 @@ def fit(
                 resampled = parameter_intervals(
                     learner, sampled, rng, intervals, 0.95, advance, choose
                 )
-        name = Path(prefs).name
+        pairs, weights = problem.pairs, problem.weights
         with reporting("counting agreements"):
-            content = learned_measure(learner, strict, name, use, resampled, choice, certainty)
+            content = learned_measure_of_pairs(
+                learner, pairs, weights, labels, source, use, resampled, choice, certainty
+            )
     _give(about, content, choice, out, json, use)
 
 

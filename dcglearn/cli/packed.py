@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dcglearn.families.given import FamilyLike
-    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.measures.scale import Scale
     from dcglearn.naming.measure_files import MeasureFile
@@ -55,7 +55,7 @@ def pack(
 
 def _check_another(out: str, files: list[str]) -> None:
     """Refuse to write over what is read, or what may have been meant to be read."""
-    from dcglearn.judgments.packed_pairs import is_packed
+    from dcglearn.judgments.packed import is_packed
 
     if not Path(out).exists():
         return
@@ -74,7 +74,7 @@ def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None
 
 def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tuple[int, int]:
     """Write judgments to a packed file; return their number, and that of ties."""
-    from dcglearn.judgments.packed_writer import packed_writer
+    from dcglearn.judgments.packed import packed_writer
 
     done = ties = 0
     with (

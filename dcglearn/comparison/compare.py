@@ -34,8 +34,8 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.comparison.held_out import Predictions, predict_held_out
 from dcglearn.comparison.judged_agreement import judged_differences
+from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import query_counts
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.folds import variance_between_repeats
 from dcglearn.measures.measure import Measure
@@ -232,7 +232,7 @@ def compare(
     if n_repeats < 1:
         raise InputError(f"n_repeats is {n_repeats}", "use 1 or more")
     preferences.check_strict()
-    data = preferences.take(preferences.weights > 0)
+    data = preferences[preferences.weights > 0]
     learner = learner.with_parameters(n_grades=data.n_grades)
     tuned = use if tune or learner.C == "cv" else None
     found = predict_held_out(data, learner, rng, n_folds, n_repeats, tuned, advance)

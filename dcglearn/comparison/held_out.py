@@ -16,8 +16,8 @@ from dcglearn.correlation.agreement import (
     outcomes_of_differences,
     weighted_mean,
 )
+from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers, query_folds
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.fit import fit

@@ -12,7 +12,7 @@ from dcglearn.correlation.agreement import (
     outcomes_of_differences,
     relative_differences,
 )
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.naming.names import MeasureLike
 from dcglearn.statistics.clustered_means import clustered_mean
@@ -65,7 +65,7 @@ def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAg
     >>> found.right, found.wrong, found.agreement
     (1, 1, 0.5)
     """
-    data = preferences.take(preferences.weights > 0)
+    data = preferences[preferences.weights > 0]
     difference = judged_differences(measure, data)
     result = outcomes_of_differences(difference[data.strict])
     mean = clustered_mean(result, data.pair_groups, data.pair_weights)

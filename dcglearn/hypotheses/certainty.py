@@ -21,7 +21,7 @@ from dcglearn.families.given import FamilyLike
 from dcglearn.families.vectors import FREE_FAMILY
 from dcglearn.hypotheses.questions import Question, usual_questions
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.judgments.packed_pairs import PackedPairs
+from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 
 MAX_ESTIMATED = 5_000_000

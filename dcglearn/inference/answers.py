@@ -37,7 +37,7 @@ TieModel = Literal["strict", "davidson", "rao-kupper"]
 """What is modelled: strict judgments only, or ties as well, and how."""
 
 A, B, TIE, GOOD, BAD = range(5)
-"""Answers, as in :data:`dcglearn.judgments.meaning.judgment_fields.ANSWERS`."""
+"""Answers, as in :data:`dcglearn.judgments.meaning.answers.ANSWERS`."""
 
 V, T, H = range(3)
 """The inputs of a probability: difference, frequency of ties, level. Strict answers have V only."""

@@ -25,8 +25,8 @@ from dcglearn.inference.answers import A, B
 from dcglearn.inference.covariance import joined
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Rows
+from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers, query_folds
 
 _NOTHING = 1e-12
 """Less information on gamma, or less than this share of it beyond that of others, is rounding."""

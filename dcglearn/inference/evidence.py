@@ -17,8 +17,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, B, TieModel
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT
 
 

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.types import Floats, Integers
+from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.judges import JudgeTests, judge_tests
 from dcglearn.judgments.list_pairs import ListPairs, list_pairs, votes
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.numbering import id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import query_counts
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.statistics.clustered_means import clustered_mean
 

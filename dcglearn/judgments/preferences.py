@@ -14,20 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Ids, Integers, Pairs
-from dcglearn.judgments.meaning.given_maps import GivenMap
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
-from dcglearn.judgments.meaning.unjudged_documents import UnjudgedRule
-from dcglearn.judgments.pair_checks import check_worth_learning
-from dcglearn.judgments.preferred_first import put_preferred_first
-from dcglearn.judgments.query_groups import group_numbers, query_counts
-from dcglearn.measures.scale import Scale, ScaleLike, as_scale
+from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.judgments.folds import group_numbers, query_counts
+from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.judgments.meaning.cells import GivenMap
+from dcglearn.judgments.meaning.unjudged import UnjudgedRule
+from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dcglearn.judgments.reading.fields import FrameLike
+
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+
+B = ANSWERS.index("b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,15 +39,15 @@ class Preferences:
     """Side-by-side judgments of rankings.
 
     Build them with :meth:`from_frame`, :meth:`from_arrays` or :meth:`of`, which check their
-    input, or read a file with :func:`~dcglearn.judgments.reading.judgment_files.read_preferences`. A mask, a
-    slice or row numbers select judgments: ``data[data.strict]``. The arrays are read-only.
+    input, or read a file with :func:`dcglearn.read_preferences`. A mask, a slice or row numbers
+    select judgments: ``data[data.strict]``. The arrays are read-only.
 
     Parameters
     ----------
     lists : ndarray of int8, shape (n, 2, K)
         Grade indices of the lists shown as a and as b, -1 for no document.
     answers : ndarray of int8, shape (n,)
-        Index into :data:`~dcglearn.judgments.meaning.judgment_fields.ANSWERS`.
+        0 where a is better, 1 where b is; ties are 2, 3 (both good) and 4 (both bad).
     scale : Scale
         The L grades, best first.
     weights : ndarray of float, shape (n,)
@@ -103,8 +107,8 @@ class Preferences:
         Raises
         ------
         InputError
-            If shapes differ, an answer is unknown, a grade index is off the scale, or a
-            weight is negative or not finite.
+            If shapes differ, a grade index is off the scale, or naming the row (the first is
+            row 1) of an answer, an id or a weight that cannot be used.
 
         Examples
         --------
@@ -112,7 +116,19 @@ class Preferences:
         >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
         [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
-        return cls(**vars(checked_arrays(lists, answers, scale, weights, queries, judges)))
+        rows = np.asarray(lists)
+        if rows.ndim != 3 or rows.shape[1] != 2:
+            raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
+        return cls.from_arrays(
+            rows[:, 0],
+            rows[:, 1],
+            answers,
+            scale=scale,
+            weights=weights,
+            queries=queries,
+            judges=judges,
+            indices=True,
+        )
 
     @classmethod
     def from_arrays(
@@ -133,25 +149,21 @@ class Preferences:
         Parameters
         ----------
         a, b : array-like, shape (n, K)
-            The grades of each list from the first rank down, as people write them: numbers or
-            names on the scale. None or NaN where a document has no grade, and below the end of a
-            list.
+            The grades of each list from the first rank down: numbers, or names on the scale. None
+            or NaN where a document has no grade, and below the end of a list.
         answers : sequence of str or number, shape (n,)
             ``a``, ``b``, ``tie``, ``good`` or ``bad``; or what is known by itself, such as 1, 0 and
-            -1 (:mod:`dcglearn.judgments.meaning.answer_values`).
+            -1.
         scale : Scale, optional
-            The grades, best first. By default the numbers that occur, the highest first; names
-            and grade indices need a scale.
+            The grades, best first; by default the numbers that occur.
         queries, judges : sequence of str or None, shape (n,), optional
             Ids; None by default.
         weights : array-like of float, shape (n,), optional
             How much each judgment counts; 1 by default.
         indices : bool, default False
-            Whether `a` and `b` hold grade indices, 0 the best and -1 for no document, instead of
-            grades.
+            Whether `a` and `b` hold grade indices, 0 the best and -1 for no document.
         unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
-            What None or NaN within a list counts as, above its last grade. Grade indices of -1 are
-            empty ranks.
+            What None or NaN counts as above the last grade of a list.
 
         Returns
         -------
@@ -195,27 +207,11 @@ class Preferences:
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
-            Or anything else that gives its columns to Arrow, or is collected to such a frame.
             Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
             text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
-            well-known names or as `columns` says. A list may be spread over columns: ``a1``,
-            ``a2``, ...
-        scale : Scale, str or sequence of labels, optional
-            The grades, best first. By default the numbers that occur, the highest first; names
-            need a scale.
-        n_ranks : int, optional
-            K: longer lists are refused. By default the longest list sets it.
-        columns : mapping or str, optional
-            From fields to columns, such as ``{"a": "left", "b": "right"}`` or ``"a=left,b=right"``
-            (:func:`~dcglearn.judgments.meaning.column_names.resolve_columns`).
-        answers : mapping or str, optional
-            From values to answers, such as ``"left=a,right=b,same=tie"``
-            (:func:`~dcglearn.judgments.meaning.answer_values.resolve_answers`).
-        unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
-            What None within a list counts as, above its last grade
-            (:func:`~dcglearn.judgments.meaning.unjudged_documents.grade_unjudged`).
-        strict : bool, default False
-            Whether columns that are no field are refused. By default they are named in a warning.
+            well-known names or as `columns` says. A list may be spread over ``a1``, ``a2``, ...
+        scale, n_ranks, columns, answers, unjudged, strict
+            As for :func:`dcglearn.read_preferences`.
 
         Returns
         -------
@@ -227,20 +223,12 @@ class Preferences:
             Naming the row: a column is missing, a cell cannot be used, or an answer could mean
             several things.
 
-        Warns
-        -----
-        InputWarning
-            For what is taken without being told.
-
         Examples
         --------
         >>> import pandas as pd
-        >>> frame = pd.DataFrame({"a": [[2, 0], [1]], "b": [[1, 1], [0]], "answer": ["a", "tie"]})
-        >>> Preferences.from_frame(frame)
-        Preferences(2 judgments, 1 strict, no query ids, lists of 2, grades 2 > 1 > 0)
-        >>> other = pd.DataFrame({"x": [[2, 0]], "y": [[1, 1]], "won": ["second"]})
+        >>> frame = pd.DataFrame({"x": [[2, 0]], "y": [[1, 1]], "won": ["second"]})
         >>> told = {"columns": "a=x,b=y,answer=won", "answers": "first=a,second=b"}
-        >>> Preferences.from_frame(other, **told).to_frame()["answer"].tolist()
+        >>> Preferences.from_frame(frame, **told).to_frame()["answer"].tolist()
         ['b']
         """
         from dcglearn.judgments.read import read_preferences
@@ -262,9 +250,8 @@ class Preferences:
         Returns
         -------
         pandas.DataFrame
-            Columns ``query``, ``a``, ``b``, ``answer``, ``weight`` and ``judge``. The cells of
-            ``a`` and ``b`` are lists of K grades, None for an empty rank.
-            ``Preferences.from_frame(frame, data.scale)`` gives equal preferences again.
+            Columns ``query``, ``a``, ``b`` (lists of K grades, None for an empty rank),
+            ``answer``, ``weight`` and ``judge``, which :meth:`from_frame` reads.
 
         Examples
         --------
@@ -273,20 +260,20 @@ class Preferences:
           query       a          b answer
         0    q1  [2, 0]  [1, None]      a
         """
-        labels = (*self.scale.labels, None)  # index -1 is the last: no document
-        a, b = (
-            [[labels[grade] for grade in row] for row in self.lists[:, side].tolist()]
-            for side in (0, 1)
-        )
-        return frame_of_columns(
-            {
-                "query": self.queries.tolist(),
-                "a": a,
-                "b": b,
-                "answer": [ANSWERS[code] for code in self.answers.tolist()],
-                "weight": self.weights.tolist(),
-                "judge": self.judges.tolist(),
-            }
+        import pandas as pd
+
+        labels = np.array([*self.scale.labels, None], object)  # index -1 is the last: no document
+        columns = {
+            "query": self.queries.tolist(),
+            "a": labels[self.lists[:, 0]].tolist(),
+            "b": labels[self.lists[:, 1]].tolist(),
+            "answer": [ANSWERS[code] for code in self.answers.tolist()],
+            "weight": self.weights.tolist(),
+            "judge": self.judges.tolist(),
+        }
+        kinds = {name: float if name == "weight" else object for name in columns}
+        return pd.DataFrame(
+            {name: pd.Series(held, dtype=kinds[name]) for name, held in columns.items()}
         )
 
     def __len__(self) -> int:
@@ -344,23 +331,18 @@ class Preferences:
     @cached_property
     def strict(self) -> NDArray[np.bool_]:
         """Which judgments prefer one side, shape (n,)."""
-        return _read_only(self.answers <= ANSWERS.index("b"))
+        return _read_only(self.answers <= B)
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The strict judgments, shape (m, 2, K), the preferred list first.
-
-        Built at the first access and kept; read-only.
-        """
+        """The strict judgments, shape (m, 2, K), the preferred list first; read-only."""
         strict = self.lists[self.strict]
-        put_preferred_first(strict, self.answers[self.strict] == ANSWERS.index("b"))
+        put_preferred_first(strict, self.answers[self.strict] == B)
         return _read_only(strict)
 
     @cached_property
     def pair_weights(self) -> Floats:
         """The weights of the strict judgments, shape (m,)."""
-        if self.strict.all():
-            return self.weights
         return _read_only(self.weights[self.strict])
 
     @cached_property
@@ -371,29 +353,44 @@ class Preferences:
         """
         return _read_only(group_numbers(self.queries[self.strict]))
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.integer] | Sequence[int]) -> Preferences:
-        """Return the judgments of the given rows, in that order; the same as ``data[rows]``.
-
-        Parameters
-        ----------
-        rows : ndarray of bool, shape (n,), or of int
-            A mask, or row numbers.
-
-        Returns
-        -------
-        Preferences
-        """
-        return self[rows]
-
     def check_strict(self) -> None:
         """Refuse judgments from which nothing can be learned.
 
         Raises
         ------
         InputError
-            As :func:`~dcglearn.judgments.pair_checks.check_worth_learning`.
+            If no answer with a weight above 0 prefers a list, all preferences are between
+            identical lists, or only one grade occurs.
         """
         check_worth_learning(self.pairs, self.pair_weights, self.scale)
+
+
+def concatenated(parts: Sequence[Preferences]) -> Preferences:
+    """Return sets on one scale as one; shorter lists get empty ranks at their end."""
+    scale, n_ranks = parts[0].scale, max(part.n_ranks for part in parts)
+    for part in parts:
+        if part.scale != scale:
+            raise InputError(
+                f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
+            )
+    lists = [
+        np.pad(
+            part.lists, [(0, 0), (0, 0), (0, n_ranks - part.n_ranks)], constant_values=NO_DOCUMENT
+        )
+        for part in parts
+    ]
+    answers, *others = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("answers", "weights", "queries", "judges")
+    )
+    return Preferences(np.concatenate(lists), answers, scale, *others)
+
+
+def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
+    """Swap the lists (n, 2, K) of judgments that prefer the second, in place."""
+    items = lists.view(f"V{lists.shape[2]}")[..., 0]  # of K bytes, several times faster
+    rows = np.flatnonzero(b_wins)
+    items[rows] = items[rows, ::-1]
 
 
 def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:

@@ -422,4 +422,3 @@ def _a_is_first(lead: NDArray[np.int8], seed: int | None) -> NDArray[np.bool_]:
         return np.asarray(np.random.default_rng([seed, 1]).random(len(lead)) < 0.5)
     a_wins = np.cumsum(lead != 0) % 2 == 1
     return np.asarray((lead == 0) | (a_wins == (lead > 0)))
-

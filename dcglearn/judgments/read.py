@@ -16,7 +16,7 @@ from dcglearn.base.tables.places import Place
 from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.judgments.options import Note, ReadOptions
-from dcglearn.judgments.packed_pairs import PackedPairs, is_packed
+from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
 from dcglearn.judgments.reading.fields import FrameLike, is_frame

@@ -1,8 +1,8 @@
 """Judgments as files, column by column and a block of rows at a time.
 
-A file holds few distinct ids, answers and lists of a few grades, so each of them is turned into
-text once. The result is what writing record by record gives (:func:`json.dumps`,
-:class:`csv.writer`, ``pyarrow.Table.from_pylist``), byte by byte.
+A file holds few distinct ids, answers and grades, so each of them is turned into text once. The
+result is what writing record by record gives (:func:`json.dumps`, :class:`csv.writer`,
+``pyarrow.Table.from_pylist``), byte by byte.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,39 +21,51 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
-from dcglearn.base.tables.old.compressed import split_compression
-from dcglearn.base.tables.old.parquet import MAX_TEXT
+from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Grades
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
-from dcglearn.judgments.meaning.list_cells import parse_list_text
+from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.judgments.meaning.cells import parse_list_text
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Label, canonical_label
 
 _ROWS = 1 << 15
 """Judgments that become text at a time."""
 
-_MOST_TEXTS = 5_000
-"""Texts of several ranks together that are made beforehand, at most."""
+_SIDES = ("a", "b")
+
+Columns = dict[str, NDArray[Any]]
 
 
-def judgment_writer(path: str | os.PathLike[str]) -> Callable[[Path, Preferences], None]:
-    """Return what writes judgments in the format that a file's name says.
+def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
+    """Write judgments as JSON, CSV, Parquet or Arrow, according to the file's suffix.
 
     Parameters
     ----------
+    preferences : Preferences
     path : path-like
-        Text may also end in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
-
-    Returns
-    -------
-    callable
-        Writes a file whole or not at all.
+        ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
+        compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
+        weights 1) are left out. An empty rank above the last document of a list is read back as
+        one with ``unjudged="nothing"`` only.
 
     Raises
     ------
     InputError
-        If the suffix is unknown.
+        If the suffix is unknown, the file cannot be written, a list is empty, or the format
+        cannot hold an id or a grade so that it is read back the same.
     """
+    write = judgment_writer(path)
+    if not len(preferences):
+        raise InputError("no judgment to write", "give at least one", str(path))
+    empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
+    if empty.any():
+        problem = f"row {int(empty.argmax()) + 1} holds an empty list"
+        raise InputError(problem, "give lists of at least one document", str(path))
+    write(Path(path), preferences)
+
+
+def judgment_writer(path: str | os.PathLike[str]) -> Callable[[Path, Preferences], None]:
+    """Return what writes a file whole or not at all, in the format that its name says."""
     rest, compression = split_compression(os.fspath(path))
     suffix = checked_suffix(rest, _WRITERS)
     if compression and suffix in (".parquet", ".arrow"):
@@ -63,112 +74,64 @@ def judgment_writer(path: str | os.PathLike[str]) -> Callable[[Path, Preferences
     return _WRITERS[suffix]
 
 
-def list_texts(lists: Grades, labels: Sequence[str], empty: str, separator: str) -> list[str]:
-    """Return lists as text.
-
-    Parameters
-    ----------
-    lists : ndarray of int8, shape (n, K)
-        Grade indices, -1 for an empty rank; those at the end of a list are left out.
-    labels : sequence of str
-        The text of each grade.
-    empty : str
-        The text of an empty rank.
-    separator : str
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> list_texts(np.array([[0, -1, 1], [1, -1, -1]], np.int8), ["2", "0"], "-", " ")
-    ['2 - 0', '0']
-    """
-    texts = [*labels, empty]
-    n, K = lists.shape
-    together = 1
-    while together < K and len(texts) ** (together + 1) <= min(_MOST_TEXTS, 4 * n):
-        together += 1
-    parts = []
-    for first in range(0, K, together):
-        ranks = lists[:, first : first + together] % len(texts)  # the last is that of -1
-        codes = np.zeros(n, np.intp)
-        for rank in range(ranks.shape[1]):
-            codes = codes * len(texts) + ranks[:, rank]
-        joined = [separator.join(some) for some in product(texts, repeat=ranks.shape[1])]
-        parts.append([joined[code] for code in codes.tolist()])
-    found = parts[0] if len(parts) == 1 else list(map(separator.join, zip(*parts, strict=True)))
-    lengths = _lengths(lists)
-    for row in np.flatnonzero(lengths < K).tolist():
-        ranks = lists[row, : lengths[row]]
-        found[row] = separator.join([texts[grade] for grade in ranks.tolist()])
+def _columns(preferences: Preferences) -> Columns:
+    """Return the columns that have content; those of lists hold grade indices."""
+    found: Columns = {
+        "query": preferences.queries,
+        "a": preferences.lists[:, 0],
+        "b": preferences.lists[:, 1],
+        "answer": np.array(ANSWERS, object)[preferences.answers],
+        "weight": preferences.weights,
+        "judge": preferences.judges,
+    }
+    for name, nothing in (("query", None), ("weight", 1), ("judge", None)):
+        if set(found[name].tolist()) == {nothing}:
+            del found[name]
     return found
 
 
-def _lengths(lists: Grades) -> NDArray[np.intp]:
-    """Return the rank of the last document of each list, from 1; 0 without one."""
-    filled = lists[:, ::-1] != NO_DOCUMENT
-    found: NDArray[np.intp] = np.where(
-        filled.any(axis=1), lists.shape[1] - filled.argmax(axis=1), 0
-    )
-    return found
+def _blocks(columns: Columns) -> Iterator[Columns]:
+    for row in range(0, len(columns["a"]), _ROWS):
+        yield {name: column[row : row + _ROWS] for name, column in columns.items()}
 
 
-def _blocks(preferences: Preferences) -> Iterator[Preferences]:
-    for row in range(0, len(preferences), _ROWS):
-        yield preferences[row : row + _ROWS]
+def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:
+    """Return lists as an Arrow array; the last label is that of empty ranks, also at the end."""
+    import pyarrow as pa
 
-
-def _names(preferences: Preferences) -> list[str]:
-    """Return the names of the columns that have content."""
-    names = ["a", "b", "answer"]
-    if any(query is not None for query in preferences.queries):
-        names.insert(0, "query")
-    if (preferences.weights != 1).any():
-        names.append("weight")
-    if any(judge is not None for judge in preferences.judges):
-        names.append("judge")
-    return names
-
-
-def _values(preferences: Preferences, name: str) -> list[Any]:
-    """Return the values of a column that does not hold lists."""
-    if name == "answer":
-        return [ANSWERS[code] for code in preferences.answers.tolist()]
-    columns = {"query": preferences.queries, "judge": preferences.judges}
-    found: list[Any] = columns.get(name, preferences.weights).tolist()
-    return found
-
-
-def _texts(values: list[Any], text_of: Callable[[Any], str]) -> list[str]:
-    """Return the texts of values; that of a distinct one is made once, but 0.0 equals -0.0."""
-    if values and isinstance(values[0], float):
-        return list(map(repr, values))  # as json and csv do
-    texts = {value: text_of(value) for value in set(values)}
-    return [texts[value] for value in values]
+    K = lists.shape[1]
+    lengths = K - (lists[:, ::-1] != NO_DOCUMENT).argmax(axis=1)
+    flat = lists[np.arange(K) < lengths[:, None]].astype(np.int16) % len(labels)
+    occur = set(np.unique(flat).tolist())  # the type is that of the grades that occur
+    values = pa.array([label if grade in occur else None for grade, label in enumerate(labels)])
+    ends = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), values.take(pa.array(flat)))
 
 
 def _json_objects(preferences: Preferences) -> Iterator[list[str]]:
     """Iterate over blocks of JSON objects."""
-    names = _names(preferences)
-    pairs = (f'"{name}": ' + ("[%s]" if name in ("a", "b") else "%s") for name in names)
-    template = "{" + ", ".join(pairs) + "}"
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     dumps = partial(json.dumps, ensure_ascii=False)
-    labels = list(map(dumps, preferences.scale.labels))
-    for block in _blocks(preferences):
-        columns = [
-            list_texts(block.lists[:, "ab".index(name)], labels, "null", ", ")
-            if name in ("a", "b")
-            else _texts(_values(block, name), dumps)
-            for name in names
-        ]
-        yield list(map(template.__mod__, zip(*columns, strict=True)))
+    labels = [*map(dumps, preferences.scale.labels), "null"]
+    for block in _blocks(_columns(preferences)):
+        parts, before = [], "{"
+        for name, column in block.items():
+            if name in _SIDES:
+                texts = pc.binary_join(_arrow_lists(column, labels), ", ")
+                parts += [f'{before}"{name}": [', texts, "]"]
+            else:
+                values = column.tolist()
+                known = {value: dumps(value) for value in set(values)}
+                shown = map(repr if name == "weight" else known.__getitem__, values)
+                parts += [f'{before}"{name}": ', pa.array(shown, pa.string())]
+            before = ", "
+        yield pc.binary_join_element_wise(*parts, "}", "").to_pylist()
 
 
 def _write_lines(path: Path, preferences: Preferences) -> None:
-    blocks = ("\n".join(objects) + "\n" for objects in _json_objects(preferences))
-    write_text_blocks(path, blocks)
+    write_text_blocks(path, ("\n".join([*block, ""]) for block in _json_objects(preferences)))
 
 
 def _write_array(path: Path, preferences: Preferences) -> None:
@@ -183,76 +146,43 @@ def _write_array(path: Path, preferences: Preferences) -> None:
 
 
 def _write_csv(path: Path, preferences: Preferences, delimiter: str = ",") -> None:
-    names = _names(preferences)
+    import pyarrow.compute as pc
 
-    def cell(value: object) -> str:
-        """Return a cell as the csv module writes it beside others."""
-        text = io.StringIO()
-        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerow([value, ""])
-        return text.getvalue()[: -len(delimiter) - 1]
+    _check_cells(preferences, path)
+    labels = [*map(str, preferences.scale.labels), "-"]
 
-    labels = list(map(str, preferences.scale.labels))
-    plain = all(cell(label) == label for label in labels)
+    columns = _columns(preferences)
 
     def blocks() -> Iterator[str]:
-        yield delimiter.join(names) + "\n"
-        for block in _blocks(preferences):
-            columns = []
-            _check_labels(block, path)
-            for name in names:
-                if name in ("a", "b"):
-                    values = list_texts(block.lists[:, "ab".index(name)], labels, "-", " ")
-                    columns.append(values)
-                else:
-                    columns.append(_values(block, name))
-            _check_cells(names, columns, path)
-            texts = [
-                column if name in ("a", "b") and plain else _texts(column, cell)
-                for name, column in zip(names, columns, strict=True)
-            ]
-            yield "".join(f"{line}\n" for line in map(delimiter.join, zip(*texts, strict=True)))
+        yield delimiter.join(columns) + "\n"
+        for block in _blocks(columns):
+            cells = (
+                pc.binary_join(_arrow_lists(column, labels), " ").to_pylist()
+                if name in _SIDES
+                else column.tolist()
+                for name, column in block.items()
+            )
+            text = io.StringIO()
+            writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+            writer.writerows(zip(*cells, strict=True))
+            yield text.getvalue()
 
     write_text_blocks(path, blocks())
 
 
-def _check_labels(block: Preferences, path: Path) -> None:
-    """Refuse the first grade that a list in a cell would not give back."""
-    labels = block.scale.labels
-    wrong = [grade for grade, label in enumerate(labels) if not _fits_list(label)]
-    if wrong:
-        occurs = np.isin(block.lists, wrong).reshape(len(block), -1)
-        if occurs.any():
-            row = int(occurs.any(axis=1).argmax())
-            grade = int(block.lists[row].ravel()[occurs[row].argmax()])
-            problem = f"the grade {labels[grade]!r} cannot be written in a CSV list"
+def _check_cells(preferences: Preferences, path: Path) -> None:
+    """Refuse what would not be read back the same: grades in lists, and lone carriage returns."""
+    for grade in np.unique(preferences.lists[preferences.lists != NO_DOCUMENT]).tolist():
+        label: Label = preferences.scale.labels[grade]
+        text = str(label)
+        if parse_list_text(text) != [text] or canonical_label(text) != label:
+            problem = f"the grade {label!r} cannot be written in a CSV list"
             raise InputError(problem, "use .jsonl", str(path))
-
-
-def _fits_list(label: Label) -> bool:
-    text = str(label)  # an empty one is read back as such
-    return not text or (parse_list_text(text) == [text] and canonical_label(text) == label)
-
-
-def _check_cells(names: list[str], columns: list[list[Any]], path: Path) -> None:
-    """Refuse the first cell that would not be read back the same."""
-    wrong = []
-    for number, (name, column) in enumerate(zip(names, columns, strict=True)):
-        texts = {one for one in column if isinstance(one, str)}
-        if name in ("a", "b"):  # their grades are checked already
-            texts = {max(texts, key=len)}
-        odd = {one for one in texts if not _fits_csv(one)}
-        if odd:
-            row = next(row for row, one in enumerate(column) if one in odd)
-            wrong.append((row, number, name, column[row]))
-    if wrong:
-        _, _, name, text = min(wrong)
-        problem = f"the {name} {text[:40]!r} cannot be written in CSV"
-        raise InputError(problem, "use .jsonl", str(path))
-
-
-def _fits_csv(text: str) -> bool:
-    """Return whether the cell is read back the same: not too long, and no lone carriage return."""
-    return len(text) <= csv.field_size_limit() and "\r" not in text.replace("\r\n", "")
+    for name, ids in (("query", preferences.queries), ("judge", preferences.judges)):
+        for one in dict.fromkeys(ids.tolist()):
+            if one is not None and "\r" in one.replace("\r\n", ""):
+                problem = f"the {name} {one[:40]!r} cannot be written in CSV"
+                raise InputError(problem, "use .jsonl", str(path))
 
 
 def _write_parquet(path: Path, preferences: Preferences) -> None:
@@ -274,38 +204,17 @@ def _write_arrow(path: Path, preferences: Preferences) -> None:
 def _arrow_table(path: Path, preferences: Preferences) -> Any:
     import pyarrow as pa
 
-    ids: Iterable[Any] = {*preferences.queries, *preferences.judges} - {None}
-    longest = max((len(one.encode()) for one in ids), default=0)
-    if longest > MAX_TEXT:
-        raise InputError(f"an id of {longest:,} bytes", "use .jsonl", str(path))
-    names = _names(preferences)
+    labels = [*preferences.scale.labels, None]
     try:
         return pa.table(
             {
-                name: _arrow_lists(preferences.lists[:, "ab".index(name)], preferences.scale.labels)
-                if name in ("a", "b")
-                else pa.array(_values(preferences, name))
-                for name in names
+                name: _arrow_lists(column, labels) if name in _SIDES else pa.array(column)
+                for name, column in _columns(preferences).items()
             }
         )
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+    except (pa.ArrowException, TypeError, OverflowError) as error:
         problem = f"cannot be written as columns ({' '.join(str(error).split())[:100]})"
         raise InputError(problem, "use .jsonl", str(path)) from error
-
-
-def _arrow_lists(lists: Grades, labels: Sequence[Label]) -> Any:
-    """Return an Arrow array of lists, whose type is that of the grades that occur."""
-    import pyarrow as pa
-
-    lengths = _lengths(lists)
-    flat = lists[np.arange(lists.shape[1]) < lengths[:, None]]
-    grades = np.flatnonzero(np.bincount(flat.astype(np.int64) + 1)) - 1
-    occur = sorted(grades.tolist(), key=lambda grade: int((flat == grade).argmax()))
-    values = pa.array([None if grade == NO_DOCUMENT else labels[grade] for grade in occur])
-    numbers = np.zeros(len(labels) + 1, np.int32)
-    numbers[occur] = np.arange(len(occur), dtype=np.int32)
-    ends = np.append(0, np.cumsum(lengths)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), values.take(pa.array(numbers[flat])))
 
 
 _WRITERS: dict[str, Callable[[Path, Preferences], None]] = {

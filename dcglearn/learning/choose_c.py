@@ -25,7 +25,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes, weighted_mean
-from dcglearn.judgments.query_groups import query_folds
+from dcglearn.judgments.folds import query_folds
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.folds import naming_fold, variance_between_repeats
 from dcglearn.measures.measure import Measure

@@ -20,7 +20,7 @@ from dcglearn.correlation.agreement import checked_pairs, one_per_pair
 from dcglearn.encoding.margins import MARGINS
 from dcglearn.families.given import FamilyLike
 from dcglearn.families.learned import LearnedFamilies
-from dcglearn.judgments.pair_checks import check_worth_learning, warn_if_upside_down
+from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.choose_c import ChosenC
 from dcglearn.learning.fit import fit
 from dcglearn.solver.problem import Problem

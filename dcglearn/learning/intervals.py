@@ -25,8 +25,8 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
+from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import query_counts
 from dcglearn.learning.choose_c import choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.learning.factorise import Factors

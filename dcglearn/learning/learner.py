@@ -25,8 +25,8 @@ from dcglearn.correlation.agreement import (
     score_differences,
     weighted_mean,
 )
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers
 from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.core_learner import CoreLearner
 from dcglearn.solver.problem import Problem

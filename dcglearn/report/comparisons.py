@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dcglearn.base.numbers import counted
 from dcglearn.comparison.judged_agreement import JudgedAgreement
+from dcglearn.judgments.folds import query_counts
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import query_counts
 from dcglearn.report.tables import Table
 
 if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import agreement
 from dcglearn.families.learned import LearnedFamilies
-from dcglearn.judgments.learning_pairs import LearningPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.factorise import Factors, rank_one
 from dcglearn.learning.fit import Fit
@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
 
 def learned_measure(
     learner: CoreLearner,
-    preferences: Preferences | LearningPairs,
+    preferences: Preferences,
     source: str,
     use: MeasurePart = "dcg",
     intervals: ParameterIntervals | None = None,
@@ -60,7 +60,7 @@ def learned_measure(
     ----------
     learner : DCGLearner or CoreLearner
         Fitted to the strict judgments of `preferences`.
-    preferences : Preferences or LearningPairs
+    preferences : Preferences
     source : str
         The name of the file that they came from.
     use : {"dcg", "utility"}, default "dcg"
@@ -77,10 +77,35 @@ def learned_measure(
     MeasureFile
         Its ``about`` is a :class:`dcglearn.learning.record.LearnedRecord`.
     """
-    pairs, weights = preferences.pairs, preferences.pair_weights
-    dcg, utility, nearest = _measures(learner.solution_, learner.factors_, preferences.scale.labels)
-    record = _record(
+    pairs = preferences.pairs
+    return learned_measure_of_pairs(
+        learner,
+        pairs,
+        preferences.pair_weights,
+        preferences.scale.labels,
         SourceRecord(file=source, judgments=len(preferences), strict=len(pairs)),
+        use,
+        intervals,
+        choice,
+        certainty,
+    )
+
+
+def learned_measure_of_pairs(
+    learner: CoreLearner,
+    pairs: Grades,
+    weights: Floats,
+    labels: Sequence[Label],
+    source: SourceRecord,
+    use: MeasurePart = "dcg",
+    intervals: ParameterIntervals | None = None,
+    choice: ChosenC | None = None,
+    certainty: Certainty | None = None,
+) -> MeasureFile:
+    """Return what :func:`learned_measure` does, without the judgments in memory."""
+    dcg, utility, nearest = _measures(learner.solution_, learner.factors_, labels)
+    record = _record(
+        source,
         ParametersRecord(
             encoding=learner.encoding,
             margin=str(learner.margin),
@@ -95,7 +120,7 @@ def learned_measure(
             rank_one=agreement(nearest, pairs, weights),
             dcg=agreement(dcg, pairs, weights),
         ),
-        preferences.scale.labels,
+        labels,
         learner.families_,
     )
     if intervals is not None:
@@ -187,12 +212,12 @@ def learned_measure_of_packed(
     MeasureFile
         As that of :func:`learned_measure`.
     """
-    labels = problem.pairs.labels
+    labels = problem.pairs.scale.labels
     dcg, utility, nearest = _measures(learned.solution, learned.factors, labels)
     agreements = problem.agreements([utility, nearest, dcg])
     n = problem.n_pairs
     record = _record(
-        SourceRecord(file=source, judgments=problem.pairs.n_pairs + problem.pairs.ties, strict=n),
+        SourceRecord(file=source, judgments=problem.pairs.n_pairs, strict=n),
         ParametersRecord(encoding="grades", margin=problem.margin, C=problem.C, solver=solver),
         learned.solution,
         learned.factors,

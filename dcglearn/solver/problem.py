@@ -40,7 +40,7 @@ from dcglearn.encoding.pair_codes import (
     CodeLayout,
     take_unless_ones,
 )
-from dcglearn.judgments.pair_checks import check_worth_learning
+from dcglearn.judgments.checks import check_worth_learning
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.product_point import ProductPoint

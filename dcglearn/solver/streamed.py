@@ -26,8 +26,7 @@ from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes
 from dcglearn.encoding.margins import MARGINS, constant_array, margins
 from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
-from dcglearn.judgments.packed_pairs import PackedPairs
-from dcglearn.judgments.row_groups import RowGroup
+from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.measures.measure import Measure
 from dcglearn.solver.problem import (
     Problem,
@@ -121,7 +120,7 @@ class Streamed(ShortRepr):
         workers: Workers | None = None,
         advance: Advance = silent,
     ) -> Streamed:
-        """Read all pairs once to check them, and build the problem.
+        """Read all pairs once, comparing them with their digests, and build the problem.
 
         Parameters
         ----------
@@ -141,8 +140,7 @@ class Streamed(ShortRepr):
         Raises
         ------
         InputError
-            If a row cannot be used (with its file and number), nothing can be learned, or the
-            objective overflows.
+            If a file is damaged, nothing can be learned, or the objective overflows.
         """
         if not is_one_of(margin, MARGINS):
             raise unknown_name("margin", margin, MARGINS)
@@ -303,13 +301,13 @@ def _summarise(group: RowGroup) -> PairSummary:
 
 
 def _agreed_weight(group: RowGroup, measures: Sequence[Measure]) -> Floats:
-    pairs, weights = group.read()
+    pairs, weights = group.read(check=False)
     agreed = [outcomes(measure, pairs) for measure in measures]
     return np.array([one.sum() if weights is None else weights @ one for one in agreed])
 
 
 def _subsample(group: RowGroup, every: int) -> tuple[Any, Any]:
-    pairs, weights = group.read()
+    pairs, weights = group.read(check=False)
     rows = slice(-group.before % every, None, every)
     return pairs[rows].copy(), None if weights is None else weights[rows]
 
@@ -322,7 +320,7 @@ def _sum_of_group(
     arguments: tuple[Any],
 ) -> Any:
     """Return the sum of a statistic over the blocks of one row group."""
-    pairs, weights = group.read()
+    pairs, weights = group.read(check=False)
     total = None
     for begin in range(0, max(1, len(pairs)), MAX_BLOCK_PAIRS):
         rows = slice(begin, begin + MAX_BLOCK_PAIRS)

@@ -7,7 +7,7 @@ and encode a row group at a time, the same to the last bit each time.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,10 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.encoding.margins import constant_array
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
 from dcglearn.inference.evidence import Evidence, UsableRows
-from dcglearn.judgments.packed_pairs import PackedPairs
-from dcglearn.judgments.row_groups import PackedIds, PackedJudgments, RowGroup
+from dcglearn.judgments.packed import CodedIds, PackedPairs, RowGroup
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 SAMPLE = 40_000
@@ -49,21 +47,23 @@ class IdNumbers:
         """How many there are."""
         return len(self.known)
 
-    def add(self, ids: PackedIds | None) -> None:
+    def add(self, names: list[str]) -> None:
         """Give the names of the next row group their numbers."""
-        known, names = self.known, [] if ids is None else ids.names
+        known = self.known
         numbers = [known.setdefault(name, len(known)) for name in names]
         self.of_names.append(np.array(numbers, np.int64))
 
-    def numbers(self, group: int, ids: PackedIds | None, n: int) -> Integers:
+    def numbers(self, group: int, ids: CodedIds) -> Integers:
         """Return the number of each row of a row group, -1 where an id is missing."""
-        if ids is None:
-            return np.full(n, -1)
-        return np.asarray(np.append(self.of_names[group], -1)[ids.numbers])
+        return np.asarray(np.append(self.of_names[group], -1)[ids.codes])
+
+
+_Shown: TypeAlias = tuple[Pairs, NDArray[np.int8], Floats]
+"""The lists, answers and weights of judgments."""
 
 
 class _Scan(NamedTuple):
-    """What the first pass finds in a row group; of ids, the names only."""
+    """What the first pass finds in a row group; of all ids, the names only."""
 
     used: int
     same_lists: int
@@ -73,9 +73,9 @@ class _Scan(NamedTuple):
     has_empty_ranks: bool
     all_judged: bool
     some_judges: frozenset[str]
-    queries: PackedIds | None
-    judges: PackedIds | None
-    sample: PackedJudgments
+    queries: list[str]
+    judges: list[str]
+    sample: _Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,7 +157,7 @@ class PackedEvidence:
         for one in map_in_order(scan, pairs.row_groups):
             queries.add(one.queries)
             judges.add(one.judges)
-            scans.append(one._replace(queries=None, judges=None))
+            scans.append(one._replace(queries=[], judges=[]))
         answers = frozenset[int]().union(*(one.answers for one in scans))
         used = sum(one.used for one in scans)
         if not used:
@@ -169,8 +169,9 @@ class PackedEvidence:
         judged = all(one.all_judged for one in scans)
         judged &= len(frozenset[str]().union(*(one.some_judges for one in scans))) > 1
         layout, sum_layout = CodeLayout(*shape), CodeLayout(*shape, sums=True) if levels else None
-        some = _joined([one.sample for one in scans])
-        sample = _encoded(some, ties, layout, sum_layout, np.full(len(some.lists), -1), None)
+        lists, *others = map(np.concatenate, zip(*(one.sample for one in scans), strict=True))
+        shown = (lists, *others)
+        sample = _encoded(shown, ties, layout, sum_layout, np.full(len(lists), -1), None)
         return cls(
             pairs,
             ties,
@@ -183,7 +184,7 @@ class PackedEvidence:
             queries,
             judges if judged else None,
             sample,
-            some.lists[sample.rows],
+            lists[sample.rows],
         )
 
     def with_progress(self, advance: Advance) -> PackedEvidence:
@@ -198,7 +199,7 @@ class PackedEvidence:
     @property
     def scale(self) -> Scale:
         """The grades, best first."""
-        return Scale(self.pairs.labels)
+        return self.pairs.scale
 
     @property
     def n_ranks(self) -> int:
@@ -220,62 +221,47 @@ class PackedEvidence:
         Evidence
             A query of -1 is missing: the judgment is a cluster of its own.
         """
-        judged = self.pairs.row_groups[group].read_judgments(with_ids)
-        n = len(judged.lists)
+        judged = self.pairs.row_groups[group].read_judgments(with_ids, check=False)
         self._groups_read[0] += 1
         self.advance(self._groups_read[0] * self.pairs.n_pairs // len(self.pairs.row_groups), 0)
-        queries = self.queries.numbers(group, judged.queries, n)
-        judges = None if self.judges is None else self.judges.numbers(group, judged.judges, n)
-        return _encoded(judged, self.ties, self.layout, self.sum_layout, queries, judges)
-
-
-def _answers(judged: PackedJudgments) -> NDArray[np.int8]:
-    return np.zeros(len(judged.lists), np.int8) if judged.answers is None else judged.answers
-
-
-def _weights(judged: PackedJudgments) -> Floats:
-    return constant_array(1.0, len(judged.lists)) if judged.weights is None else judged.weights
+        queries = self.queries.numbers(group, judged.queries)
+        judges = None if self.judges is None else self.judges.numbers(group, judged.judges)
+        return _encoded(judged[:3], self.ties, self.layout, self.sum_layout, queries, judges)
 
 
 def _scan(group: RowGroup, ties: TieModel, every: int) -> _Scan:
     judged = group.read_judgments()
-    answers, weights = _answers(judged), _weights(judged)
-    usable = UsableRows.of(judged.lists, answers, weights, ties)
+    lists, answers, weights, queries, judges = judged
+    usable = UsableRows.of(lists, answers, weights, ties)
     rows, some = usable.rows, slice(-group.before % every, None, every)
-    queries, judges = (
-        None if ids is None else PackedIds(np.zeros(0, np.int64), ids.names)
-        for ids in (judged.queries, judged.judges)
-    )
-    used_judges = None if judged.judges is None else judged.judges.numbers[rows]
+    used_judges = np.unique(judges.codes[rows])
     return _Scan(
         len(rows),
         *usable[1:],
         frozenset(np.unique(answers[rows]).tolist()),
-        bool((judged.lists[rows] == NO_DOCUMENT).any()),
-        not len(rows) or (used_judges is not None and bool((used_judges >= 0).all())),
-        frozenset()
-        if judged.judges is None or used_judges is None
-        else frozenset(judged.judges.names[i] for i in np.unique(used_judges) if i >= 0),
-        queries,
-        judges,
-        PackedJudgments(judged.lists[some].copy(), answers[some], weights[some], None, None),
+        bool((lists[rows] == NO_DOCUMENT).any()),
+        bool((used_judges >= 0).all()),
+        frozenset(judges.names[code] for code in used_judges if code >= 0),
+        queries.names,
+        judges.names,
+        (lists[some].copy(), answers[some].copy(), weights[some].copy()),
     )
 
 
 def _encoded(
-    judged: PackedJudgments,
+    shown: _Shown,
     ties: TieModel,
     layout: CodeLayout,
     sum_layout: CodeLayout | None,
     queries: Integers,
     judges: Integers | None,
 ) -> Evidence:
-    """Return the judgments that are used; without weights, each counts 1."""
-    answers, weights = _answers(judged), _weights(judged)
-    rows = UsableRows.of(judged.lists, answers, weights, ties).rows
+    """Return the judgments that are used."""
+    lists, answers, weights = shown
+    rows = UsableRows.of(lists, answers, weights, ties).rows
     return Evidence(
         layout,
-        layout.encode(judged.lists[rows]),
+        layout.encode(lists[rows]),
         answers[rows] if sum_layout else np.minimum(answers[rows], TIE),
         weights[rows],
         queries[rows],
@@ -283,11 +269,3 @@ def _encoded(
         rows,
         sum_layout,
     )
-
-
-def _joined(parts: list[PackedJudgments]) -> PackedJudgments:
-    lists, answers, weights = (
-        np.concatenate([column(part) for part in parts])
-        for column in (lambda part: part.lists, _answers, _weights)
-    )
-    return PackedJudgments(lists, answers, weights, None, None)

@@ -154,15 +154,15 @@ def fit_packed_evidence(model: JudgmentModel, evidence: PackedEvidence) -> Strea
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from dcglearn.judgments.packed_pairs import PackedPairs
-    >>> from dcglearn.judgments.packed_writer import write_packed
+    >>> from dcglearn.judgments.packed import PackedPairs, packed_writer
     >>> from dcglearn.judgments.preferences import Preferences
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "p.parquet")
-    ...     write_packed(data, path, data.scale)
+    ...     with packed_writer(path, data.scale) as write:
+    ...         write(data)
     ...     evidence = PackedEvidence.of(PackedPairs.of(path))
     ...     fit_packed_evidence(JudgmentModel(discounts="log2"), evidence).gains()[0].estimate
     1.0

@@ -8,7 +8,7 @@ import typer
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.terminal.inputs import needs_scale, preset_without_grades, scale_of
+from dcglearn.terminal.inputs import naming, needs_scale, preset_without_grades, scale_of
 from dcglearn.terminal.options import JsonOption, RanksOption, ScaleOption
 from dcglearn.terminal.output import print_json, print_text
 
@@ -97,20 +97,22 @@ def _on_one_scale(
 
 
 def _lists(a: str, b: str, scale: Scale, n_ranks: int | None) -> tuple[Grades, Grades]:
-    from dcglearn.judgments.rankings import encode_list, pad_lists
+    import numpy as np
+
+    from dcglearn.measures.scale import NO_DOCUMENT
 
     rows = []
     for option, text in (("--a", a), ("--b", b)):
         labels = [part.strip() for part in text.split(",")]
-        try:
-            rows.append(encode_list([None if x == "-" else x for x in labels], scale))
-        except InputError as error:
-            raise error.at(option) from error
+        with naming(option):
+            rows.append([NO_DOCUMENT if one == "-" else scale.index(one) for one in labels])
+            if set(rows[-1]) == {NO_DOCUMENT}:
+                raise InputError("an empty list", "give at least one grade")
     width = n_ranks or max(map(len, rows))
     if max(map(len, rows)) > width:
         raise InputError(f"a list has more than {width} grades", "raise --K, or cut the list")
-    padded = pad_lists(rows, width)
-    return padded[0], padded[1]
+    first, second = (np.array(row + [NO_DOCUMENT] * (width - len(row)), np.int8) for row in rows)
+    return first, second
 
 
 def _example(measures: list[NamedMeasure], n_ranks: int | None) -> tuple[Grades, Grades] | None:

@@ -31,7 +31,7 @@ from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.judgments.options import ReadOptions
-    from dcglearn.judgments.packed_pairs import PackedPairs
+    from dcglearn.judgments.packed import PackedPairs
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.judgments.reading.documents import DocumentGrades
     from dcglearn.judgments.reading.judgments import JudgmentReader
@@ -141,7 +141,7 @@ class JudgmentOptions:
 
     def open_packed(self, files: str | list[str]) -> PackedPairs | None:
         """Open packed judgments, to which no option on reading applies; None for others."""
-        from dcglearn.judgments.packed_pairs import PackedPairs
+        from dcglearn.judgments.packed import PackedPairs
         from dcglearn.judgments.read import packed_paths
 
         paths = packed_paths(files)

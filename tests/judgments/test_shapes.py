@@ -67,7 +67,9 @@ def test_a_column_of_sides_is_named_or_refused() -> None:
 
 
 def test_answers_that_name_lists_do_not_ask_for_sides() -> None:
-    rows = [{"a": BETTER, "b": WORSE, "answer": "a", "position": side} for side in ("left", "right")]
+    rows = [
+        {"a": BETTER, "b": WORSE, "answer": "a", "position": side} for side in ("left", "right")
+    ]
     found, notes = read(rows)
     assert found.to_frame()["answer"].tolist() == ["a", "a"]
     assert any("position" in note for note in notes)
@@ -92,7 +94,10 @@ def test_winners_that_are_systems_in_changing_places() -> None:
     ]
     assert answers(rows) == ["a", "b", "tie"]
     renamed = [
-        {"p" if k == "left_system" else "q" if k == "right_system" else k: v for k, v in row.items()}
+        {
+            "p" if k == "left_system" else "q" if k == "right_system" else k: v
+            for k, v in row.items()
+        }
         for row in rows
     ]
     error = refused(renamed)
@@ -152,7 +157,9 @@ def long_rows(data: Preferences) -> list[dict[str, Any]]:
 
 @given(
     lists=st.lists(
-        st.tuples(*[st.lists(st.integers(0, 2), min_size=1, max_size=4)] * 2), min_size=1, max_size=6
+        st.tuples(*[st.lists(st.integers(0, 2), min_size=1, max_size=4)] * 2),
+        min_size=1,
+        max_size=6,
     ),
     seed=st.integers(0, 9),
 )

@@ -6,7 +6,9 @@ begins with its byte order mark, or what the caller says.
 
 from __future__ import annotations
 
+import bz2
 import codecs
+import gzip
 import io
 import lzma
 import os
@@ -198,3 +200,15 @@ def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
     """Read a text file in chunks of whole lines, each of about `size` bytes."""
     while chunk := file.read(size):
         yield chunk + file.readline() if not chunk.endswith(b"\n") else chunk
+
+
+def compress_as_named(content: bytes, name: str) -> bytes:
+    """Compress what a file will hold as its name says."""
+    compression = split_compression(name)[1]
+    if compression == ".gz":
+        return gzip.compress(content, mtime=0)
+    if compression == ".zst":
+        import pyarrow as pa
+
+        return bytes(pa.compress(content, codec="zstd", asbytes=True))
+    return {"": bytes, ".bz2": bz2.compress, ".xz": lzma.compress}[compression](content)

@@ -1,4 +1,4 @@
-"""Judgments grouped by query: group numbers, and folds that keep a query whole."""
+"""Judgments grouped by query: numbers for the groups, and folds that keep a query whole."""
 
 from __future__ import annotations
 
@@ -15,44 +15,15 @@ from dcglearn.judgments.numbering import id_numbers
 
 
 def group_numbers(groups: ArrayLike) -> Integers:
-    """Return a number for the group of each row, in the order in which groups first occur.
-
-    Parameters
-    ----------
-    groups : array-like, shape (n,)
-        The group of each row, such as a query id. None or NaN is a group of its own.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Examples
-    --------
-    >>> group_numbers(["q", None, "p", "q", None])
-    array([0, 1, 2, 0, 3])
-    """
+    """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
     codes, names = id_numbers(np.asarray(groups).ravel().tolist())
-    in_order = not names or codes.max() < len(names)
-    return codes if in_order else id_numbers(codes.tolist())[0]
+    if not names or codes.max() < len(names):
+        return codes
+    return id_numbers(codes.tolist())[0]
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:
-    """Count queries, and judgments without one.
-
-    Parameters
-    ----------
-    queries : ndarray of object, shape (n,)
-        The query of each judgment, None where unknown.
-
-    Returns
-    -------
-    n_queries, without : int
-
-    Examples
-    --------
-    >>> query_counts(np.array(["q", None, "p", "q"], object))
-    (2, 1)
-    """
+    """Return the number of queries, and of judgments without one."""
     ids = queries.tolist()
     return len(set(ids) - {None}), ids.count(None)
 
@@ -68,8 +39,7 @@ def query_folds(
     Parameters
     ----------
     groups : ndarray of int, shape (n,)
-        The query of each judgment, such as
-        :attr:`~dcglearn.judgments.preferences.Preferences.pair_groups`.
+        The query of each judgment, such as ``Preferences.pair_groups``.
     n_folds : int
         At least 2, at most the number of queries.
     rng : numpy.random.Generator
