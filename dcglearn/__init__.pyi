@@ -82,14 +82,14 @@ from .study.facts import study_judgments as study_judgments
 from .study.page import write_study as write_study
 
 # Systems
-from .collections.qrels_runs import Qrels as Qrels
-from .collections.qrels_runs import Run as Run
-from .collections.qrels_runs import read_qrels as read_qrels
-from .collections.qrels_runs import read_run as read_run
-from .collections.qrels_runs import qrels_of as qrels_of
-from .collections.qrels_runs import run_of as run_of
-from .collections.qrels_index import IndexedQrels as IndexedQrels
-from .collections.qrels_index import index_qrels as index_qrels
+from .collections.runs import Qrels as Qrels
+from .collections.runs import Run as Run
+from .collections.runs import read_qrels as read_qrels
+from .collections.runs import read_run as read_run
+from .collections.runs import qrels_of as qrels_of
+from .collections.runs import run_of as run_of
+from .collections.join import IndexedQrels as IndexedQrels
+from .collections.join import index_qrels as index_qrels
 from .evaluation.rules import LIKE as LIKE
 from .evaluation.rules import Rules as Rules
 from .measures.expected_reciprocal_rank import ERR as ERR

@@ -277,8 +277,8 @@ def steps(folder: Path, whole: float) -> list[tuple[Any, ...]]:
     """Time a further measure, arrays next to scikit-learn, and an object of ir_measures."""
     from sklearn.metrics import ndcg_score
 
-    from dcglearn.collections.qrels_index import index_qrels
-    from dcglearn.collections.qrels_runs import read_qrels, read_run
+    from dcglearn.collections.join import index_qrels
+    from dcglearn.collections.runs import read_qrels, read_run
     from dcglearn.evaluation.from_arrays import ranked_arrays
     from dcglearn.evaluation.lookup import look_up
     from dcglearn.evaluation.ranked import score_runs

@@ -7,6 +7,7 @@ system does not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ def take_rows(array: Any, rows: NDArray[np.int64]) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if len(rows) == len(array) and np.array_equal(rows, np.arange(len(rows))):
+        return array
     content = pa.py_buffer(np.ascontiguousarray(rows, np.int64))
     numbers = pa.Array.from_buffers(pa.int64(), len(rows), [None, content])
     return pc.take(array, numbers, memory_pool=pa.system_memory_pool())
@@ -35,3 +38,13 @@ def sorted_rows(array: Any) -> NDArray[np.int64]:
 
     pool = pa.system_memory_pool()
     return numbers_of_arrow(pc.sort_indices(array, memory_pool=pool)).astype(np.int64)
+
+
+def text_array(texts: Sequence[str]) -> Any:
+    """Return texts as an Arrow array."""
+    import pyarrow as pa
+
+    content = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, content)]).astype(np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(content))]
+    return pa.Array.from_buffers(pa.string(), len(content), buffers)

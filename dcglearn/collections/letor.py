@@ -3,259 +3,159 @@
 One document per line, ``grade qid:QUERY feature:value ...``, the best grade largest; ``#`` begins a
 comment. Files without ``qid`` need the group sizes next to them, one number per line, in
 ``NAME.query`` or ``NAME.group``, as LightGBM and XGBoost keep them. Features are not read: lists
-are drawn by grade alone. Only their encoding is checked; some collections write ``1:NULL``.
+are drawn by grade alone.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.arrow_arrays import text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import is_regular_file
-from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.tables.old.compressed import read_content
-from dcglearn.base.text import split_fields
-from dcglearn.base.text_lines import check_text, numbered_lines
-from dcglearn.collections.qrels_runs import Qrels, Run, qrels_of, run_of
+from dcglearn.base.numbers import counted, parse_number, parse_whole
+from dcglearn.base.tables.text import open_text
+from dcglearn.base.types import Integers
+from dcglearn.collections.runs import Qrels, Run
 
 GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100
-_MOST_DIGITS = 18
 _PEEK = 1 << 16
 """Bytes that are searched for the first line."""
 
 
+class _Documents(NamedTuple):
+    """The grade, the number of the query and the line of each document; names of the queries."""
+
+    grades: Integers
+    query: Integers
+    lines: list[int]
+    names: tuple[str, ...]
+
+
 def read_grade_counts(path: str | Path, n_grades: int | None = None) -> NDArray[np.int64]:
-    r"""Count the documents of each grade, per query.
+    """Count the documents of each grade: shape (queries, L), the best grade first.
 
-    Parameters
-    ----------
-    path : path-like
-        ``.gz`` is decompressed.
-    n_grades : int, optional
-        L: grades are 0 ... L - 1. By default up to the largest grade of the file.
-
-    Returns
-    -------
-    ndarray of int, shape (queries, L)
-        Column 0 is the best grade. Queries are in the order of their first document.
-
-    Raises
-    ------
-    InputError
-        Naming the file and line: a line cannot be read, a grade is not a whole number of
-        0 ... L - 1, or documents have no query.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "judged.txt")
-    ...     _ = file.write_text("2 qid:7 1:.3\n0 qid:7 1:.1\n1 qid:9 1:.2\n")
-    ...     read_grade_counts(file)
-    array([[1, 0, 1],
-           [0, 1, 0]])
+    Grades are 0 ... L - 1, by default up to the largest of the file. Queries are in the order of
+    their first document.
     """
-    grades, query, lines, _ = _documents(path)
+    grades, query, lines, names = _read(path)
     limit = n_grades or int(grades.max()) + 1
     if grades.max() >= limit:
+        problem = f"grade {grades.max()}, and there are {limit} grades (0 ... {limit - 1})"
         place = f"{path}, line {lines[int(np.argmax(grades))]}"
-        raise InputError(
-            f"grade {grades.max()}, and there are {limit} grades (0 ... {limit - 1})",
-            "raise the number of grades, or correct the line",
-            place,
-        )
-    counts = np.zeros((int(query.max()) + 1, limit), np.int64)
-    np.add.at(counts, (query, limit - 1 - grades), 1)
-    return counts
+        raise InputError(problem, "raise the number of grades, or correct the line", place)
+    cells = query * limit + limit - 1 - grades
+    return np.bincount(cells, minlength=len(names) * limit).reshape(-1, limit)
 
 
 def looks_like_letor(path: str | Path) -> bool:
-    """Return whether the first line of a file has a query or a feature after its grade.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    bool
-        False if the file is not text, does not exist or is a pipe.
-    """
+    """Return whether the first line of a regular file has a query or feature after its grade."""
     if not is_regular_file(path):  # a pipe can be read only once
         return False
     try:
-        with Path(path).open("rb") as file:
-            compressed = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            begin = gzip.GzipFile(fileobj=file).read(_PEEK) if compressed else file.read(_PEEK)
-    except (OSError, EOFError, zlib.error):
+        with open_text(Path(path), str(path)) as file:
+            lines = file.read(_PEEK).split(b"\n")
+    except InputError:
         return False
-    content = (line.split(b"#")[0].split() for _, line in numbered_lines(begin))
-    first = next((fields for fields in content if fields), [])
-    return len(first) > 1 and re.fullmatch(rb"(qid|[0-9]+):.*", first[1]) is not None
+    first = next(filter(None, (line.split(b"#")[0].split() for line in lines)), [])
+    return len(first) > 1 and re.match(rb"(qid|[0-9]+):", first[1]) is not None
 
 
 def read_graded_lists(path: str | Path) -> Qrels:
-    r"""Read the grades of a LETOR / SVMlight file as qrels.
+    """Read qrels whose documents are named by their position in the file, 1 for the first.
 
-    Parameters
-    ----------
-    path : path-like
-        As for :func:`read_grade_counts`.
-
-    Returns
-    -------
-    Qrels
-        Documents are named by their position in the file, 1 for the first; queries by their qid,
-        or by their position if there is none.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_grade_counts`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "judged.txt")
-    ...     _ = file.write_text("2 qid:7 1:.3\n0 qid:7 1:.1\n1 qid:9 1:.2\n")
-    ...     qrels = read_graded_lists(file)
-    >>> qrels.queries, qrels.number
-    (('7', '9'), array([2., 0., 1.]))
+    Queries are named by their qid, or by their position if there is none.
     """
-    grades, query, _, names = _documents(path)
-    ids = np.array(names)[query]
-    return qrels_of(_table(ids, "grade", grades), str(path))
+    grades, query, _, names = _read(path)
+    documents = text_array([str(place) for place in range(1, len(grades) + 1)])
+    return Qrels(str(path), names, query, documents, grades.astype(float))
 
 
 def read_predictions(path: str | Path, lists: Qrels) -> Run:
-    """Read one score per document, in the order of a LETOR / SVMlight file.
-
-    Parameters
-    ----------
-    path : path-like
-        One number per line, as rankers write them.
-    lists : Qrels
-        The documents, from :func:`read_graded_lists`.
-
-    Returns
-    -------
-    Run
-        Named by the file.
-
-    Raises
-    ------
-    InputError
-        If a line is not a finite number (naming it), or their number is not that of the
-        documents.
-    """
+    """Read one score per document of graded lists, in their order: a run named by its file."""
     scores = []
     for number, line in _lines(path):
-        score = parse_number(line.decode())
-        if math.isnan(score):
-            place = f"{path}, line {number}"
-            raise InputError(
-                f"{line.decode()[:40]!r} is not a finite score", "write one score per line", place
-            )
-        scores.append(score)
+        scores.append(parse_number(line.decode()))
+        if math.isnan(scores[-1]):
+            problem = f"{line.decode()[:40]!r} is not a finite score"
+            raise InputError(problem, "write one score per line", f"{path}, line {number}")
     if len(scores) != len(lists):
-        raise InputError(
-            f"{counted(len(scores), 'score')} for {counted(len(lists), 'document')}",
-            "give one per document",
-            str(path),
-        )
-    ids = np.array(lists.queries)[lists.query]
+        problem = f"{counted(len(scores), 'score')} for {counted(len(lists), 'document')}"
+        raise InputError(problem, "give one per document", str(path))
     name = Path(path).name.partition(".")[0] or Path(path).name
-    return run_of(_table(ids, "score", np.array(scores)), name)
-
-
-def _table(queries: NDArray[np.str_], name: str, numbers: NDArray[Any]) -> Any:
-    import pyarrow as pa
-
-    places = np.arange(1, len(numbers) + 1).astype(str)
-    return pa.table({"query": queries.tolist(), "document": places.tolist(), name: numbers})
-
-
-def _documents(
-    path: str | Path,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int], list[str]]:
-    """Return each document's grade, query and line, and the names of the queries."""
-    rows = [(*_grade_and_query(line, f"{path}, line {n}"), n) for n, line in _lines(path)]
-    if not rows:
-        raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
-    grades = np.array([grade for grade, _, _ in rows])
-    names = [query for _, query, _ in rows]
-    if all(name is None for name in names):
-        query = _from_group_sizes(Path(path), len(rows))
-    elif None in names:
-        line = rows[names.index(None)][2]
-        raise InputError("no qid, which other lines have", "add it", f"{path}, line {line}")
-    else:
-        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        query = np.array([number[name] for name in names])
-        return grades, query, [n for _, _, n in rows], list(map(str, number))
-    places = [str(place) for place in range(1, int(query.max()) + 2)]
-    return grades, query, [n for _, _, n in rows], places
+    return Run(name, lists.queries, lists.query, lists.documents, np.array(scores))
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are neither empty nor comments, with their numbers."""
-    content = read_content(Path(path))
-    check_text(content, str(path))
-    for number, line in numbered_lines(content):
-        text = line.split(b"#")[0].strip()
-        if text:
-            yield number, text
+    """Iterate over the lines that are neither empty nor comments, with their numbers."""
+    with open_text(Path(path), str(path)) as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split(b"#")[0].strip()
+            if text:
+                yield number, text
 
 
-def _grade_and_query(line: bytes, place: str) -> tuple[int, str | None]:
-    first, second, features = (*(part.decode() for part in line.split(maxsplit=2)), "", "")[:3]
-    grade = parse_number(first)
+def _read(path: str | Path) -> _Documents:
+    grades: list[int] = []
+    queries: list[bytes] = []
+    lines: list[int] = []
+    for number, line in _lines(path):
+        first, second = (*line.split(maxsplit=2), b"")[:2]
+        try:
+            grades.append(_grade(first.decode()))
+            if second == b"qid:":
+                raise InputError("no query after 'qid:'", "write qid:QUERY without a blank")
+        except InputError as error:
+            raise error.at(f"{path}, line {number}") from error
+        queries.append(second if second.startswith(b"qid:") else b"")
+        lines.append(number)
+    if not grades:
+        raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
+    numbers = {query: number for number, query in enumerate(dict.fromkeys(queries))}
+    if b"" not in numbers:
+        query = np.array([numbers[one] for one in queries])
+        names = tuple(one[4:].decode() for one in numbers)
+    elif len(numbers) > 1:
+        place = f"{path}, line {lines[queries.index(b'')]}"
+        raise InputError("no qid, which other lines have", "add it", place)
+    else:
+        sizes = _group_sizes(Path(path), len(lines))
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        names = tuple(str(place) for place in range(1, len(sizes) + 1))
+    return _Documents(np.array(grades), query, lines, names)
+
+
+def _grade(text: str) -> int:
+    grade = parse_number(text)
     if math.isnan(grade):
-        raise InputError(f"begins with {first[:40]!r}", "begin with a grade", place)
+        raise InputError(f"begins with {text[:40]!r}", "begin with a grade")
     if not (grade.is_integer() and 0 <= grade < _MOST_GRADES):
-        raise InputError(f"grade {first}", f"use whole numbers, 0 ... {_MOST_GRADES - 1}", place)
-    query = second[4:] if second.startswith("qid:") else None
-    if query == "":
-        raise InputError("no query after 'qid:'", "write qid:QUERY without a blank", place)
-    if "qid:" in features and any(field.startswith("qid:") for field in split_fields(features)):
-        raise InputError("a qid among the features", "write it once, after the grade", place)
-    return int(grade), query
+        raise InputError(f"grade {text}", f"use whole numbers, 0 ... {_MOST_GRADES - 1}")
+    return int(grade)
 
 
-def _from_group_sizes(path: Path, n_documents: int) -> NDArray[np.int64]:
+def _group_sizes(path: Path, n_documents: int) -> list[int]:
     candidates = [path.with_name(path.name + suffix) for suffix in GROUP_SUFFIXES]
     found = next((file for file in candidates if file.is_file()), None)
     if found is None:
-        raise InputError(
-            "no line has a qid, and there is no file of group sizes",
-            f"add qid:... or {candidates[0].name}",
-            str(path),
-        )
+        problem = "no line has a qid, and there is no file of group sizes"
+        raise InputError(problem, f"add qid:... or {candidates[0].name}", str(path))
     sizes = []
     for number, line in _lines(found):
-        if not (line.isdigit() and len(line) < _MOST_DIGITS and int(line) > 0):
-            raise InputError(
-                f"{line.decode()[:40]!r} is not a group size",
-                "write one group size per line",
-                f"{found}, line {number}",
-            )
-        sizes.append(int(line))
+        size = parse_whole(line.decode())
+        if size is None or size <= 0:
+            problem = f"{line.decode()[:40]!r} is not a group size"
+            raise InputError(problem, "write one group size per line", f"{found}, line {number}")
+        sizes.append(size)
     if sum(sizes) != n_documents:
-        raise InputError(
-            f"groups of {counted(sum(sizes), 'document')}, and {path.name} holds {n_documents}",
-            "give the file that belongs to it",
-            str(found),
-        )
-    return np.repeat(np.arange(len(sizes)), sizes)
+        problem = f"groups of {counted(sum(sizes), 'document')}, and {path.name} holds"
+        raise InputError(f"{problem} {n_documents}", "give the file that belongs to it", str(found))
+    return sizes

@@ -23,7 +23,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.text import plain_text
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats
-from dcglearn.collections.qrels_index import IndexedQrels
+from dcglearn.collections.join import IndexedQrels
 from dcglearn.evaluation.asked_measures import (
     AskedMeasures,
     check_asked,

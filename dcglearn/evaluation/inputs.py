@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.ignored import IgnoredInput
+from dcglearn.collections.join import IndexedQrels, index_qrels
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
-from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collections.qrels_runs import (
+from dcglearn.collections.runs import (
     Qrels,
     Run,
     distinct_names,
@@ -106,7 +105,6 @@ def open_qrels_and_runs(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     scale: ScaleLike | None = None,
-    ignored: IgnoredInput | None = None,
 ) -> QrelsAndRuns:
     """Read qrels from any of their forms; runs are read when they are needed, and once.
 
@@ -119,8 +117,6 @@ def open_qrels_and_runs(
         in LETOR's format, a path names a file with one score per line.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default the grades of the qrels, the highest first.
-    ignored : IgnoredInput, optional
-        As for :func:`~dcglearn.collections.qrels_runs.read_qrels`, for qrels and runs.
 
     Returns
     -------
@@ -141,10 +137,10 @@ def open_qrels_and_runs(
     (array([[1, 0, 1]]), ['bm25', 'dense'])
     """
     letor = _is_path(qrels) and looks_like_letor(cast(str, qrels))
-    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels, ignored)
+    source = read_graded_lists(cast(str, qrels)) if letor else _as_qrels(qrels)
     lists = source if letor and isinstance(source, Qrels) else None
     indexed = _indexed(source, as_scale(scale))
-    return QrelsAndRuns(indexed, tuple(_run_sources(runs, lists, ignored)))
+    return QrelsAndRuns(indexed, tuple(_run_sources(runs, lists)))
 
 
 def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
@@ -161,20 +157,17 @@ def _indexed(qrels: Qrels | IndexedQrels, scale: Scale | None) -> IndexedQrels:
 def _run_sources(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     lists: Qrels | None,
-    ignored: IgnoredInput | None,
 ) -> list[RunSource]:
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return [
-            replace(_run_source(one, str(name), lists, ignored), name=str(name))
+            replace(_run_source(one, str(name), lists), name=str(name))
             for name, one in runs.items()
         ]
     several = list(runs) if isinstance(runs, list | tuple) else [cast("RunLike", runs)]
     if not several:
         raise InputError("no run", "give at least one")
     names = ["run"] if len(several) == 1 else [f"run {n}" for n in range(1, len(several) + 1)]
-    return [
-        _run_source(one, name, lists, ignored) for one, name in zip(several, names, strict=True)
-    ]
+    return [_run_source(one, name, lists) for one, name in zip(several, names, strict=True)]
 
 
 def _is_path(content: object) -> bool:
@@ -187,11 +180,11 @@ def _is_one_run(content: Mapping[str, object]) -> bool:
     return isinstance(first, Mapping) and not any(isinstance(v, Mapping) for v in first.values())
 
 
-def _as_qrels(qrels: QrelsLike, ignored: IgnoredInput | None) -> Qrels | IndexedQrels:
+def _as_qrels(qrels: QrelsLike) -> Qrels | IndexedQrels:
     if isinstance(qrels, Qrels | IndexedQrels):
         return qrels
     if _is_path(qrels):
-        return read_qrels(cast(str, qrels), ignored)
+        return read_qrels(cast(str, qrels))
     if isinstance(qrels, Mapping) or hasattr(qrels, "columns"):
         return qrels_of(cast("pd.DataFrame", qrels))
     raise InputError(
@@ -200,16 +193,14 @@ def _as_qrels(qrels: QrelsLike, ignored: IgnoredInput | None) -> Qrels | Indexed
     )
 
 
-def _run_source(
-    run: RunLike, name: str, lists: Qrels | None, ignored: IgnoredInput | None
-) -> RunSource:
+def _run_source(run: RunLike, name: str, lists: Qrels | None) -> RunSource:
     if isinstance(run, Run):
         return RunSource(run.name, None, None, lambda queries, warn: run)
     if _is_path(run):
         path = Path(cast(str, run))
         if lists is None:
             return RunSource(
-                str(run), path, None, lambda queries, warn: read_run(path, ignored, queries, warn)
+                str(run), path, None, lambda queries, warn: read_run(path, queries, warn)
             )
         return RunSource(str(run), path, None, lambda queries, warn: read_predictions(path, lists))
     if isinstance(run, Mapping) or hasattr(run, "columns"):

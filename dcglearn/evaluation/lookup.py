@@ -1,21 +1,22 @@
 """Runs looked up in qrels: the grade of each ranked document, as measures need them.
 
 Ids are looked up once for all measures: a run becomes :class:`dcglearn.evaluation.ranked.Ranked`.
-The join itself is :mod:`dcglearn.collections.qrels_index`.
+The join itself is :mod:`dcglearn.collections.join`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.types import Hashes, Integers
-from dcglearn.collections.graded_runs import grade_run
-from dcglearn.collections.qrels_index import IndexedQrels
-from dcglearn.collections.qrels_runs import Run
+from dcglearn.base.arrow_arrays import take_rows
+from dcglearn.base.types import Integers
+from dcglearn.collections.join import IndexedQrels, grade_run
+from dcglearn.collections.runs import Run
 from dcglearn.evaluation.ranked import Ranked
 from dcglearn.evaluation.rules import Ties
 
@@ -94,7 +95,7 @@ def look_up(
     ----------
     run : Run
     known : IndexedQrels
-        The qrels, from :func:`~dcglearn.collections.qrels_index.index_qrels`.
+        The qrels, from :func:`~dcglearn.collections.join.index_qrels`.
     ties : {"mean", "input", "docid"}, default "mean"
         How documents with equal scores are ordered, see :data:`dcglearn.evaluation.rules.TIES`.
     single : bool, default False
@@ -108,8 +109,8 @@ def look_up(
 
     Examples
     --------
-    >>> from dcglearn.collections.qrels_index import index_qrels
-    >>> from dcglearn.collections.qrels_runs import qrels_of, run_of
+    >>> from dcglearn.collections.join import index_qrels
+    >>> from dcglearn.collections.runs import qrels_of, run_of
     >>> known = index_qrels(qrels_of({"q": {"d1": 1, "d2": 0}}))
     >>> look_up(run_of({"q": {"d2": 0.5, "d1": 2.5, "d3": 1.5}}), known).ranked.grades.tolist()
     [0, 2, 1]
@@ -132,29 +133,9 @@ def look_up(
     )
 
 
-def unjudged_keys(run: Run, known: IndexedQrels) -> Hashes:
-    """Return a key for each document of a run without a judgment.
-
-    Parameters
-    ----------
-    run : Run
-    known : IndexedQrels
-
-    Returns
-    -------
-    ndarray of uint64, shape (n,)
-        As :meth:`~dcglearn.collections.qrels_index.IndexedQrels.keys_of` makes them, ascending.
-
-    Examples
-    --------
-    >>> from dcglearn.collections.qrels_index import index_qrels
-    >>> from dcglearn.collections.qrels_runs import qrels_of, run_of
-    >>> known = index_qrels(qrels_of({"q": {"d1": 1}}))
-    >>> keys = unjudged_keys(run_of({"q": {"d1": 2.0, "d2": 1.0}}), known)
-    >>> known.count_by_query(keys)
-    array([1])
-    """
+def unjudged_documents(run: Run, known: IndexedQrels) -> tuple[Integers, Any]:
+    """Return the query (n,) and the id (Arrow text) of each document without a judgment."""
     query = known.number_queries(run.queries)[run.query]
-    unjudged = known.find_grades(query, run.hashes) == len(known.scale)
+    unjudged = known.find_grades_of_ids(query, run.documents) == len(known.scale)
     rows = np.flatnonzero(unjudged & (query >= 0))
-    return np.unique(known.keys_of(query[rows], run.hashes.of(0, rows)))
+    return query[rows], take_rows(run.documents, rows)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_in_order
-from dcglearn.base.types import Hashes
-from dcglearn.collections.qrels_runs import Run
+from dcglearn.collections.join import DocumentPool
+from dcglearn.collections.runs import Run
 from dcglearn.evaluation.inputs import QrelsAndRuns, RunSource
-from dcglearn.evaluation.lookup import LookedUpRun, look_up, unjudged_keys
+from dcglearn.evaluation.lookup import LookedUpRun, look_up, unjudged_documents
 from dcglearn.evaluation.rules import Rules
 
 READING_THREADS = 2
@@ -30,10 +31,10 @@ LEAST_STEPS = 20
 
 @dataclass(frozen=True)
 class _Graded:
-    """A graded run, the keys of its documents without a judgment, and the warnings about it."""
+    """A graded run, its documents without a judgment, and the warnings about it."""
 
     run: LookedUpRun
-    unjudged: Hashes
+    unjudged: Any
     warnings: list[str] = field(default_factory=list)
 
 
@@ -70,14 +71,15 @@ def look_up_runs(
         same name.
     """
     runs: list[LookedUpRun] = []
-    keys: Hashes = np.zeros(0, np.uint64)
+    pool = DocumentPool(len(opened.qrels.queries))
     for graded in _in_order(opened, rules, shared_pool, id_orders):
         for message in graded.warnings:
             warn_of_input(message)
         runs.append(graded.run)
-        keys = np.union1d(keys, graded.unjudged)
+        if shared_pool:
+            pool.add(*graded.unjudged)
         advance(len(runs), len(opened.runs))
-    pooled = opened.qrels.count_by_query(keys) if shared_pool else None
+    pooled = pool.count_by_query() if shared_pool else None
     names = opened.names([run.name for run in runs])
     return tuple(
         replace(run, name=name, pooled=pooled) for run, name in zip(runs, names, strict=True)
@@ -98,7 +100,7 @@ def scores_rise(run: Run) -> bool:
 
     Examples
     --------
-    >>> from dcglearn.collections.qrels_runs import run_of
+    >>> from dcglearn.collections.runs import run_of
     >>> rising = {f"d{i}": i / 10 for i in range(30)}
     >>> scores_rise(run_of({"q": rising})), scores_rise(run_of({"q": {**rising, "last": 0}}))
     (True, False)
@@ -131,7 +133,7 @@ def _in_order(
                 f"{source.place}: the scores rise from line to line in every query, and the "
                 "largest counts as the best; if they are distances, negate them"
             )
-        unjudged = unjudged_keys(run, known) if shared_pool else np.zeros(0, np.uint64)
+        unjudged = unjudged_documents(run, known) if shared_pool else None
         found = look_up(run, known, rules.ties, rules.single, id_orders)
         return _Graded(found, unjudged, warnings)
 

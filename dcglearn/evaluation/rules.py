@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dcglearn.base.errors import is_one_of, unknown_name
-from dcglearn.collections.qrels_index import Unjudged
+from dcglearn.collections.join import Unjudged
 
 Ties = Literal["mean", "input", "docid"]
 """How documents with equal scores are ordered; see :data:`TIES`."""

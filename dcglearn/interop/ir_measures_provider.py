@@ -3,7 +3,7 @@
 A measure that is defined by ``ir_measures.define`` gets data frames, into which every other form of
 qrels and runs is turned first. That takes longer than the measure. A provider gets them as they
 are: documents of nested dicts and of lists of tuples are looked up in dicts, those of frames in
-:class:`~dcglearn.collections.qrels_index.IndexedQrels`.
+:class:`~dcglearn.collections.join.IndexedQrels`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dcglearn.base.arrow_arrays import text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
-from dcglearn.collections.graded_runs import rank_documents
-from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collections.qrels_runs import Run, qrels_of, run_of
+from dcglearn.collections.join import IndexedQrels, index_qrels, rank_documents
+from dcglearn.collections.runs import Run, qrels_of, run_of
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.evaluation.ranked import Ranked, score_runs
 from dcglearn.evaluation.relevance_scores import ir_measures_module
@@ -98,18 +98,17 @@ def _values_by_dicts(
     grades = qrels.grades_of(retrieved, len(score))
     query = np.repeat(np.arange(len(lengths)), lengths)
 
-    def alphabetical(rows: Integers) -> NDArray[np.int64]:
+    def ids(rows: Integers) -> Any:
         every = list(chain.from_iterable(retrieved))
-        ids = [every[row] for row in rows.tolist()]
-        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        return text_array([every[row] for row in rows.tolist()])
 
     if own.ties == "docid":
         with np.errstate(over="ignore"):  # such scores are tied in single precision
             score = score.astype(np.float32)
-    ranked = rank_documents(query, score, alphabetical if own.ties == "docid" else None)
+    rows, tied = rank_documents(query, score, ids if own.ties == "docid" else None)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    tied = ranked.tied if own.ties == "mean" else None
-    lists = Ranked(starts, grades[ranked.rows], qrels.pools, tied)
+    tied = tied if own.ties == "mean" else None
+    lists = Ranked(starts, grades[rows], qrels.pools, tied)
     values = score_runs(own.measure, lists, unjudged_gain=0.0).tolist()
     for name, value, length in zip(qrels.queries, values, lengths.tolist(), strict=True):
         if length:

@@ -42,7 +42,6 @@ from dcglearn.terminal.system_options import (
     RULES,
     ComparisonsSeedOption,
     GradesOption,
-    LenientRunsOption,
     LikeOption,
     MissingOption,
     ResultsJsonOption,
@@ -156,7 +155,6 @@ def coherence(
     ] = False,
     scale: GradesOption = None,
     seed: ComparisonsSeedOption = 0,
-    lenient: LenientRunsOption = False,
     json: ResultsJsonOption = False,
 ) -> None:
     """Find the comparisons of systems that hold for every DCG.
@@ -181,7 +179,7 @@ def coherence(
         asked = replace(asked, worthless=0.0)
     rules = coherence_rules(asked)
     names = [_normalised(name, depth) for name in measure or DEFAULT_PRESETS]
-    evaluation = evaluate_runs(qrels, runs, measures_of_names(names), rules, scale, lenient)
+    evaluation = evaluate_runs(qrels, runs, measures_of_names(names), rules, scale)
     pairs = _pairs(between, evaluation.systems)
     if like is not None and asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note(

@@ -47,7 +47,6 @@ from dcglearn.terminal.system_options import (
     RULES,
     ComparisonsSeedOption,
     GradesOption,
-    LenientRunsOption,
     LikeOption,
     MissingOption,
     ResultsJsonOption,
@@ -221,7 +220,6 @@ def evaluate(
     ] = None,
     scale: GradesOption = None,
     seed: ComparisonsSeedOption = 0,
-    lenient: LenientRunsOption = False,
     json: ResultsJsonOption = False,
 ) -> None:
     """Evaluate runs under any measures, and compare the systems."""
@@ -245,7 +243,7 @@ def evaluate(
     refuse_without_comparison(compared, options)
     measures = measures_of_names(measure or DEFAULT_MEASURES)
     check_sort(sort, [*measures])
-    evaluation = evaluate_runs(qrels, runs, measures, rules, scale, lenient)
+    evaluation = evaluate_runs(qrels, runs, measures, rules, scale)
     _warn_of_tool(evaluation, like)
     comparisons: list[SystemComparison] = []
     if test != "none" and compared:

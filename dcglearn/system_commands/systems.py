@@ -18,7 +18,7 @@ from dcglearn.terminal.choices import (
     UnjudgedChoice,
     WorthlessChoice,
 )
-from dcglearn.terminal.inputs import check_distinct, report_ignored
+from dcglearn.terminal.inputs import check_distinct
 from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
@@ -79,22 +79,18 @@ def evaluate_runs(
     measures: dict[str, str],
     rules: Rules,
     scale: str | None,
-    lenient: bool,
 ) -> Evaluation:
-    """Read qrels and evaluate runs; report on standard error what was ignored or left out."""
-    from dcglearn.base.ignored import IgnoredInput
-    from dcglearn.collections.qrels_runs import check_distinct_paths
+    """Read qrels and evaluate runs; report on standard error what was left out."""
+    from dcglearn.collections.runs import check_distinct_paths
     from dcglearn.evaluation.evaluate import evaluate_opened
     from dcglearn.evaluation.inputs import open_qrels_and_runs
 
-    ignored = IgnoredInput() if lenient else None
     if Path(qrels).resolve() in check_distinct_paths(runs):
         raise InputError("is given as qrels and as a run", "give the qrels first, then runs", qrels)
     with reporting("reading qrels"):
-        opened = open_qrels_and_runs(qrels, runs, scale, ignored)
+        opened = open_qrels_and_runs(qrels, runs, scale)
     with reporting("evaluating runs") as advance:
         evaluation = evaluate_opened(opened, measures, rules, advance)
-    report_ignored(ignored)
     _warn_of_costs(evaluation, rules)
     _warn_of_relevance(evaluation)
     _report_missing(evaluation, rules)

@@ -27,7 +27,7 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.errors import InputWarning
-from dcglearn.collections.qrels_runs import DocumentTable, distinct_names, scale_of_qrels
+from dcglearn.collections.runs import DocumentTable, distinct_names, scale_of_qrels
 from dcglearn.evaluation.lookup import look_up
 from helpers.written import write
 

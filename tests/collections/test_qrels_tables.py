@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import DocumentGrades, InputError, Scale, index_qrels, qrels_of, read_qrels, read_run
-from dcglearn.collections.qrels_runs import DocumentTable
 from dcglearn.collections.qrels_tables import QRELS, columns_of_table
+from dcglearn.collections.runs import DocumentTable
 from helpers.written import write
 
 Command = Callable[..., subprocess.CompletedProcess[str]]

@@ -16,7 +16,7 @@ from dcglearn import InputError, qrels_of, read_preferences, read_qrels, read_ru
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import split_fields
 from dcglearn.collections.letor import read_graded_lists, read_predictions
-from dcglearn.collections.qrels_runs import DocumentTable
+from dcglearn.collections.runs import DocumentTable
 from dcglearn.filtering.scored import read_scored
 from helpers.twins import BLANKS, RefusedError, mostly, outcome, twin_fields, twin_number, twin_text
 

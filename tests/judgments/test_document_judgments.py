@@ -24,7 +24,7 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.errors import InputWarning
-from dcglearn.collections.qrels_index import Unjudged
+from dcglearn.collections.join import Unjudged
 from dcglearn.evaluation.lookup import look_up
 from dcglearn.judgments.reading import document_judgments
 from dcglearn.judgments.reading.judgment_files import gather_judgments

@@ -375,7 +375,7 @@ DAMAGE = """
 import random, sys
 from pathlib import Path
 from dcglearn.base.errors import InputError
-from dcglearn.collections.qrels_runs import read_qrels
+from dcglearn.collections.runs import read_qrels
 content, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[1])
 rng = random.Random(0)
 for _ in range(300):

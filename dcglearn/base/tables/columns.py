@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Grades
 
@@ -95,9 +96,8 @@ def _of_arrow(array: Any) -> Column:
         return _of_values(array.to_pylist())
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    codes = (
-        encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    )
+    codes = encoded.indices
+    codes = numbers_of_arrow(codes.fill_null(-1) if codes.null_count else codes).astype(np.int32)
     values = encoded.dictionary.to_pylist()
     if any(map(is_missing, values)):
         return Column(*_without_missing(codes, values))

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 
@@ -62,7 +64,7 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
 class _Chunks(io.RawIOBase):
     """Bytes that a function gives chunk by chunk, ``b""`` at the end."""
 
-    def __init__(self, following: Callable[[], bytes], close: Callable[[], None]) -> None:
+    def __init__(self, following: Callable[[int], bytes], close: Callable[[], None]) -> None:
         self._following, self._close = following, close
         self._ready, self._at = b"", 0
 
@@ -71,7 +73,7 @@ class _Chunks(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if self._at == len(self._ready):
-            self._ready, self._at = self._following(), 0
+            self._ready, self._at = self._following(min(len(buffer), _CHUNK)), 0
         found = self._ready[self._at : self._at + len(buffer)]
         buffer[: len(found)] = found
         self._at += len(found)
@@ -114,9 +116,9 @@ def open_decompressed(path: Path, name: str = "", advance: Advance = silent) -> 
     with guarded(name):
         stream = _decompressor(file, found)
 
-    def following() -> bytes:
+    def following(size: int) -> bytes:
         with guarded(name, COMPRESSIONS[found]):
-            return bytes(stream.read(_CHUNK))
+            return bytes(stream.read(size))
 
     return io.BufferedReader(_Chunks(following, file.close), _BUFFER)
 
@@ -157,9 +159,9 @@ class _Decoder:
         self._as_is = codecs.lookup(encoding).name == "utf-8"
         self._lines, self._held = 1, b""
 
-    def chunk(self) -> bytes:
+    def chunk(self, size: int) -> bytes:
         with guarded(self._name):
-            read = self._file.read(_CHUNK)
+            read = self._file.read(size)
         if self._as_is and read.isascii() and not self._decoder.getstate()[0]:
             text = read
         else:
@@ -171,14 +173,14 @@ class _Decoder:
         text, self._held = self._held + text, b""
         if text.endswith(b"\r") and read:
             text, self._held = text[:-1], b"\r"
-        if text.count(b"\r") != text.count(b"\r\n"):
+        if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
             before = text.replace(b"\r\n", b"\n\n").partition(b"\r")[0]
             line = self._lines + text.count(b"\n", 0, len(before))
             problem = "a carriage return without a line feed"
             remedy = r"save it with line ends \n or \r\n"
             raise InputError(problem, remedy, f"{self._name}, line {line}")
-        self._lines += text.count(b"\n")
-        return text if text or not read else self.chunk()
+        self._lines += int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+        return text if text or not read else self.chunk(size)
 
     def _decoded(self, read: bytes) -> bytes:
         try:

@@ -16,9 +16,8 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.types import Grades, Integers, Rankings
-from dcglearn.collections.graded_runs import GradedRun, grade_run
-from dcglearn.collections.qrels_index import IndexedQrels, index_qrels
-from dcglearn.collections.qrels_runs import Qrels, Run, distinct_names, read_qrels, read_run
+from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
+from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.judgments.meaning.cells import parse_id
 from dcglearn.judgments.meaning.unjudged import (
     DROPPED,

@@ -1,0 +1,292 @@
+"""The rows of qrels and runs as three columns: a query, a document and a number.
+
+Names of columns are those of ir_datasets, PyTerrier and BEIR; capitals, ``-`` and ``_`` do not
+count. Ids are text or whole numbers. Grades and scores are numbers, or text that holds numbers;
+grades may also be names. What a value means is decided once for each distinct value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.files import decode_json
+from dcglearn.base.numbers import MAX_EXACT, parse_number
+from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.sources import Source, read_blocks, usual_type
+from dcglearn.base.types import Floats, Integers
+from dcglearn.collections.keys import first_repeated
+
+_IDS = (
+    ("query_id", "qid", "q_id", "query", "topic_id", "topic"),  # next to an id, query is a text
+    ("document", "doc_id", "docno", "docid", "doc", "corpus_id", "document_id", "url"),
+)
+_GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
+
+_NO_NAME = re.compile(r"(?=.*\d)[\d\s_.,+xe-]*|[+-]?(nan|inf|infinity)", re.IGNORECASE)
+"""Text that is meant as a number: it cannot be the name of a grade."""
+
+
+class Kind(NamedTuple):
+    """Qrels or runs: what they and the others are called, fields of a line, names of columns."""
+
+    name: str
+    other: str
+    fields: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+
+    @property
+    def number(self) -> str:
+        """What the number is called."""
+        return self.columns[2][0]
+
+
+QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), (*_IDS, _GRADE))
+RUN = Kind("a run", "qrels", ("query", "", "document", "", "number", "tag"), (*_IDS, ("score",)))
+
+
+class Part(NamedTuple):
+    """Some rows: ids as Arrow text, numbers as Arrow floats or text, and the place of a row."""
+
+    query: Any
+    document: Any
+    number: Any
+    place: Callable[[int], str]
+
+
+class Rows(NamedTuple):
+    """All rows; `query` numbers `queries`, and grades that are names are numbers of `names`."""
+
+    queries: tuple[str, ...]
+    query: Integers
+    documents: Any
+    number: Floats
+    names: tuple[str, ...]
+
+
+def choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[str]:
+    """Return the columns of the query, the document and the number."""
+    chosen = []
+    plain = [re.sub("[-_ ]", "", str(name).casefold()) for name in names]
+    for known in kind.columns:
+        found = next((one for one in (k.replace("_", "") for k in known) if one in plain), None)
+        if found is None:
+            problem = f"no column {known[0]!r} among {', '.join(map(str, names))}"
+            raise InputError(problem, f"name it {', '.join(known)}", place)
+        chosen.append(names[plain.index(found)])
+        if plain.count(found) > 1:
+            raise InputError(f"the column {chosen[-1]!r} appears twice", "keep one", place)
+    return chosen
+
+
+def are_columns(names: Sequence[str], kind: Kind) -> bool:
+    """Return whether names are those of the columns of such a table."""
+    try:
+        return bool(choose_columns(names, kind))
+    except InputError:
+        return False
+
+
+def read_table(source: Source, kind: Kind) -> list[Part]:
+    """Read a table, or JSON of the form ``{query: {document: number}}``."""
+    if source.format == "json":
+        with source.open() as file:
+            document = decode_json(file.read(), "write {query: {document: number}}")
+        nested = isinstance(document, dict) and not are_columns(list(document), kind)
+        if nested and all(isinstance(held, dict) for held in document.values()):
+            return [part_of_dicts(document, source.name)]
+
+    def choose(names: Iterable[str]) -> list[str]:
+        return choose_columns(list({**dict.fromkeys(names), **source.partition}), kind, source.name)
+
+    parts, first = [], 0
+    for block in read_blocks(source, choose):
+        cells = [block.columns[name] for name in choose(block.columns)]
+        parts.append(_part(cells, partial(_shifted, source.place, first)))
+        first += block.rows
+    return parts
+
+
+def _shifted(place: Callable[[int], str], first: int, row: int) -> str:
+    return place(first + row)
+
+
+def part_of_dicts(content: dict[Any, Any], name: str) -> Part:
+    """Return the rows of ``{query: {document: number}}``."""
+    rows = [(q, d, number) for q, held in content.items() for d, number in held.items()]
+    return part_of_rows(rows, lambda row: f"{name}, query {rows[row][0]}, document {rows[row][1]}")
+
+
+def part_of_rows(rows: Sequence[tuple[Any, Any, Any]], place: Callable[[int], str]) -> Part:
+    """Return rows of a query, a document and a number."""
+    return _part(zip(*rows, strict=True) if rows else ([], [], []), place)
+
+
+def part_of_frame(content: Any, kind: Kind, name: str) -> Part:
+    """Return the rows of a frame of pandas or polars, a relation of DuckDB or a table of Arrow."""
+    import pyarrow as pa
+
+    if hasattr(content, "collect"):  # a lazy frame of polars
+        content = content.collect()
+    if hasattr(content, "__arrow_c_stream__") and not hasattr(content, "iloc"):
+        content = pa.table(content)
+        names = content.column_names
+    else:
+        names = list(content.columns)
+    cells = [_cells(content[one]) for one in choose_columns(names, kind, name)]
+    return _part(cells, lambda row: f"{name}, row {row + 1}")
+
+
+def _cells(column: Any) -> Any:
+    """Return a column of a frame as an Arrow array, or as a list where Arrow cannot hold it."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return usual_type(column.combine_chunks())
+    try:
+        return usual_type(pa.array(column, from_pandas=True))
+    except (pa.ArrowException, OverflowError):
+        return column.tolist()
+
+
+def _part(cells: Iterable[Any], place: Callable[[int], str]) -> Part:
+    query, document, number = cells
+    ids = (_texts(column, _id, place) for column in (query, document))
+    return Part(*ids, _numbers(number, place), place)
+
+
+def _numbers(cells: Any, place: Callable[[int], str]) -> Any:
+    """Return cells as floats, or as text if any of them is text."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    if isinstance(cells, list | tuple) and set(map(type, cells)) <= {int, float}:
+        cells = pa.array(cells, pa.float64())
+    held = getattr(cells, "type", None)
+    if held is not None and (types.is_integer(held) or types.is_floating(held)):
+        return cells.cast(pa.float64(), safe=False)
+    return _texts(cells, _number, place)
+
+
+def _texts(cells: Any, parse: Callable[[Any], str], place: Callable[[int], str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    held = getattr(cells, "type", pa.null())
+    if types.is_string(held) or types.is_large_string(held) or types.is_integer(held):
+        return texts(cells.cast(pa.string()))
+    column = column_of(cells).parsed(parse, place)
+    rows = pa.array(column.codes, mask=column.codes < 0)
+    return texts(text_array(column.values).take(rows))
+
+
+def texts(cells: Any) -> Any:
+    """Return Arrow text without blanks around it, null where nothing is left."""
+    import pyarrow.compute as pc
+
+    cells = pc.ascii_trim_whitespace(cells)
+    return pc.if_else(pc.equal(cells, ""), None, cells)
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f"the id {value!r:.40} is not text or a whole number", "correct it")
+    return str(value)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"{value!r:.40} is not a number", "write a number")
+    return str(value)
+
+
+def join_parts(
+    parts: Sequence[Part], kind: Kind, name: str, wanted: Container[str] | None = None
+) -> Rows:
+    """Check the rows of all parts, and return those of the queries that are wanted."""
+    import pyarrow as pa
+
+    if not any(len(part.query) for part in parts):
+        raise InputError("is empty", f"give {kind.name} of at least one document", name)
+
+    def place(row: int) -> str:
+        part, *_ = (p for p, end in zip(parts, ends, strict=True) if row < end)
+        return part.place(row - ends[parts.index(part)] + len(part.query))
+
+    ends = np.cumsum([len(part.query) for part in parts]).tolist()
+    ids = column_of(pa.chunked_array([part.query for part in parts]))
+    documents = _whole([part.document for part in parts])
+    numbers = [part.number for part in parts]
+    if len({array.type for array in numbers}) > 1:
+        numbers = [array.cast(pa.string()) for array in numbers]
+    values, names = _values(pa.chunked_array(numbers), kind)
+    missing = (ids.codes < 0) | (_nulls(documents) if documents.null_count else False)
+    wrong = missing | ~np.isfinite(values)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        if missing[row]:
+            raise InputError("an id is missing", "correct it", place(row))
+        raise _not_finite(pa.chunked_array(numbers)[row].as_py(), kind, place(row))
+    if kind is QRELS and np.abs(values).max() >= MAX_EXACT:
+        row = int(np.argmax(np.abs(values)))
+        problem = f"the grade {values[row]:.17g} is too large to tell from its neighbours"
+        raise InputError(problem, "use grades below 2^53", place(row))
+    query, rows = ids.codes.astype(np.int64), np.arange(len(ids))
+    if wanted is not None and not all(one in wanted for one in ids.values):
+        rows = np.flatnonzero(np.array([one in wanted for one in ids.values])[query])
+        query, documents, values = query[rows], take_rows(documents, rows), values[rows]
+    again = first_repeated(query, documents, len(ids.values))
+    if again is not None:
+        problem = f"the document {documents[again]} appears twice for query"
+        whole = f"{problem} {ids.values[query[again]]}"
+        raise InputError(whole, "keep one", place(int(rows[again])))
+    return Rows(tuple(ids.values), query, documents, values, names)
+
+
+def _whole(arrays: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    if len(arrays) == 1:
+        return arrays[0]
+    joined = pa.chunked_array(arrays).combine_chunks(pa.system_memory_pool())
+    if isinstance(joined, pa.ChunkedArray):
+        raise InputError("more than 2 GiB of ids", "split the file by query")
+    return joined
+
+
+def _nulls(array: Any) -> Any:
+    return array.is_null().to_numpy(zero_copy_only=False)
+
+
+def _values(column: Any, kind: Kind) -> tuple[Floats, tuple[str, ...]]:
+    """Return numbers, NaN for what is not one; if all grades are names, numbers of the names."""
+    import pyarrow as pa
+
+    try:
+        numbers = _whole(column.cast(pa.float64()).chunks)
+    except pa.ArrowInvalid:
+        texts = column_of(column)
+        if kind is QRELS and all(map(_is_name, texts.values)):
+            return np.where(texts.codes < 0, np.nan, texts.codes), tuple(texts.values)
+        found = [parse_number(text) for text in texts.values]
+        return np.array([*found, np.nan])[texts.codes], ()
+    return numbers_of_arrow(numbers.fill_null(np.nan) if numbers.null_count else numbers), ()
+
+
+def _is_name(text: str) -> bool:
+    return _NO_NAME.fullmatch(text) is None
+
+
+def _not_finite(value: Any, kind: Kind, place: str) -> InputError:
+    named = kind is QRELS and isinstance(value, str) and _is_name(value)
+    remedy = "correct it, or write all grades as names" if named else "correct it"
+    shown = "is missing" if value is None else f"{str(value)[:40]!r} is not a finite number"
+    return InputError(f"the {kind.number} {shown}", remedy, place)

@@ -1,0 +1,235 @@
+"""The join of documents with qrels: the one place where documents get their grades.
+
+Qrels become keys (:mod:`dcglearn.collections.keys`) in order of their queries, with the grade next
+to each; documents are found among them by Arrow, some queries at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dcglearn.base.arrow_arrays import numbers_of_arrow, sorted_rows, take_rows, text_array
+from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
+from dcglearn.base.types import Integers
+from dcglearn.collections.keys import (
+    QueryDocuments,
+    group_documents,
+    rows_by_query,
+    starts_of,
+)
+from dcglearn.collections.runs import Qrels, Run
+from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
+
+Unjudged = Literal["worst", "nothing", "removed", "bounds"]
+"""What a document without a judgment counts as: one of the worst grade; a rank that gains
+nothing; not part of the ranking, so that the documents below it move up; or any grade, which
+gives the lowest and the highest possible value."""
+
+
+@dataclass(frozen=True, repr=False)
+class IndexedQrels(ShortRepr):
+    """Qrels in which documents can be looked up.
+
+    Attributes
+    ----------
+    scale : Scale
+        The L grades, best first.
+    queries : tuple of str
+        The Q queries, in the order of the qrels.
+    pools : ndarray of int, shape (Q, L)
+        The number of judged documents of each grade, per query.
+    documents : QueryDocuments
+        The ids of the judged documents, n of them, query by query.
+    grades : ndarray of int8, shape (n,)
+        The grade index of each.
+    """
+
+    scale: Scale
+    queries: tuple[str, ...]
+    pools: Integers
+    documents: QueryDocuments
+    grades: NDArray[np.int8]
+
+    def number_queries(self, queries: Sequence[str]) -> Integers:
+        """Return the number of each query, -1 for one that the qrels do not hold, shape (n,)."""
+        return np.array([self._numbers.get(query, -1) for query in queries], np.int64)
+
+    def find_grades_of_ids(self, query: Integers, documents: Any) -> NDArray[np.int8]:
+        """Return the grade index of each document, L without a judgment, shape (n,).
+
+        `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list. Each
+        call goes through the qrels of its queries: give it many documents.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ids = documents if hasattr(documents, "buffers") else text_array(documents)
+        rows, sought = group_documents(query, ids, len(self.queries))
+        found, firsts = [], np.zeros(len(rows), np.int64)
+        for first, last in self.documents.ranges():
+            begin, end = sought.starts[[first, last]]
+            if begin < end:
+                known = self.documents.keys(first, last)
+                found.append(pc.index_in(sought.keys(first, last), value_set=known))
+                firsts[begin:end] = self.documents.starts[first]
+        grades = np.full(len(query), len(self.scale), np.int8)
+        if found:
+            places = pa.concat_arrays(found)
+            held = numbers_of_arrow(pc.indices_nonzero(places.is_valid()))
+            grades[rows[held]] = self.grades[firsts[held] + numbers_of_arrow(places.drop_null())]
+        return grades
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {query: number for number, query in enumerate(self.queries)}
+
+
+def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
+    """Index qrels, so that documents of runs and judgments can be looked up.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    scale : Scale, str or sequence of labels, optional
+        The grades, best first; by default those of the qrels, the highest first, and 0.
+
+    Returns
+    -------
+    IndexedQrels
+
+    Raises
+    ------
+    InputError
+        If a grade of the qrels is off the scale.
+
+    Examples
+    --------
+    >>> from dcglearn.collections.runs import qrels_of
+    >>> indexed = index_qrels(qrels_of({"q": {"d1": 2, "d2": 0, "d3": 0}}))
+    >>> str(indexed.scale), indexed.pools.tolist()
+    ('2 > 0', [[1, 2]])
+    """
+    scale = qrels.scale() if scale is None else needed_scale(scale)
+    numbers, which = np.unique(qrels.number, return_inverse=True)
+    labels = [qrels.names[int(n)] if qrels.names else canonical_label(n) for n in numbers.tolist()]
+    try:
+        indices = np.array([scale.index(label) for label in labels], np.int8)
+    except InputError as error:
+        raise error.at(qrels.name) from error
+    grades, shape = indices[which], (len(qrels.queries), len(scale))
+    cells = np.bincount(qrels.query * shape[1] + grades, minlength=shape[0] * shape[1])
+    rows, documents = group_documents(qrels.query, qrels.documents, shape[0])
+    return IndexedQrels(scale, qrels.queries, cells.reshape(shape), documents, grades[rows])
+
+
+class DocumentPool:
+    """The distinct documents of several runs, for each of Q queries."""
+
+    def __init__(self, n_queries: int) -> None:
+        self._n_queries = n_queries
+        self._parts = [text_array([])]
+
+    def add(self, query: Integers, ids: Any) -> None:
+        """Add documents, of queries (n,) and ids as Arrow text."""
+        size = self._n_queries + 1  # keys of more than one query begin with its number
+        self._parts.append(group_documents(query, ids, size)[1].keys(0, size))
+        if sum(map(len, self._parts[1:])) > len(self._parts[0]):
+            self._parts = [self._distinct()]
+
+    def _distinct(self) -> Any:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        return pc.unique(pa.concat_arrays(self._parts))
+
+    def count_by_query(self) -> Integers:
+        """Return the number of documents of each query, shape (Q,)."""
+        import pyarrow.compute as pc
+
+        numbers = pc.utf8_slice_codeunits(self._distinct(), 0, len(str(self._n_queries + 1)))
+        values, counts = pc.value_counts(numbers).flatten()
+        found = np.zeros(self._n_queries, np.int64)
+        found[[int(number) for number in values.to_pylist()]] = numbers_of_arrow(counts)
+        return found
+
+
+class GradedRun(NamedTuple):
+    """The documents of a run by query of the qrels, best score first.
+
+    `starts` (Q + 1,) holds the first row of each query; `grades` (n,) grade indices, L without a
+    judgment; `tied` (n,) numbers of groups of equal scores, None where all differ.
+    """
+
+    starts: Integers
+    grades: NDArray[np.int8]
+    tied: Integers | None
+
+    @property
+    def lengths(self) -> Integers:
+        """The number of documents that the run holds for each query, shape (Q,)."""
+        return np.diff(self.starts)
+
+
+def grade_run(
+    run: Run,
+    indexed: IndexedQrels,
+    by_id: bool = False,
+    single: bool = False,
+    smaller_first: bool = False,
+) -> GradedRun:
+    """Order the documents of a run and look up their grades.
+
+    Equal scores, in single precision if `single`, keep the order of the run; or, `by_id`, the
+    larger id is first, as in trec_eval, or the smaller.
+    """
+    query = indexed.number_queries(run.queries)[run.query]
+    with np.errstate(over="ignore"):  # scores beyond single precision are tied there
+        score = run.number.astype(np.float32) if single else run.number
+
+    def ids(rows: Integers) -> Any:
+        return take_rows(run.documents, rows)
+
+    rows, tied = rank_documents(query, score, ids if by_id else None, smaller_first)
+    grades = indexed.find_grades_of_ids(query[rows], ids(rows))
+    lengths = np.bincount(query[rows], minlength=len(indexed.queries))
+    return GradedRun(starts_of(lengths), grades, tied)
+
+
+def rank_documents(
+    query: Integers,
+    score: NDArray[np.floating],
+    ids: Callable[[Integers], Any] | None = None,
+    smaller_first: bool = False,
+) -> tuple[Integers, Integers | None]:
+    """Order documents by query, without those of query -1, and falling score.
+
+    Return their rows and, unless all scores of each query differ, the number of each one's group
+    of equal scores. `ids` gives the ids of rows as Arrow text: if given, they order equal scores,
+    the larger first.
+    """
+    rows = rows_by_query(query)
+    if not _falls(query[rows], score[rows]):
+        rows = rows[np.lexsort((-score[rows], query[rows]))]
+    query, score = query[rows], score[rows]
+    new = np.ones(len(rows), bool)
+    new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+    if new.all():
+        return rows, None
+    tied = np.cumsum(new) - 1
+    if ids is not None:
+        shared = np.flatnonzero(~new | ~np.append(new[1:], True))
+        place = np.empty(len(shared), np.int64)
+        place[sorted_rows(ids(rows[shared]))] = np.arange(len(shared))
+        rows[shared] = rows[shared][np.lexsort((place if smaller_first else -place, tied[shared]))]
+    return rows, tied
+
+
+def _falls(query: Integers, score: NDArray[np.floating]) -> bool:
+    return bool(((query[1:] != query[:-1]) | (score[1:] <= score[:-1])).all())

@@ -1,0 +1,315 @@
+"""Qrels and runs: the grades of documents, and the scores that systems give them.
+
+Files hold TREC's text (:mod:`dcglearn.collections.trec`), tables in any usual format
+(:mod:`dcglearn.base.tables`) with the columns of :mod:`dcglearn.collections.columns`, or JSON of
+the form ``{query: {document: number}}``. ``ir_datasets:ID`` names the qrels of a dataset of
+ir_datasets (MacAvaney et al., SIGIR 2021), which downloads what it has not got.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
+from dcglearn.base.representation import ShortRepr
+from dcglearn.base.tables.sources import Source, find_sources
+from dcglearn.base.tables.text import split_compression
+from dcglearn.base.types import Floats, Integers
+from dcglearn.collections.columns import (
+    QRELS,
+    RUN,
+    Kind,
+    Part,
+    are_columns,
+    join_parts,
+    part_of_dicts,
+    part_of_frame,
+    part_of_rows,
+    read_table,
+)
+from dcglearn.collections.trec import read_trec
+from dcglearn.measures.scale import Scale, canonical_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DATASET = "ir_datasets:"
+
+
+@dataclass(frozen=True, repr=False)
+class DocumentTable(ShortRepr):
+    """One number per query and document: what qrels and runs have in common.
+
+    Attributes
+    ----------
+    name : str
+        The file's path for qrels, the system's name for a run.
+    queries : tuple of str
+        In the order in which they first occur.
+    query : ndarray of int, shape (n,)
+        The query of each document, an index into `queries`.
+    documents : pyarrow.Array of text, n long
+        Their ids.
+    number : ndarray of float, shape (n,)
+        The grade, or the score.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    query: Integers
+    documents: Any
+    number: Floats
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+@dataclass(frozen=True, repr=False)
+class Qrels(DocumentTable):
+    """The grades of documents: `number` is the grade as the file has it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        If the grades are names, those that occur; `number` is then which of them.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def scale(self) -> Scale:
+        """Return the grades that occur, the highest first, and 0 if all are above it.
+
+        Qrels that list only relevant documents mean 0 for the others. Names need a scale of their
+        own.
+        """
+        if self.names:
+            problem = f"its grades are names ({', '.join(sorted(self.names)[:6])})"
+            raise InputError(problem, "order them, best first: `scale`", self.name)
+        grades = np.unique(self.number)[::-1].tolist()
+        return Scale(tuple(map(canonical_label, grades if grades[-1] <= 0 else [*grades, 0])))
+
+
+class Run(DocumentTable):
+    """The documents that a system retrieved: `number` is the score."""
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    r"""Read qrels.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of TREC's text, a table (CSV, TSV, JSON lines, JSON, Parquet, Arrow, Excel) whose
+        columns have names, or JSON of the form ``{query: {document: grade}}``; compressed or not.
+        A folder or a pattern names files that are read as one. ``ir_datasets:ID`` names a dataset
+        of ir_datasets.
+
+    Returns
+    -------
+    Qrels
+        With the grades of the file: fractions and negative ones, or names.
+
+    Raises
+    ------
+    InputError
+        Naming the file and line: a wrong number of fields, a grade that is not a finite number,
+        names next to numbers, a document that appears twice, text that is not UTF-8, a run instead
+        of qrels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels")
+    ...     _ = path.write_text("301 0 d1 2\n301 0 d2 0\n302 0 d1 1\n")
+    ...     qrels = read_qrels(path)
+    >>> qrels.queries, qrels.number, str(qrels.scale())
+    (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
+    """
+    parts, _ = _dataset(str(path)) if str(path).startswith(_DATASET) else _read(path, QRELS)
+    return _qrels(parts, str(path))
+
+
+def read_run(
+    path: str | Path,
+    queries: Container[str] | None = None,
+    warn: Callable[[str], None] = warn_of_input,
+) -> Run:
+    r"""Read the documents that a system retrieved.
+
+    Parameters
+    ----------
+    path : path-like
+        As for :func:`read_qrels`.
+    queries : container of str, optional
+        The documents of other queries are left out, once they are read; by default none are. The
+        `queries` of the run name these, too.
+    warn : callable, optional
+        Called with a message if the lines have several tags. By default it is a warning.
+
+    Returns
+    -------
+    Run
+        Named by the tag of the text, or by the file if there is none.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run")
+    ...     _ = path.write_text("301 Q0 d1 1 2.5 bm25\n301 Q0 d2 2 1.5 bm25\n")
+    ...     run = read_run(path)
+    >>> run.name, run.queries, run.number
+    ('bm25', ('301',), array([2.5, 1.5]))
+    """
+    parts, tags = _read(path, RUN)
+    if len(tags) > 1:
+        text = f"{len(tags)} tags ({tags[0]}, {tags[1]}{', ...' * (len(tags) > 2)})"
+        remedy = "give each system its own file if they are several"
+        warn(str(InputError(f"{text}, read as one system, {tags[0]}", remedy, str(path))))
+    name = next(iter(tags), "") or Path(path).name.partition(".")[0] or str(path)
+    return Run(name, *join_parts(parts, RUN, str(path), queries)[:4])
+
+
+def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "qrels") -> Qrels:
+    """Build qrels from a frame or nested dicts.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or dict
+        Columns as in a table that is read, or ``{query: {document: grade}}``.
+    name : str
+        What to call them in a message.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputError
+        As :func:`read_qrels`, naming the row.
+
+    Examples
+    --------
+    >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
+    2
+    """
+    return _qrels([_part_of(content, QRELS, name)], name)
+
+
+def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
+    """Build a run from a frame or nested dicts.
+
+    Parameters
+    ----------
+    content : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or dict
+        Columns as in a table that is read, or ``{query: {document: score}}``.
+    name : str
+        The name of the system.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    InputError
+        As :func:`read_run`, naming the row.
+
+    Examples
+    --------
+    >>> run_of({"301": {"d1": 2.5, "d2": 1.5}}, "bm25").name
+    'bm25'
+    """
+    return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name)[:4])
+
+
+def _qrels(parts: Sequence[Part], name: str) -> Qrels:
+    return Qrels(name, *join_parts(parts, QRELS, name))
+
+
+def _part_of(content: Any, kind: Kind, name: str) -> Part:
+    if hasattr(content, "columns") or hasattr(content, "collect"):
+        return part_of_frame(content, kind, name)
+    if isinstance(content, dict) and all(isinstance(held, dict) for held in content.values()):
+        return part_of_dicts(content, name)
+    raise InputError(f"is not {kind.name}", f"write {{query: {{document: {kind.number}}}}}", name)
+
+
+def _read(path: str | Path, kind: Kind) -> tuple[list[Part], tuple[str, ...]]:
+    parts: list[Part] = []
+    tags: list[str] = []
+    for source in find_sources(path):
+        if _is_table(source, kind):
+            parts += read_table(source, kind)
+        else:
+            more, found = read_trec(source, kind)
+            parts, tags = parts + more, tags + list(found)
+    return parts, tuple(dict.fromkeys(tags))
+
+
+def _is_table(source: Source, kind: Kind) -> bool:
+    """Return whether a file is not TREC's text: what neither its name nor its first line says."""
+    named = PurePath(split_compression(source.name)[0]).suffix.lower() == ".csv"
+    if named or not source.has_text_cells:
+        return True
+    with source.open() as file:
+        first = file.readline().decode().rstrip("\r\n").split(source.layout.delimiter)
+    return are_columns([name.strip('"') for name in first], kind)
+
+
+def _dataset(name: str) -> tuple[list[Part], tuple[str, ...]]:
+    """Return the qrels of a dataset of ir_datasets."""
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as error:
+        remedy = "install it (pip install ir_datasets)"
+        raise InputError("ir_datasets is not installed", remedy, name) from error
+    known = name.removeprefix(_DATASET)
+    try:
+        dataset = ir_datasets.load(known)
+    except KeyError as error:
+        remedy = f"{did_you_mean(known, ir_datasets.registry)}see https://ir-datasets.com"
+        raise InputError("ir_datasets has no such dataset", remedy, name) from error
+    if not dataset.has_qrels():
+        remedy = "name a part of it that has, as its page lists them"
+        raise InputError("this dataset has no qrels", remedy, name)
+    try:
+        rows = [(one.query_id, one.doc_id, one.relevance) for one in dataset.qrels_iter()]
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"its qrels cannot be fetched ({error})", "try again", name) from error
+    return [part_of_rows(rows, lambda row: f"{name}, judgment {row + 1}")], ()
+
+
+def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
+    """Replace equal names of runs by as much of their paths as distinguishes them."""
+    whole = check_distinct_paths(paths)
+    found = list(names)
+    for parts in range(1, max(len(path.parts) for path in whole) + 1):
+        if len(set(found)) == len(found):
+            break
+        found = [
+            name if found.count(name) == 1 else "/".join(path.parts[-parts:])
+            for name, path in zip(found, whole, strict=True)
+        ]
+    return found
+
+
+def check_distinct_paths(paths: Sequence[str | Path]) -> list[Path]:
+    """Return absolute paths; refuse a file that appears twice among the runs."""
+    whole = [Path(path).resolve() for path in paths]
+    for path, one in zip(paths, whole, strict=True):
+        if whole.count(one) > 1:
+            raise InputError("appears twice among the runs", "name it once", str(path))
+    return whole
