@@ -382,7 +382,7 @@ def _swapped_by_name(left: Column, sides: tuple[str, str], place: RowPlace) -> I
         raise InputError(
             "systems change places, and it is not said which list is whose",
             "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
-            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a is always the left one",
+            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always left",
             place(0),
         )
     return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]
