@@ -38,14 +38,13 @@ def pack(
 ) -> None:
     """Pack judgments into a file that is read in parts."""
     from dcglearn.base.files import check_writable, checked_suffix
-    from dcglearn.measures.scale import Scale
 
     checked_suffix(out, [".parquet"])
     check_writable(out)
     _check_another(out, files)
     packed = judgments.open_packed(files)
     if packed is not None:
-        _write(out, Scale(packed.labels), packed.n_pairs, packed.batches())
+        _write(out, packed.scale, packed.n_pairs, packed.batches())
         return
     reader = judgments.gather(files)
     _write(out, reader.scale, len(reader), reader.batches())
@@ -103,7 +102,6 @@ def fit_packed(
     from dcglearn.families.learned import LearnedFamilies
     from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
-    from dcglearn.measures.scale import Scale
     from dcglearn.report.learned import learned_measure_of_packed
     from dcglearn.solver.streamed import Streamed
 
@@ -120,7 +118,7 @@ def fit_packed(
             several = None if workers == "1" else found
             problem = Streamed.of(pairs, margin, C, workers=several, advance=cumulative(advance))
             if families != (None, None):
-                values, n_ranks = Scale(pairs.labels).values, pairs.n_ranks
+                values, n_ranks = pairs.scale.values, pairs.n_ranks
                 problem = problem.with_structure(LearnedFamilies.of(*families, values, n_ranks))
             learned = fit(problem, solver)
         with reporting("estimating intervals"):
@@ -133,4 +131,4 @@ def fit_packed(
         print_note(f"{path}: {words}")
     files = counted(len({part.path for part in pairs.row_groups}), "file")
     held = f"{path}: {counted(problem.n_pairs, 'packed preference')} in {files}"
-    return f"{held}; lists of {pairs.n_ranks}; grades {Scale(pairs.labels)}", content
+    return f"{held}; lists of {pairs.n_ranks}; grades {pairs.scale}", content

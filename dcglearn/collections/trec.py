@@ -127,7 +127,7 @@ def _fault(source: Source, kind: Kind) -> InputError:
     """Return what is wrong with the first line that does not have the fields."""
     wanted = len(kind.fields)
     by_tabs = all(line.count(b"\t") == wanted - 1 for _, line in _lines(source))
-    for number, line in _lines(source):
+    for _, line in _lines(source):
         fields = line.split(b"\t" if by_tabs else None)
         if len(fields) != wanted:
             break

@@ -79,7 +79,7 @@ class Preferences:
     def of(
         cls,
         lists: object,
-        answers: object,
+        answers: ArrayLike,
         scale: Scale,
         weights: object = None,
         queries: object = None,

@@ -136,7 +136,7 @@ def _utilities(worth: LinearWorth | GradedWorth, documents: Scored) -> Floats:
     least = int(np.argmin(values))
     rows = documents.indices(Scale(tuple(worth.gains)), unjudged=least)
     if values[least] > worth.cost and not documents.judged.all():
-        place = documents.places[int(np.argmin(documents.judged))]
+        place = documents.place(int(np.argmin(documents.judged)))
         raise InputError(
             f"this document is not judged, and even with the grade {list(worth.gains)[least]} "
             f"it would be worth {values[least] - worth.cost:g}",

@@ -19,8 +19,8 @@ MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 
 FORMATS_HELP = (
     "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet, Arrow or Excel "
-    "(.xlsx), each also compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
-    "input."
+    "(.xlsx), each also compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in "
+    "quotes, or - for standard input."
 )
 JUDGMENTS_HELP = (
     f"{FORMATS_HELP} Columns: a and b (the grades of two lists, from the first rank) and answer "

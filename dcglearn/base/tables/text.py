@@ -211,4 +211,6 @@ def compress_as_named(content: bytes, name: str) -> bytes:
         import pyarrow as pa
 
         return bytes(pa.compress(content, codec="zstd", asbytes=True))
-    return {"": bytes, ".bz2": bz2.compress, ".xz": lzma.compress}[compression](content)
+    if compression == ".bz2":
+        return bz2.compress(content)
+    return lzma.compress(content) if compression else content

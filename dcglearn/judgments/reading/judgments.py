@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -263,7 +263,8 @@ class JudgmentReader:
         """Return a column that was kept, for the judgments that are not left out."""
         codes = np.array(self.answer_map.codes, np.int8)
         answers = np.concatenate([codes[part.answers] for part in self._parts])
-        return self._joined_ids(name, self._parts)[answers != LEFT_OUT]
+        found: Ids = self._joined_ids(name, self._parts)[answers != LEFT_OUT]
+        return found
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
@@ -402,9 +403,7 @@ def judgments_of_columns(
         return f"row {row + 1}"
 
     ids = {
-        name: None
-        if held is None
-        else column_of(held).parsed(lambda v, n=name: parse_id(v, n), place)
+        name: None if held is None else column_of(held).parsed(partial(parse_id, name=name), place)
         for name, held in zip(_IDS, (queries, judges), strict=True)
     }
     reader = JudgmentReader(options)

@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -110,7 +110,7 @@ def _of_values(cells: Any, side: str, place: Place) -> ListColumn:
     lists: list[Sequence[Any]] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
-            lists.append(_entries(cell, side, lambda row=row: place(row)))
+            lists.append(_entries(cell, side, partial(place, row)))
         elif isinstance(cell, np.ndarray):
             lists.append(cell.tolist())
         elif isinstance(cell, list | tuple):
@@ -250,12 +250,12 @@ class GatheredLists:
 
     def add(self, sides: tuple[ListColumn, ...], place: Place, names: tuple[str, ...]) -> None:
         """Add the lists of some rows."""
-        coded = []
+        coded: list[tuple[Grades, Grades]] = []
         for side in sides:
             longest = int(side.lengths.max(initial=0))
             self.longest = max(self.longest, longest)
             self._entries += len(side.codes)
-            lengths = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
+            lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
             coded.append((self._labels.add(side.codes, side.values), lengths))
         self._rows += len(sides[0])
         self._parts.append((coded, place, names))
