@@ -265,7 +265,8 @@ def _grouped(
         ids = {"query": data.queries, "judge": data.judges}
         if by not in ids:
             raise unknown_name("field", by, ids).at(paths[0])
-        return data, list(ids[by])
+        groups: list[str | None] = ids[by].tolist()
+        return data, groups
     parts = [judgments.load(path, bytes_each=MODEL_BYTES) for path in paths]
     names = [Path(paths[0]).name, "the other files" if len(paths) > 2 else Path(paths[1]).name]
     if names[0] == names[1]:

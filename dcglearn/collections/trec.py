@@ -79,6 +79,8 @@ def _columns(
         )
     except pa.ArrowException:
         return None
+    if number == "float64" and not np.isfinite(table.column("number")).all():
+        return None
     return {name: table.column(name).chunk(0) for name in types}
 
 
@@ -127,7 +129,7 @@ def _fault(source: Source, kind: Kind) -> InputError:
     """Return what is wrong with the first line that does not have the fields."""
     wanted = len(kind.fields)
     by_tabs = all(line.count(b"\t") == wanted - 1 for _, line in _lines(source))
-    for _, line in _lines(source):
+    for number, line in _lines(source):
         fields = line.split(b"\t" if by_tabs else None)
         if len(fields) != wanted:
             break
