@@ -104,7 +104,7 @@ def pairs(
             advance,
             columns=judgments.columns,
             unjudged=judgments.unjudged,
-            missing=judgments.missing_marks(),
+            null_values=judgments.null_marks(),
             strict=judgments.strict,
             encoding=judgments.encoding,
             note=print_note,

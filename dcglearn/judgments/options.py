@@ -26,7 +26,7 @@ class ReadOptions:
     columns: GivenMap | None = None
     answers: GivenMap | None = None
     unjudged: UnjudgedRule | None = None
-    missing: str | float | Sequence[str | float] = ()
+    null_values: str | float | Sequence[str | float] = ()
     strict: bool = False
     encoding: str = "utf-8"
     documents: bool = False
@@ -47,6 +47,7 @@ class ReadOptions:
         return "worst" if self.unjudged is None else self.unjudged
 
     @property
-    def missing_marks(self) -> Sequence[object]:
+    def null_marks(self) -> Sequence[object]:
         """The entries of lists that mean that a document has no grade."""
-        return [self.missing] if isinstance(self.missing, str | float | int) else self.missing
+        given = self.null_values
+        return [given] if isinstance(given, str | float | int) else given

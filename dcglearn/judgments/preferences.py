@@ -199,7 +199,7 @@ class Preferences:
         columns: GivenMap | None = None,
         answers: GivenMap | None = None,
         unjudged: UnjudgedRule = "worst",
-        missing: str | float | Sequence[str | float] = (),
+        null_values: str | float | Sequence[str | float] = (),
         strict: bool = False,
     ) -> Preferences:
         """Build preferences from a frame with one judgment per row.
@@ -240,7 +240,7 @@ class Preferences:
             columns=columns,
             answers=answers,
             unjudged=unjudged,
-            missing=missing,
+            null_values=null_values,
             strict=strict,
         )
 

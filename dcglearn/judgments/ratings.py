@@ -140,7 +140,7 @@ def read_ratings(
     *,
     columns: GivenMap | None = None,
     unjudged: UnjudgedRule = "worst",
-    missing: str | float | Sequence[str | float] = (),
+    null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
     note: Note = warn_of_input,
@@ -165,7 +165,7 @@ def read_ratings(
         Which column is which field, such as ``grades=labels,rating=stars``.
     unjudged : {"worst", "drop", "nothing"} or label, default "worst"
         What a document without a grade counts as, above the last grade of a list.
-    missing, strict, encoding
+    null_values, strict, encoding
         As for :func:`read_preferences`.
     note : callable, optional
         Called with a line about each thing that was taken without being told; by default an
@@ -194,7 +194,7 @@ def read_ratings(
     if rating is not None and told.setdefault("rating", rating) != rating:
         raise InputError(f"`rating` is {rating!r}, and `columns` says another", "name it once")
     options = ReadOptions(
-        scale, n_ranks, told, None, unjudged, missing, strict=strict, encoding=encoding
+        scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
     table = read_table(path, RATED_LISTS, options, advance)
     lists, scale = table.graded_lists("grades")

@@ -34,7 +34,7 @@ def read_preferences(
     columns: GivenMap | None = None,
     answers: GivenMap | None = None,
     unjudged: UnjudgedRule | None = None,
-    missing: str | float | Sequence[str | float] = (),
+    null_values: str | float | Sequence[str | float] = (),
     strict: bool = False,
     encoding: str = "utf-8",
     documents: bool = False,
@@ -64,7 +64,7 @@ def read_preferences(
     unjudged : str, int or float, optional
         What a document without a grade counts as: ``worst`` (the default), ``drop``, ``nothing``,
         or a grade; ``=drop`` is a grade of that name.
-    missing : str, int, float, or sequence of these, optional
+    null_values : str, int, float, or sequence of these, optional
         What lists hold where a document has no grade, such as -1, besides null.
     strict : bool, default False
         Whether unknown columns are refused. By default a note names them.
@@ -95,7 +95,7 @@ def read_preferences(
     Preferences(1 judgment, 1 strict, no query ids, lists of 2, grades 2 > 1 > 0)
     """
     options = ReadOptions(
-        scale, n_ranks, columns, answers, unjudged, missing, strict, encoding, documents,
+        scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
         document_grades, keep,
     )  # fmt: skip
     return read_judgments(path, options, note, advance)

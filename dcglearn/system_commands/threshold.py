@@ -37,7 +37,7 @@ _NOT_OF_DOCUMENTS = [
     "run",
     "answers",
     "unjudged",
-    "missing",
+    "null_values",
 ]
 
 

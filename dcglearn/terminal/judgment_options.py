@@ -19,7 +19,7 @@ from dcglearn.terminal.options import (
     ColumnsOption,
     DocumentsOption,
     EncodingOption,
-    MissingOption,
+    NullValuesOption,
     QrelsOption,
     RanksOption,
     RunOption,
@@ -70,7 +70,7 @@ class JudgmentOptions:
     columns: ColumnsOption = None
     answers: AnswersOption = None
     unjudged: UnjudgedOption = "worst"
-    missing: MissingOption = None
+    null_values: NullValuesOption = None
     strict: StrictOption = False
     encoding: EncodingOption = "utf-8"
 
@@ -85,9 +85,9 @@ class JudgmentOptions:
 
         return None if self.scale is None else Scale.parse(self.scale)
 
-    def missing_marks(self) -> tuple[str, ...]:
+    def null_marks(self) -> tuple[str, ...]:
         """Return the entries of lists that mean that a document has no grade."""
-        return tuple(self.missing.split(",")) if self.missing else ()
+        return tuple(self.null_values.split(",")) if self.null_values else ()
 
     def given(self) -> list[str]:
         """Return the names of the options whose values are not the usual ones."""
@@ -162,7 +162,7 @@ class JudgmentOptions:
             columns=self.columns,
             answers=self.answers,
             unjudged=self.unjudged,
-            missing=self.missing_marks(),
+            null_values=self.null_marks(),
             strict=self.strict,
             encoding=self.encoding,
             documents=self.documents,

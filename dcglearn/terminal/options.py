@@ -206,10 +206,10 @@ EncodingOption = Annotated[
         help="Encoding of text, such as latin-1; UTF-16 is known by its byte order mark.",
     ),
 ]
-MissingOption = Annotated[
+NullValuesOption = Annotated[
     str | None,
     typer.Option(
-        "--missing",
+        "--null-values",
         metavar="VALUE,...",
         help="What lists hold where a document has no grade, such as -1, besides null.",
     ),

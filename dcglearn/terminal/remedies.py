@@ -40,6 +40,7 @@ OPTIONS = {
     "margin": "--margin",
     "min_difference": "--min-difference",
     "n_ranks": "--K",
+    "null_values": "--null-values",
     "n_repeats": "--repeats",
     "out": "--out",
     "pool": "--pool",

@@ -242,7 +242,7 @@ def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
     rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
     error = refused(rows)
     assert error.place.startswith("row 1")
-    found, notes = read(rows, missing=mark)
+    found, notes = read(rows, null_values=mark)
     assert found.scale.labels == (2, 1, 0)
     assert found.lists[0, 0].tolist() == [0, 2, 2], "an unjudged document counts as the worst grade"
     assert any("1 document" in note for note in notes)

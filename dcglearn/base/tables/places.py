@@ -78,8 +78,9 @@ def expand_places(places: Place | Iterable[Place], copies: TemporaryCopies) -> l
         raise InputError("no file", "name at least one")
     for part in (part for group in groups for part in group.parts):
         about = part.path.stat()
-        if seen.setdefault((about.st_dev, about.st_ino), part.name) is not part.name:
+        if (key := (about.st_dev, about.st_ino)) in seen:
             raise InputError("appears twice", "name it once", part.name)
+        seen[key] = part.name
     return groups
 
 

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance, silent
 
@@ -160,6 +158,8 @@ class _Decoder:
         self._lines, self._held = 1, b""
 
     def chunk(self, size: int) -> bytes:
+        import numpy as np  # which help texts do without
+
         with guarded(self._name):
             read = self._file.read(size)
         if self._as_is and read.isascii() and not self._decoder.getstate()[0]:

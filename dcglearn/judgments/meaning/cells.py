@@ -206,7 +206,7 @@ def _check_unjudged_mark(labels: Sequence[Label | None]) -> None:
     if -1 in numbers and sum(number < 0 for number in numbers) == 1 and len(numbers) > 1:
         raise UnmappedValueError(
             "-1 may be a grade, or mean that a document is not judged",
-            "say `missing=-1` if it is not a grade, and declare `scale` if it is",
+            "say `null_values=-1` if it is not a grade, and declare `scale` if it is",
             labels.index(-1),
         )
 

@@ -168,7 +168,7 @@ class DocumentLookup:
     def _side(self, block: FieldBlock, side: str, query: Integers) -> ListColumn:
         """Return the lists of a side: of documents, of the runs that are named, or of both."""
         runs = block.ids(f"run_{side}")
-        if runs is None:
+        if runs is None or not runs.values:
             return self._labelled(block, side, self._of_documents(block, side, query))
         named = runs.codes >= 0
         grades = self._of_runs(block, side, runs, query)

@@ -273,7 +273,7 @@ class GatheredLists:
             return [str(value) for value in self._labels.values]
         try:
             found = resolve_labels(
-                self._labels.values, options.declared_scale(), options.missing_marks
+                self._labels.values, options.declared_scale(), options.null_marks
             )
         except UnmappedValueError as error:
             raise self._joined(error).at(self._place(error.position)) from error
