@@ -131,13 +131,13 @@ class Preferences:
         n = len(rows)
         codes = np.array(_parsed(answers, parse_answer), np.int8)
         sizes = np.ones(n) if weights is None else _weights(weights)
-        ids = [
+        ids: list[Ids] = [
             np.full(n, None, object)
             if given is None
             else np.array(_parsed(given, partial(parse_id, name=name)), object)
             for name, given in (("query", queries), ("judge", judges))
         ]
-        if any(part.shape != (n,) for part in (codes, sizes, *ids)):
+        if {codes.shape, sizes.shape, *(one.shape for one in ids)} != {(n,)}:
             raise InputError(
                 f"{counted(n, 'pair')} of lists, but not {n} of each other column",
                 "give one value per pair",

@@ -13,24 +13,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from dcglearn.data import packed_pairs, packed_writer
 from packaging.version import Version
 
-from dcglearn.base.errors import InputError, InputWarning
-from dcglearn.base.tables.parquet import open_parquet, python_values
-from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
-from dcglearn.collections.qrels_runs import read_qrels, read_run
-from dcglearn.filtering.scored import read_scored
-from dcglearn.judgments.concatenated import concatenated
-from dcglearn.judgments.packed_pairs import PACKED_METADATA, PackedPairs
-from dcglearn.judgments.packed_writer import write_packed
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.judgment_files import (
-    gather_judgments,
+from dcglearn import (
+    InputError,
+    Preferences,
+    Scale,
     read_preferences,
+    read_qrels,
+    read_run,
     write_preferences,
 )
-from dcglearn.measures.scale import Scale
+from dcglearn.base.errors import InputWarning
+from dcglearn.base.tables.parquet import open_parquet, python_values
+from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
+from dcglearn.filtering.scored import read_scored
+from dcglearn.judgments.preferences import concatenated
+from dcglearn.judgments.reading.judgment_files import gather_judgments
 
 FAR = pa.array([2**62, -(2**62)], pa.timestamp("us"))
 ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
@@ -191,75 +190,10 @@ def test_runs_of_text_and_categories_are_read_as_those_of_text_files(tmp_path: P
     assert (found.queries, found.number.tolist()) == (("q2", "q1"), [0.5, 10.0])
 
 
-def packed(path: Path, columns: dict[str, Any], **head: Any) -> Path:
-    text = json.dumps({"layout": 1, "scale": [1, 0], "ties": 0} | head).encode()
-    return written(path, pa.table(columns).replace_schema_metadata({PACKED_METADATA: text}))
-
-
-GRADES = pa.array([b"\x00\x01", b"\x01\x01"], pa.binary(2))
-
-
-@pytest.mark.parametrize(
-    ("columns", "head", "expected"),
-    [
-        ({"weight": ["1", "x"]}, {}, "the column 'weight' holds string"),
-        ({"weight": FAR}, {}, "the column 'weight' holds timestamp[us]"),
-        ({"weight": [[1.0], [2.0]]}, {}, "the column 'weight' holds list<"),
-        ({"weight": [True, False]}, {}, "the column 'weight' holds bool"),
-        ({"weight": [1.0, None]}, {}, "row 2 holds a weight that is not a finite number"),
-        ({"weight": [1.0, -1.0]}, {}, "row 2 holds a weight that is not a finite number"),
-        ({"worse": ["x", "y"]}, {}, "the columns 'better' and 'worse' hold"),
-        ({"worse": pa.array([b"x", b"y"], pa.binary(1))}, {}, "'better' and 'worse' hold"),
-        ({"worse": pa.array([None, b"\x00\x01"], pa.binary(2))}, {}, "has missing values"),
-        ({"worse": pa.array([b"\x00\x02"] * 2, pa.binary(2))}, {}, "row 1 holds a grade index"),
-        ({}, {"ties": -1}, "does not hold packed pairs"),
-        ({}, {"ties": "3"}, "does not hold packed pairs"),
-        ({}, {"ties": 10**400}, "does not hold packed pairs"),
-        ({}, {"scale": "10"}, "does not hold packed pairs"),
-        ({}, {"scale": [1, 1]}, "does not hold packed pairs"),
-        ({}, {"layout": 3}, "does not hold packed pairs"),
-        ({"answer": [0.0, 1.0]}, {}, "the column 'answer' holds double"),
-        ({"answer": [0, None]}, {}, "the column 'answer' has missing values"),
-        ({"answer": [0, 5]}, {}, "row 2 holds an unknown answer"),
-        ({"query": [1, 2]}, {}, "the column 'query' holds int64"),
-        ({"judge": ["x" * 200_000, None]}, {}, "the column 'judge' holds a text of more than"),
-    ],
-)
-def test_packed_pairs_are_checked(
-    tmp_path: Path, columns: dict[str, Any], head: dict[str, Any], expected: str
-) -> None:
-    def read(path: Path) -> None:
-        for group in PackedPairs.of(path).row_groups:
-            group.read()
-            group.read_judgments()
-
-    path = packed(tmp_path / "p.parquet", {"better": GRADES, "worse": GRADES} | columns, **head)
-    assert expected in message(path, read)
-
-
-def test_packed_pairs_with_other_columns_are_read(tmp_path: Path) -> None:
-    columns = {"better": GRADES, "worse": GRADES, "when": FAR, "weight": [1, 2]}
-    pairs, weights = PackedPairs.of(packed(tmp_path / "p.parquet", columns)).row_groups[0].read()
-    assert pairs.tolist() == [[[0, 1], [0, 1]], [[1, 1], [1, 1]]]
-    assert weights is not None
-    assert weights.tolist() == [1.0, 2.0]
-
-
 def equal_rows(value: Any, n: int) -> pa.Array:
     """One value in n rows: a few bytes per million of them."""
     values = pa.array([value])
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int8)), values)
-
-
-def test_packed_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "p.parquet"
-    write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
-    assert len(PackedPairs.of(path).row_groups) == 1
-    monkeypatch.setattr(packed_pairs, "MAX_GROUP_BYTES", 6)
-    monkeypatch.setattr(packed_writer, "MAX_GROUP_BYTES", 6)
-    assert "a row group of 5 pairs of 3 ranks" in message(path, PackedPairs.of)
-    write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
-    assert len(PackedPairs.of(path).row_groups) == 3
 
 
 def test_many_equal_judgments_take_memory_in_proportion_to_their_arrays(tmp_path: Path) -> None:

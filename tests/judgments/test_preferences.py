@@ -10,17 +10,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from copies import copies_of
 from hypothesis import given
 from hypothesis import strategies as st
-from test_data import preferences
 
-from dcglearn.base.errors import InputError, InputWarning
+from dcglearn import InputError, Preferences, Scale, read_preferences
+from dcglearn.base.errors import InputWarning
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import group_numbers
-from dcglearn.judgments.reading.judgment_files import read_preferences
-from dcglearn.measures.scale import Scale
+from helpers.copies import copies_of
+from helpers.generated import preferences
 
 THREE = Scale((2, 1, 0))
 
@@ -301,8 +299,8 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0.0], [1.0]]], None, "float64"),
         ([[[-2], [1]]], None, "off the scale; use -1 ... 2"),
         ([[[0], [3]]], None, "off the scale; use -1 ... 2"),
-        ([[[0], [1]]], [np.nan], "row 0: the weight is nan"),
-        ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 0: the weight is"),
+        ([[[0], [1]]], [np.nan], "row 1: the weight is nan"),
+        ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 1: the weight is"),
         ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),
         ([[[0], [1]]], [[1.0]], "give one value per pair"),
     ],
@@ -339,7 +337,7 @@ def test_judgments_are_selected_like_rows_of_an_array(data: Preferences) -> None
     assert chosen.queries.tolist() == ["q1", "q1"]
     assert chosen.judges.tolist() == ["k", None]
     assert chosen.scale is data.scale
-    assert data[data.strict] == data[[0, 1, 3]] == data.take(np.array([0, 1, 3]))
+    assert data[data.strict] == data[[0, 1, 3]] == data[np.array([0, 1, 3])]
     assert data[1:3] == data[[1, 2]]
     assert len(data[[]]) == 0
     with pytest.raises(TypeError, match="a slice, a mask"):
