@@ -115,11 +115,13 @@ def test_files_are_those_of_records(
 def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     queries = ["q", "lone\rreturn", "other\rreturn", "q"]
     data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)), queries=queries)
+    zero = Preferences.of([[[0], [1]]], ["a"], Scale((1, 0)), judges=["zero\0byte"])
     empty = Preferences.of([[[0], [0]], [[0], [-1]]], ["a", "a"], Scale((1, 0)))
     blank = Preferences.of([[[0], [1]]], ["a"], Scale(("very good", "bad")))
     mixed = Preferences.of([[[0, 1], [1, 1]]], ["a"], Scale(("good", 0)))
     for judged, name, problem in (
         (data, "p.csv", r"the query 'lone\\rreturn'"),
+        (zero, "p.tsv", r"the judge 'zero\\x00byte'"),
         (blank, "p.csv", "the grade 'very good'"),
         (empty, "p.jsonl", "row 2 holds an empty list"),
         (mixed, "p.parquet", "as columns"),
