@@ -474,19 +474,19 @@ def _table(judged: Preferences | ArrayLike, weights: ArrayLike | None, n_grades:
 
     columns: dict[str, Any] = {}
     if isinstance(judged, Preferences):
-        ordered, weights = judged.lists.copy(), judged.weights
-        put_preferred_first(ordered, judged.answers == B)
+        lists, weights = judged.lists.copy(), judged.weights
+        put_preferred_first(lists, judged.answers == B)
         columns["answer"] = pa.array(judged.answers)
         columns["query"] = pa.array(judged.queries, pa.string())
         columns["judge"] = pa.array(judged.judges, pa.string())
     else:
-        ordered = checked_pairs(judged, n_grades)
+        lists = checked_pairs(judged, n_grades).astype(np.int8)
     if weights is not None:
-        columns["weight"] = pa.array(one_per_pair(weights, len(ordered), "weights", 0.0))
-    kind = pa.binary(ordered.shape[2])
+        columns["weight"] = pa.array(one_per_pair(weights, len(lists), "weights", 0.0))
+    n, _, K = lists.shape
     for side, name in enumerate(_LISTS):
-        content = pa.py_buffer(np.ascontiguousarray(ordered[:, side], np.int8))
-        columns[name] = pa.FixedSizeBinaryArray.from_buffers(kind, len(ordered), [None, content])
+        content = pa.py_buffer(np.ascontiguousarray(lists[:, side]))
+        columns[name] = pa.FixedSizeBinaryArray.from_buffers(pa.binary(K), n, [None, content])
     return pa.table({name: columns[name] for name in (*_PAIRS, *_IDS) if name in columns})
 
 
@@ -518,7 +518,7 @@ def _digest(column: NDArray[Any] | CodedIds) -> str:
     if isinstance(column, CodedIds):
         return _sha256(_digest(column.codes), json.dumps(column.names))
     found = hashlib.sha256(f"{column.dtype.str}{column.shape}".encode())
-    found.update(np.ascontiguousarray(column))
+    found.update(np.ascontiguousarray(column).data)
     return found.hexdigest()
 
 

@@ -171,7 +171,7 @@ def _write_csv(path: Path, preferences: Preferences, delimiter: str = ",") -> No
 
 
 def _check_cells(preferences: Preferences, path: Path) -> None:
-    """Refuse what would not be read back the same: grades in lists, and lone carriage returns."""
+    """Refuse what would not be read back the same: grades in lists, lone returns, zero bytes."""
     for grade in np.unique(preferences.lists[preferences.lists != NO_DOCUMENT]).tolist():
         label: Label = preferences.scale.labels[grade]
         text = str(label)
@@ -180,7 +180,7 @@ def _check_cells(preferences: Preferences, path: Path) -> None:
             raise InputError(problem, "use .jsonl", str(path))
     for name, ids in (("query", preferences.queries), ("judge", preferences.judges)):
         for one in dict.fromkeys(ids.tolist()):
-            if one is not None and "\r" in one.replace("\r\n", ""):
+            if one is not None and ("\0" in one or "\r" in one.replace("\r\n", "")):
                 problem = f"the {name} {one[:40]!r} cannot be written in CSV"
                 raise InputError(problem, "use .jsonl", str(path))
 

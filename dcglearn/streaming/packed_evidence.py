@@ -169,9 +169,10 @@ class PackedEvidence:
         judged = all(one.all_judged for one in scans)
         judged &= len(frozenset[str]().union(*(one.some_judges for one in scans))) > 1
         layout, sum_layout = CodeLayout(*shape), CodeLayout(*shape, sums=True) if levels else None
-        lists, *others = map(np.concatenate, zip(*(one.sample for one in scans), strict=True))
-        shown = (lists, *others)
-        sample = _encoded(shown, ties, layout, sum_layout, np.full(len(lists), -1), None)
+        samples = zip(*(one.sample for one in scans), strict=True)
+        lists, codes, weights = map(np.concatenate, samples)
+        shown, unknown = (lists, codes, weights), np.full(len(lists), -1)
+        sample = _encoded(shown, ties, layout, sum_layout, unknown, None)
         return cls(
             pairs,
             ties,

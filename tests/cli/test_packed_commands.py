@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from dcglearn import Preferences, Scale, write_preferences
 from dcglearn.cli import app, certainty
-from dcglearn.judgments import packed_pairs
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
-from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments import packed
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.terminal.judgment_options import AS_USUAL
+from helpers.packed_files import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]
@@ -61,7 +61,13 @@ def test_packed_judgments_give_the_same_numbers(run: Run, data: Preferences, nam
         run(command, place, *option, *COMMANDS[name]) for place in ("one.jsonl", "two")
     )
     assert plain.returncode == packed.returncode == 0, packed.stderr
-    assert packed.stdout.replace('"two"', '"one.jsonl"') == plain.stdout
+    said = packed.stdout.replace('"two"', '"one.jsonl"')
+    if name == "inspect":
+        found = json.loads(said)
+        assert len(found["reading"].pop("digest")) == 64
+        assert found == json.loads(plain.stdout)
+        return
+    assert said == plain.stdout
 
 
 def test_a_fit_has_the_same_intervals(run: Run, data: Preferences) -> None:
@@ -93,7 +99,7 @@ def test_groups_are_those_of_the_judgments(tmp_path: Path, data: Preferences) ->
 
 def test_what_is_packed_again_is_the_same(run: Run, tmp_path: Path, data: Preferences) -> None:
     assert run("pack", "one.jsonl", "one.parquet").returncode == 0
-    assert packed_pairs.PackedPairs.of(tmp_path / "one.parquet").preferences() == data
+    assert packed.PackedPairs.of(tmp_path / "one.parquet").preferences() == data
     assert run("pack", "two", "joined.parquet").returncode == 0
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "joined.parquet").read_bytes()
 
@@ -108,7 +114,7 @@ def test_more_judgments_are_tested_without_reading_them_into_memory(
     usual, of_gains = ("test", "two", "--json"), ("test", "two", "--gains", "linear", "--json")
     in_memory, one = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
     monkeypatch.setattr(certainty, "MAX_MODELLED", 10)
-    monkeypatch.setattr(packed_pairs, "MAX_MEMORY", 10)
+    monkeypatch.setattr(packed, "MAX_MEMORY", 10)
     streamed, again = (json.loads(run_here(*words).stdout) for words in (usual, of_gains))
     assert [each["verdict"] for each in streamed] == [each["verdict"] for each in in_memory]
     assert again[0]["p"] == pytest.approx(one[0]["p"], rel=1e-4)

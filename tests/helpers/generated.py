@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dcglearn import Preferences, Scale
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.answers import ANSWERS
 
 
 @st.composite

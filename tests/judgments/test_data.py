@@ -17,7 +17,7 @@ from sklearn.model_selection import GroupKFold
 from dcglearn import summarise
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.query_groups import query_folds
 from dcglearn.judgments.rankings import encode_list, pad_lists

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences
 from dcglearn.base.errors import InputWarning
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
-from dcglearn.judgments.query_groups import group_numbers
+from dcglearn.judgments.folds import group_numbers
+from dcglearn.judgments.meaning.answers import ANSWERS
+from dcglearn.judgments.meaning.cells import LARGEST_WEIGHT
 from helpers.copies import copies_of
 from helpers.generated import preferences
 
@@ -299,8 +300,8 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0.0], [1.0]]], None, "float64"),
         ([[[-2], [1]]], None, "off the scale; use -1 ... 2"),
         ([[[0], [3]]], None, "off the scale; use -1 ... 2"),
-        ([[[0], [1]]], [np.nan], "row 0: the weight is nan"),
-        ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 0: the weight is"),
+        ([[[0], [1]]], [np.nan], "row 1: the weight is nan"),
+        ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 1: the weight is"),
         ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),
         ([[[0], [1]]], [[1.0]], "give one value per pair"),
     ],
@@ -337,7 +338,7 @@ def test_judgments_are_selected_like_rows_of_an_array(data: Preferences) -> None
     assert chosen.queries.tolist() == ["q1", "q1"]
     assert chosen.judges.tolist() == ["k", None]
     assert chosen.scale is data.scale
-    assert data[data.strict] == data[[0, 1, 3]] == data.take(np.array([0, 1, 3]))
+    assert data[data.strict] == data[[0, 1, 3]] == data[np.array([0, 1, 3])]
     assert data[1:3] == data[[1, 2]]
     assert len(data[[]]) == 0
     with pytest.raises(TypeError, match="a slice, a mask"):

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from dcglearn import (
@@ -36,15 +34,14 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.base.workers import open_workers
-from dcglearn.judgments import packed_writer as packed
-from dcglearn.judgments.packed_pairs import PACKED_METADATA, is_packed
-from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments import packed
 from dcglearn.judgments.reading import judgment_files
 from dcglearn.judgments.reading.judgment_files import gather_judgments
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
 from dcglearn.solver import streamed
 from dcglearn.solver.interior_point import interior_point_start
+from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
 
@@ -63,37 +60,11 @@ def folder(tmp_path: Path, pairs: np.ndarray, monkeypatch: pytest.MonkeyPatch) -
     """Two files of several row groups each."""
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 500)
     (tmp_path / "many").mkdir()
-    write_packed(pairs[:1700], tmp_path / "many" / "a.parquet", FIVE, ties=7)
+    write_packed(pairs[:1700], tmp_path / "many" / "a.parquet", FIVE)
     with packed_writer(tmp_path / "many" / "b.parquet", FIVE) as write:
         write(pairs[1700:2000])
         write(pairs[2000:])
     return tmp_path / "many"
-
-
-def test_files_hold_one_byte_per_grade(tmp_path: Path, rng: np.random.Generator) -> None:
-    pairs = rng.integers(-1, 5, (100_000, 2, 6)).astype(np.int8)
-    write_packed(pairs, tmp_path / "p.parquet", FIVE)
-    assert (tmp_path / "p.parquet").stat().st_size < 1.01 * pairs.nbytes + 5000
-    back = PackedPairs.of(tmp_path / "p.parquet")
-    assert (np.concatenate([part.read()[0] for part in back.row_groups]) == pairs).all()
-    assert (back.labels, back.n_ranks, back.n_pairs, back.ties) == ((4, 3, 2, 1, 0), 6, 100_000, 0)
-
-
-def test_a_folder_with_judgments_of_another_kind_is_refused(folder: Path) -> None:
-    (folder / "README.md").write_text("Parts of May.")
-    PackedPairs.of(folder)
-    (folder / "more.csv").write_text("a,b,answer\n1,0,a\n")
-    with pytest.raises(InputError, match=r"and more\.csv, which would not be read"):
-        PackedPairs.of(folder)
-
-
-def test_a_folder_is_read_as_one(folder: Path, pairs: np.ndarray) -> None:
-    found = PackedPairs.of(folder)
-    assert (found.n_pairs, found.ties, len(found.row_groups)) == (len(pairs), 7, 4 + 3)
-    assert (np.concatenate([part.read()[0] for part in found.row_groups]) == pairs).all()
-    assert is_packed(folder)
-    assert is_packed(folder / "a.parquet")
-    assert not is_packed(folder / "none.parquet")
 
 
 @pytest.mark.parametrize("margin", ["unit", "hamming"])
@@ -172,97 +143,21 @@ def test_only_newton_reads_row_groups(folder: Path) -> None:
         solve(Streamed.of(PackedPairs.of(folder)), "clarabel")
 
 
-def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, pairs: np.ndarray) -> None:
-    out = tmp_path / "p.parquet"
-
-    def fails(act: Callable[[Any], object], match: str) -> None:
-        with pytest.raises(InputError, match=match), packed_writer(out, FIVE) as write:
-            act(write)
-        assert list(tmp_path.iterdir()) == []
-
-    fails(lambda write: None, "no pair to write")
-    fails(lambda write: write(pairs + 5), "grade index")
-    fails(lambda write: (write(pairs), write(pairs, np.ones(len(pairs)))), "have weights and some")
-    fails(lambda write: write(pairs, [1.0]), r"weights of shape \(1,\)")
-    fails(lambda write: write(pairs[:2], [1.0, np.nan]), "weights hold nan")
-    fails(lambda write: write(pairs[:0]), "no pair to write")
-    fails(lambda write: (write(pairs), write(pairs[:, :, :4])), "lists of 4 ranks after lists of 6")
-    with pytest.raises(InputError, match=r"ends in \.parquet"):
-        write_packed(pairs, tmp_path / "p.csv", FIVE)
-
-
-def cut(folder: Path, pairs: np.ndarray) -> None:
-    b = folder / "b.parquet"
-    b.write_bytes(b.read_bytes()[:-200])
-
-
-def narrow_scale(folder: Path, pairs: np.ndarray) -> None:
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            lambda pairs: np.repeat(pairs[:9, :1], 2, axis=1),
+            r"strict preferences \(18\) are between identical lists",
+        ),
+        (lambda pairs: [[[0, -1], [-1, -1]]], "only one grade occurs"),
+    ],
+)
+def test_nothing_can_be_learned(
+    folder: Path, pairs: np.ndarray, rows: Callable[[np.ndarray], Any], message: str
+) -> None:
     for path in folder.iterdir():
-        table = pq.read_table(path)
-        head = {**json.loads(table.schema.metadata[PACKED_METADATA]), "scale": [4, 3]}
-        pq.write_table(table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), path)
-
-
-def only(rows: Callable[[np.ndarray], Any]) -> Callable[[Path, np.ndarray], None]:
-    def write(folder: Path, pairs: np.ndarray) -> None:
-        for path in folder.iterdir():
-            write_packed(rows(pairs), path, FIVE)
-
-    return write
-
-
-def second(*parts: Any, scale: Scale = FIVE) -> Callable[[Path, np.ndarray], None]:
-    return lambda folder, pairs: write_packed(
-        parts[0](pairs), folder / "b.parquet", scale, *parts[1:]
-    )
-
-
-def reweighted(weights: list[float]) -> Callable[[Path, np.ndarray], None]:
-    def write(folder: Path, pairs: np.ndarray) -> None:
-        write_packed(pairs[:2], folder / "b.parquet", FIVE, [1.0, 1.0])
-        table = pq.read_table(folder / "b.parquet").set_column(2, "weight", pa.array(weights))
-        pq.write_table(table, folder / "b.parquet")
-
-    return write
-
-
-def beheaded(folder: Path, pairs: np.ndarray) -> None:
-    table = pq.read_table(folder / "b.parquet")
-    head = json.loads(table.schema.metadata[PACKED_METADATA])
-    del head["ties"]
-    pq.write_table(
-        table.replace_schema_metadata({PACKED_METADATA: json.dumps(head)}), folder / "b.parquet"
-    )
-
-
-BAD: dict[str, tuple[Callable[[Path, np.ndarray], object], str]] = {
-    "mixed K": (second(lambda pairs: pairs[:, :, :4]), r"b.parquet: lists of 4 ranks, and 6 in a"),
-    "mixed L": (
-        second(lambda pairs: pairs, scale=Scale((5, 4, 3))),
-        r"b.parquet: grades \[5, .*in a",
-    ),
-    "truncated": (cut, "b.parquet: is not a readable Parquet file"),
-    "foreign": (
-        lambda folder, pairs: pq.write_table(pa.table({"a": [1]}), folder / "b.parquet"),
-        "b.parquet: does not hold packed",
-    ),
-    "nan": (reweighted([1.0, np.nan]), "b.parquet: row 2 holds a weight"),
-    "negative": (reweighted([-1.0, 1.0]), "b.parquet: row 1 holds a weight"),
-    "head": (beheaded, "b.parquet: does not hold packed pairs"),
-    "index": (narrow_scale, "a.parquet: row 1 holds a grade index out of range"),
-    "empty": (lambda folder, pairs: [path.unlink() for path in folder.iterdir()], "holds no .parq"),
-    "identical": (
-        only(lambda pairs: np.repeat(pairs[:9, :1], 2, axis=1)),
-        r"strict preferences \(18\) are between identical lists",
-    ),
-    "one grade": (only(lambda pairs: [[[0, -1], [-1, -1]]]), "only one grade occurs"),
-}
-
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_files_are_named(folder: Path, pairs: np.ndarray, name: str) -> None:
-    damage, message = BAD[name]
-    damage(folder, np.minimum(pairs, 2) if name == "mixed L" else pairs)
+        write_packed(rows(pairs), path, FIVE)
     with pytest.raises(InputError, match=message):
         Streamed.of(PackedPairs.of(folder))
 
@@ -272,26 +167,6 @@ def test_row_groups_without_a_difference_have_no_effect(folder: Path, pairs: np.
     write_packed(pairs[:9], folder / "d.parquet", FIVE, np.zeros(9))
     with_them = solve(Streamed.of(PackedPairs.of(folder)))
     assert pytest.approx(solve(Problem.of(pairs, 5)).W, abs=1e-10) == with_them.W
-
-
-def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, pairs: np.ndarray) -> None:
-    with packed_writer(tmp_path / "p.parquet", FIVE) as write:
-        for begin in range(0, len(pairs), 7):
-            write(pairs[begin : begin + 7])
-            write(pairs[:0])
-    assert len(PackedPairs.of(tmp_path).row_groups) == 1
-    table = pq.read_table(tmp_path / "p.parquet")
-    pq.write_table(table[:0], tmp_path / "empty.parquet")  # such as a day without a judgment
-    parts = PackedPairs.of(tmp_path).row_groups
-    found = np.concatenate([part.read()[0] for part in parts])
-    np.testing.assert_array_equal(found, pairs)
-    assert solve(Streamed.of(PackedPairs.of(tmp_path))).certificate.confirmed
-
-
-def test_files_that_are_not_yet_whole_are_left_out(folder: Path, pairs: np.ndarray) -> None:
-    (folder / ".b-half.parquet").write_bytes(b"PAR1")
-    (folder / "b.parquet").rename(folder / "B.PARQUET")
-    assert PackedPairs.of(folder).n_pairs == len(pairs)
 
 
 def test_a_sample_is_spread_over_all_files(tmp_path: Path, pairs: np.ndarray) -> None:

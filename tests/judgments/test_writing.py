@@ -17,11 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
-from dcglearn.judgments import writing as judgment_writers
-from dcglearn.judgments.meaning.judgment_fields import ANSWERS
-from dcglearn.judgments.writing import list_texts
+from dcglearn.judgments import writing
 from dcglearn.measures.scale import NO_DOCUMENT
 
+ANSWERS = ("a", "b", "tie", "good", "bad")
 SCALES = [(4, 3, 2, 1, 0), (1, 0.5, 0), (2.5, 1.5), ("good", "fair", "bad"), ("é", 'a"b', "%s")]
 ids = st.one_of(
     st.none(),
@@ -99,7 +98,7 @@ def test_files_are_those_of_records(
         "p.tsv": delimited(records, "\t").encode(),
         "p.parquet": (folder / "of_records.parquet").read_bytes(),
     }
-    with mock.patch.object(judgment_writers, "_ROWS", rows):
+    with mock.patch.object(writing, "_ROWS", rows):
         for name, content in expected.items():
             write_preferences(data, folder / name)
             assert (folder / name).read_bytes() == content
@@ -113,34 +112,37 @@ def test_files_are_those_of_records(
         assert found == data
 
 
-@pytest.mark.parametrize("size", [1, 10, 300])
-def test_texts_of_lists_are_joined(size: int) -> None:
-    rng = np.random.default_rng(size)
-    lists = rng.integers(-1, 5, (size, 13)).astype(np.int8)
-    labels = [str(label) for label in range(5)]
-    expected = []
-    for row in lists.tolist():
-        filled = [rank for rank, grade in enumerate(row) if grade >= 0]
-        ranks = row[: filled[-1] + 1] if filled else []
-        expected.append(", ".join("null" if grade < 0 else labels[grade] for grade in ranks))
-    assert list_texts(lists, labels, "null", ", ") == expected
-
-
 def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     queries = ["q", "lone\rreturn", "other\rreturn", "q"]
     data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)), queries=queries)
-    for rows in (1, 2, 1000):
-        with (
-            mock.patch.object(judgment_writers, "_ROWS", rows),
-            pytest.raises(InputError, match=r"the query 'lone\\rreturn' cannot be written in CSV"),
-        ):
-            write_preferences(data, tmp_path / "p.csv")
+    zero = Preferences.of([[[0], [1]]], ["a"], Scale((1, 0)), judges=["zero\0byte"])
+    empty = Preferences.of([[[0], [0]], [[0], [-1]]], ["a", "a"], Scale((1, 0)))
+    blank = Preferences.of([[[0], [1]]], ["a"], Scale(("very good", "bad")))
+    mixed = Preferences.of([[[0, 1], [1, 1]]], ["a"], Scale(("good", 0)))
+    for judged, name, problem in (
+        (data, "p.csv", r"the query 'lone\\rreturn'"),
+        (zero, "p.tsv", r"the judge 'zero\\x00byte'"),
+        (blank, "p.csv", "the grade 'very good'"),
+        (empty, "p.jsonl", "row 2 holds an empty list"),
+        (mixed, "p.parquet", "as columns"),
+        (data[:0], "p.jsonl", "no judgment"),
+        (data, "p.parquet.gz", "compressed as a whole"),
+        (data, "p.txt", "ends in"),
+    ):
+        path = tmp_path / name
+        with pytest.raises(InputError, match=problem) as refused:
+            write_preferences(judged, path)
+        assert str(path) in str(refused.value)
         assert not list(tmp_path.iterdir())
-    blank = Preferences.of(np.array([[[0], [1]]]), ["a"], Scale(("very good", "bad")))
-    with pytest.raises(InputError, match="the grade 'very good' cannot be written in a CSV list"):
-        write_preferences(blank, tmp_path / "p.csv")
-    mixed = Preferences.of(np.array([[[0], [1]]]), ["a"], Scale(("good", 0)))
-    write_preferences(mixed, tmp_path / "p.jsonl")
-    several = Preferences.of(np.array([[[0, 1], [1, 1]]]), ["a"], Scale(("good", 0)))
-    with pytest.raises(InputError, match="cannot be written as columns"):
-        write_preferences(several, tmp_path / "p.parquet")
+    write_preferences(mixed[[0]], tmp_path / "p.jsonl")
+    write_preferences(Preferences.of([[[0], [0]]], ["a"], mixed.scale), tmp_path / "p.parquet")
+
+
+@pytest.mark.parametrize("suffix", ["gz", "zst", "bz2", "xz"])
+def test_text_is_compressed_as_its_name_says(tmp_path: Path, suffix: str) -> None:
+    data = Preferences.of([[[0, 1], [1, 1]]] * 3, ["a"] * 3, Scale((1, 0)))
+    for name in ("p.jsonl", "p.json", "p.csv", "p.tsv"):
+        path = tmp_path / f"{name}.{suffix}"
+        write_preferences(data, path)
+        assert path.read_bytes()[:2] not in (b'{"', b"[{", b"a,", b"a\t")
+        assert read_preferences(path) == data

@@ -1,0 +1,412 @@
+"""Packed files: nothing is lost, the same judgments give the same bytes, and damage is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.packed_files import write_packed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcglearn import (
+    InputError,
+    PackedEvidence,
+    PackedPairs,
+    Preferences,
+    Scale,
+    Streamed,
+    packed_writer,
+    read_preferences,
+    write_preferences,
+)
+from dcglearn.judgments import packed
+
+ANSWERS = ("a", "b", "tie", "good", "bad")
+SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]
+IDS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
+
+
+@st.composite
+def judgments(draw: st.DrawFn) -> Preferences:
+    scale = draw(st.sampled_from(SCALES))
+    n, K = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    grade = st.integers(-1, len(scale) - 1)
+    lists = draw(st.lists(grade, min_size=n * 2 * K, max_size=n * 2 * K))
+
+    def column(values: st.SearchStrategy[Any]) -> list[Any]:
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    return Preferences.of(
+        np.array(lists).reshape(n, 2, K),
+        column(st.sampled_from(ANSWERS)),
+        scale,
+        column(st.just(1.0) | st.floats(0, 1e6)),
+        column(IDS) if draw(st.booleans()) else None,
+        column(IDS) if draw(st.booleans()) else None,
+    )
+
+
+def drawn(n: int, rng: np.random.Generator) -> Preferences:
+    return Preferences.of(
+        rng.integers(-1, 3, (n, 2, 5)),
+        rng.choice(ANSWERS, n, p=[0.4, 0.3, 0.1, 0.1, 0.1]),
+        Scale((2, 1, 0)),
+        rng.integers(0, 3, n),
+        [None if i % 7 == 0 else f"q{i % 90}" for i in range(n)],
+        [f"j{i % 5}" for i in range(n)],
+    )
+
+
+@pytest.fixture
+def some(rng: np.random.Generator) -> Preferences:
+    return drawn(1000, rng)
+
+
+# What is written is read back
+
+
+@settings(deadline=None)
+@given(judgments(), st.integers(1, 5), st.integers(1, 5))
+def test_what_is_packed_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, given: Preferences, size: int, batch: int
+) -> None:
+    folder = tmp_path_factory.mktemp("packed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "ROW_GROUP_SIZE", size)
+        write_packed(given, folder / "p.parquet", given.scale)
+        with packed_writer(folder / "q.parquet", given.scale) as write:
+            for begin in range(0, len(given), batch):
+                write(given[begin : begin + batch])
+    found = PackedPairs.of(folder / "p.parquet")
+    assert found.preferences() == given
+    assert len(found.row_groups) == -(-len(given) // size)
+    strict = [part.read() for part in found.row_groups]
+    np.testing.assert_array_equal(np.concatenate([pairs for pairs, _ in strict]), given.pairs)
+    weights = [np.ones(len(pairs)) if v is None else v for pairs, v in strict]
+    np.testing.assert_array_equal(np.concatenate(weights), given.pair_weights)
+    assert (folder / "p.parquet").read_bytes() == (folder / "q.parquet").read_bytes()
+
+
+def test_another_reader_sees_the_same(tmp_path: Path, some: Preferences) -> None:
+    path = tmp_path / "p.parquet"
+    write_packed(some, path, some.scale)
+    fastparquet = pytest.importorskip("fastparquet", reason="another reader of Parquet")
+    frame = (
+        fastparquet.ParquetFile(io.BytesIO(path.read_bytes())).to_pandas().replace({np.nan: None})
+    )
+    first, second = (
+        np.array([np.frombuffer(row.ljust(5, b"\0"), np.int8) for row in frame[name]])
+        for name in ("better", "worse")
+    )
+    b_wins = frame["answer"].to_numpy() == 1
+    first[b_wins], second[b_wins] = second[b_wins].copy(), first[b_wins].copy()
+    assert some == Preferences.of(
+        np.stack([first, second], axis=1),
+        [ANSWERS[code] for code in frame["answer"]],
+        some.scale,
+        *(frame[name].tolist() for name in ("weight", "query", "judge")),
+    )
+
+
+def test_judgments_take_a_byte_per_grade_and_some_bits(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    n = 100_000
+    lists = rng.integers(0, 5, (n, 2, 6))
+    answers = rng.choice(["a", "b", "tie"], n)
+    plain = Preferences.of(lists, answers, Scale((4, 3, 2, 1, 0)))
+    write_packed(plain, tmp_path / "p.parquet", plain.scale)
+    assert (tmp_path / "p.parquet").stat().st_size < n * (12 + 0.3) + 5000
+    queries = np.array([f"a query of some length {i % 1000}" for i in range(n)])
+    with_ids = Preferences.of(lists, answers, plain.scale, None, queries, queries)
+    write_packed(with_ids, tmp_path / "q.parquet", plain.scale)
+    assert (tmp_path / "q.parquet").stat().st_size < n * (12 + 0.3 + 3) + 5000
+    write_packed(lists, tmp_path / "r.parquet", plain.scale)
+    assert (tmp_path / "r.parquet").stat().st_size < 12 * n * 1.01 + 5000
+    back = PackedPairs.of(tmp_path / "r.parquet")
+    assert (np.concatenate([part.read()[0] for part in back.row_groups]) == lists).all()
+    assert (back.n_ranks, back.n_grades, back.n_pairs) == (6, 5, n)
+
+
+def test_packed_judgments_are_read_like_others(tmp_path: Path, some: Preferences) -> None:
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    assert read_preferences(tmp_path / "p.parquet") == read_preferences(str(tmp_path)) == some
+    with pytest.raises(InputError, match="`scale` does not apply to packed pairs; leave it out"):
+        read_preferences(tmp_path, "2,1,0")
+
+
+def test_names_are_shared_by_row_groups(
+    tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 100)
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    found = PackedPairs.of(tmp_path / "p.parquet").preferences()
+    assert len({id(one) for one in found.queries}) == len(set(found.queries.tolist()))
+
+
+def test_small_and_empty_batches_fill_row_groups(tmp_path: Path, some: Preferences) -> None:
+    with packed_writer(tmp_path / "p.parquet", some.scale) as write:
+        for begin in range(0, len(some.pairs), 7):
+            write(some.pairs[begin : begin + 7])
+            write(some.pairs[:0])
+    (group,) = PackedPairs.of(tmp_path).row_groups
+    np.testing.assert_array_equal(group.read()[0], some.pairs)
+
+
+def test_row_groups_of_long_lists_hold_fewer(
+    tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "MAX_GROUP_BYTES", 1000)
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    assert [part.n_rows for part in PackedPairs.of(tmp_path).row_groups] == [200] * 5
+
+
+# Several files
+
+
+@pytest.fixture
+def parts(tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of two files, of 4 and 6 row groups."""
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 100)
+    (tmp_path / "many").mkdir()
+    write_packed(some[:400], tmp_path / "many" / "a.parquet", some.scale)
+    write_packed(some[400:], tmp_path / "many" / "b.parquet", some.scale)
+    return tmp_path / "many"
+
+
+def test_several_files_are_read_as_one(parts: Path, some: Preferences) -> None:
+    a, b = sorted(parts.iterdir())
+    for place in (parts, str(parts), [parts], [a, str(b)]):
+        found = PackedPairs.of(place)
+        assert (found.n_pairs, len(found.row_groups)) == (1000, 10)
+        assert found.preferences() == some
+    assert [len(batch) for batch in found.batches()] == [100] * 10
+    assert PackedPairs.of([b]).preferences() == some[400:]
+    assert PackedPairs.of([b, a]).preferences() == some[[*range(400, 1000), *range(400)]]
+    assert packed.is_packed(parts)
+    assert packed.is_packed(str(a))
+    assert not packed.is_packed(parts / "none.parquet")
+
+
+def test_files_that_are_not_yet_whole_are_left_out(parts: Path) -> None:
+    (parts / ".b-half.parquet").write_bytes(b"PAR1")
+    (parts / "b.parquet").rename(parts / "B.PARQUET")
+    assert PackedPairs.of(parts).n_pairs == 1000
+
+
+def test_a_folder_with_judgments_of_another_kind_is_refused(parts: Path, some: Preferences) -> None:
+    (parts / "README.md").write_text("Parts of May.")
+    PackedPairs.of(parts)
+    write_preferences(some[:9], parts / "more.csv")
+    with pytest.raises(InputError, match=r"more\.csv") as refused:
+        PackedPairs.of(parts)
+    assert refused.value.place == str(parts)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Preferences.of([[[0], [1]]], ["a"], Scale((2, 1, 0))),
+        Preferences.of([[[0] * 5, [1] * 5]], ["a"], Scale((4, 1, 0))),
+    ],
+    ids=["K", "scale"],
+)
+def test_files_differ(parts: Path, other: Preferences) -> None:
+    write_packed(other, parts / "c.parquet", other.scale)
+    with pytest.raises(InputError, match=r"in a\.parquet") as refused:
+        PackedPairs.of(parts)
+    assert refused.value.place == str(parts / "c.parquet")
+
+
+# The digest
+
+
+def test_the_digest_is_that_of_the_content(
+    tmp_path: Path, some: Preferences, parts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 1 << 19)
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    digest = PackedPairs.of(tmp_path / "p.parquet").digest
+    (tmp_path / "p.parquet").rename(tmp_path / "q.parquet")
+    assert PackedPairs.of(tmp_path / "q.parquet").digest == digest
+    head = pq.ParquetFile(tmp_path / "q.parquet").metadata.metadata[packed.HEAD]
+    assert hashlib.sha256(head).hexdigest() == digest
+    ((n_rows, columns),) = json.loads(head)["row_groups"]
+    assert n_rows == len(some)
+    assert set(columns) == {"better", "worse", "answer", "weight", "query", "judge"}
+    others = [some[::-1]]
+    for column in ("lists", "answers", "weights", "queries", "judges"):
+        changed = getattr(some, column).copy()
+        changed[500] = {"queries": "other", "judges": "other"}.get(column, 2)
+        others.append(replace(some, **{column: changed}))
+    digests = {digest, PackedPairs.of(parts).digest}
+    for number, other in enumerate(others):
+        write_packed(other, tmp_path / f"{number}.parquet", other.scale)
+        digests.add(PackedPairs.of(tmp_path / f"{number}.parquet").digest)
+    assert len(digests) == len(others) + 2
+
+
+def test_inspect_prints_the_digest(
+    run: Callable[..., subprocess.CompletedProcess[str]], parts: Path
+) -> None:
+    digest = PackedPairs.of(parts).digest
+    assert digest in run("inspect", "many").stdout
+    assert json.loads(run("inspect", "many", "--json").stdout)["reading"]["digest"] == digest
+
+
+def evidence_of(path: Path) -> Any:
+    found = PackedEvidence.of(PackedPairs.of(path))
+    groups = range(len(found.pairs.row_groups))
+    return found.queries.known, pickle.dumps([found.read(group, True) for group in groups])
+
+
+def problem_of(path: Path) -> Any:
+    found = Streamed.of(PackedPairs.of(path))
+    return found.summary, found.sample(9).pairs.tolist()
+
+
+OF_PAIRS = [problem_of, lambda path: PackedPairs.of(path).preferences(strict=True)]
+READERS = {
+    "judgments": [
+        *OF_PAIRS,
+        read_preferences,
+        evidence_of,
+        lambda path: list(PackedPairs.of(path).batches()),
+    ],
+    "pairs": OF_PAIRS,
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_no_flipped_bit_is_read_as_other_judgments(
+    tmp_path: Path, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 25)
+    data, path = drawn(40, rng), tmp_path / "p.parquet"
+    n_bits = 2000 if kind == "judgments" else 500
+    if kind == "judgments":
+        write_packed(data, path, data.scale)
+    else:
+        write_packed(data.pairs, path, data.scale, data.pair_weights)
+    whole, readers, refused = path.read_bytes(), READERS[kind], 0
+    known = [read(path) for read in readers]
+    for number, bit in enumerate(rng.choice(8 * len(whole), n_bits, replace=False).tolist()):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        reader = number % len(readers)
+        try:
+            found = readers[reader](path)
+        except InputError as error:
+            refused += 1
+            found = error.place
+        assert found in (known[reader], str(path)), f"bit {bit}, reader {reader}"
+    assert refused > n_bits // 2
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda content: content[:-200], lambda content: b"", bytes.upper]
+)
+def test_damaged_files_are_named(
+    run: Callable[..., subprocess.CompletedProcess[str]],
+    parts: Path,
+    damage: Callable[[bytes], bytes],
+) -> None:
+    (parts / "b.parquet").write_bytes(damage((parts / "b.parquet").read_bytes()))
+    with pytest.raises(InputError, match="damaged file") as refused:
+        PackedPairs.of(parts).preferences()
+    assert refused.value.place == str(parts / "b.parquet")
+    found = run("inspect", "many")
+    assert found.returncode == 2
+    assert "b.parquet: is a damaged file" in found.stderr
+
+
+def test_other_files_are_named(tmp_path: Path, some: Preferences) -> None:
+    path = tmp_path / "p.parquet"
+    with pytest.raises(InputError, match="no such file"):
+        PackedPairs.of(path)
+    pq.write_table(pa.table({"a": [1]}), path)
+    with pytest.raises(InputError, match="does not hold packed pairs") as refused:
+        PackedPairs.of(path)
+    assert refused.value.place == str(path)
+    write_packed(some, path, some.scale)
+    table = pq.read_table(path)
+    pq.write_table(table, path)  # by another program, which knows nothing of digests
+    with pytest.raises(InputError, match="damaged file"):
+        PackedPairs.of(path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"holds no \.parquet file"):
+        PackedPairs.of(tmp_path / "empty")
+
+
+# What cannot be read or written
+
+
+def test_pairs_without_sides_are_not_taken_for_judgments(tmp_path: Path, some: Preferences) -> None:
+    write_packed(some, tmp_path / "a.parquet", some.scale)
+    write_packed(some.pairs, tmp_path / "b.parquet", some.scale, some.pair_weights)
+    found = PackedPairs.of(tmp_path)
+    assert (found.has_sides, found.n_pairs) == (False, len(some) + len(some.pairs))
+    for read in (
+        found.preferences,
+        lambda: list(found.batches()),
+        lambda: PackedEvidence.of(found),
+    ):
+        with pytest.raises(InputError, match="strict pairs without sides"):
+            read()
+    twice = found.preferences(strict=True)
+    np.testing.assert_array_equal(twice.pairs, np.concatenate([some.pairs, some.pairs]))
+    np.testing.assert_array_equal(twice.pair_weights, np.tile(some.pair_weights, 2))
+
+
+def test_what_does_not_fit_in_memory_is_refused(
+    tmp_path: Path, some: Preferences, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_packed(some, tmp_path / "p.parquet", some.scale)
+    found = PackedPairs.of(tmp_path / "p.parquet")
+    arrays = (some.lists, some.answers, some.weights, some.queries, some.judges)
+    assert found.nbytes == sum(array.nbytes for array in arrays)
+    monkeypatch.setattr(packed, "MAX_MEMORY", found.nbytes - 1)
+    with pytest.raises(InputError, match="1,000 judgments take"):
+        found.preferences()
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, some: Preferences) -> None:
+    out, pairs = tmp_path / "p.parquet", some.pairs
+    other = Preferences.of([[[0], [1]]], ["a"], Scale((1, 0)))
+
+    def write_all(batches: list[Any]) -> None:
+        with packed_writer(out, some.scale) as write:
+            for batch in batches:
+                write(*batch)
+
+    for batches, message in (
+        ([], "no pair to write"),
+        ([[pairs[:0]]], "no pair to write"),
+        ([[pairs + 5]], "grade index"),
+        ([[pairs], [pairs, np.ones(len(pairs))]], r"with \['weight'\] differs"),
+        ([[pairs, [1.0]]], r"weights of shape \(1,\)"),
+        ([[pairs[:2], [1.0, np.nan]]], "weights hold nan"),
+        ([[pairs[:2], [1.0, -1.0]]], "weights hold -1"),
+        ([[pairs], [pairs[:, :, :4]]], "lists of 4"),
+        ([[some], [pairs]], "lists of 5 with"),
+        ([[some, [1.0]]], "other weights than theirs"),
+        ([[other]], "judgments on the grades 1 > 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            write_all(batches)
+        assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match=r"ends in \.parquet"):
+        write_packed(pairs, tmp_path / "p.csv", some.scale)
