@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.places import Place
@@ -20,7 +21,11 @@ from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
 from dcglearn.judgments.reading.fields import FrameLike, is_frame
-from dcglearn.judgments.reading.judgments import JudgmentReader, judgments_of_columns
+from dcglearn.judgments.reading.judgments import (
+    JudgmentReader,
+    judgments_of_columns,
+    row_place,
+)
 from dcglearn.judgments.reading.lists import ListColumn, lists_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
@@ -178,11 +183,12 @@ def preferences_of_arrays(
     columns = {"answers": answers, "weights": weights, "queries": queries, "judges": judges}
     for name, held in columns.items():
         if held is not None and len(np.ravel(np.asarray(held, object))) != n:
-            raise InputError(f"{n:,} pairs of lists, and other `{name}`", "give one value per pair")
+            problem = f"{counted(n, 'pair')} of lists, and not as many {name}"
+            raise InputError(problem, "give one value per pair")
     weight = None
     if weights is not None:
         column = column_of(np.asarray(weights, object).ravel())
-        parsed = column.parsed(parse_weight, lambda row: f"row {row + 1}")
+        parsed = column.parsed(parse_weight, row_place)
         weight = np.array([*parsed.values, 1.0], float)[parsed.codes]
     rule: UnjudgedRule = "nothing" if indices else unjudged
     reader = judgments_of_columns(
@@ -208,7 +214,9 @@ def _array_lists(values: ArrayLike, side: str, indices_of: Scale | None) -> List
         problem = f"{side} is not an array of shape (n, K)"
         raise InputError(problem, "fill short lists up with None") from error
     if indices_of is None:
-        return lists_of(array, side, lambda row: f"row {row + 1}")
+        found = lists_of(array, side, row_place)
+        found.check(side, row_place, None)
+        return found
     L = len(indices_of)
     if array.dtype.kind not in "iu" or not ((array >= NO_DOCUMENT) & (array < L)).all():
         wrong = (

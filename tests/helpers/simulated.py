@@ -28,7 +28,7 @@ def weighted_and_repeated(n: int, seed: int, least: int = 0) -> tuple[Preference
     """The same judgments: with whole weights, and each as often as it weighs."""
     data = simulated_judgments(n, seed, reliability=1.0)
     times = np.random.default_rng(seed).integers(least, 4, len(data))
-    return replace(data, weights=times.astype(float)), data.take(np.repeat(np.arange(n), times))
+    return replace(data, weights=times.astype(float)), data[np.repeat(np.arange(n), times)]
 
 
 def every_answer(n: int, seed: int, empty: bool = False, levels: bool = True) -> Preferences:

@@ -46,7 +46,7 @@ def test_intervals_are_reproducible_and_narrower_with_more_data() -> None:
 
 def test_judgments_of_one_query_are_refused() -> None:
     data = simulated_judgments(40, 3)
-    one = data.take(data.queries == data.queries[np.flatnonzero(data.strict)[0]])
+    one = data[data.queries == data.queries[np.flatnonzero(data.strict)[0]]]
     learner = DCGLearner(n_grades=3).fit(data.pairs)
     with pytest.raises(InputError, match="intervals from judgments of one query"):
         parameter_intervals(learner, one, np.random.default_rng(0), 5)

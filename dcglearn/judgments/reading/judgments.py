@@ -124,6 +124,8 @@ class JudgmentReader:
             lists = block.lists_of("a"), block.lists_of("b")
         else:
             lists = self._lookup.lists(block)
+        for side, name in zip(lists, "ab", strict=True):
+            side.check(name, block.place, self.options.n_ranks)
         self.add_coded(
             lists, answers, block.weights(), block.place, {one: block.ids(one) for one in self._ids}
         )
@@ -137,8 +139,6 @@ class JudgmentReader:
         ids: dict[str, Column | None],
     ) -> None:
         """Add judgments as columns of codes."""
-        for side, name in zip(lists, "ab", strict=True):
-            side.check(name, place, self.options.n_ranks)
         self._lists.add(lists, place, ("a", "b"))
         codes = np.where(answers.codes < 0, len(answers.values), answers.codes)
         self._parts.append(
@@ -389,6 +389,11 @@ def _swapped_by_name(left: Column, sides: tuple[str, str], place: RowPlace) -> I
     return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]
 
 
+def row_place(row: int) -> str:
+    """Return the place of a row of arrays or of a frame."""
+    return f"row {row + 1}"
+
+
 def judgments_of_columns(
     lists: tuple[ListColumn, ListColumn],
     answers: Any,
@@ -398,14 +403,12 @@ def judgments_of_columns(
     judges: Any = None,
 ) -> JudgmentReader:
     """Return a reader that holds judgments from arrays, whose rows are numbered from 1."""
-
-    def place(row: int) -> str:
-        return f"row {row + 1}"
-
     ids = {
-        name: None if held is None else column_of(held).parsed(partial(parse_id, name=name), place)
+        name: None
+        if held is None
+        else column_of(held).parsed(partial(parse_id, name=name), row_place)
         for name, held in zip(_IDS, (queries, judges), strict=True)
     }
     reader = JudgmentReader(options)
-    reader.add_coded(lists, column_of(answers), weights, place, ids)
+    reader.add_coded(lists, column_of(answers), weights, row_place, ids)
     return reader
