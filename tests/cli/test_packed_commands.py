@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.packed_files import write_packed
 from typer.testing import CliRunner
 
 from dcglearn import Preferences, Scale, write_preferences
@@ -17,7 +18,6 @@ from dcglearn.cli import app, certainty
 from dcglearn.judgments import packed
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS
 from dcglearn.terminal.judgment_options import AS_USUAL
-from helpers.packed_files import write_packed
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Refused = Callable[..., str]

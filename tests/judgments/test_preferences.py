@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers.copies import copies_of
+from helpers.generated import preferences
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +19,6 @@ from dcglearn import InputError, Preferences, Scale, read_preferences
 from dcglearn.base.errors import InputWarning
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.meaning.judgment_fields import ANSWERS, LARGEST_WEIGHT
-from helpers.copies import copies_of
-from helpers.generated import preferences
 
 THREE = Scale((2, 1, 0))
 

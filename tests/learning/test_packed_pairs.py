@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.packed_files import write_packed
 
 from dcglearn import (
     DCGLearner,
@@ -41,7 +42,6 @@ from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
 from dcglearn.solver import streamed
 from dcglearn.solver.interior_point import interior_point_start
-from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
 
