@@ -114,7 +114,7 @@ class JudgmentOptions:
         if packed is not None:
             with reporting(f"reading {name_files(files)}") as advance:
                 found = packed.preferences(bytes_each=bytes_each, advance=advance)
-                return found, NOTHING_LEFT_OUT
+                return found, {**NOTHING_LEFT_OUT, "digest": packed.digest}
         reader = self.gather(files, keep)
         return self.in_memory(reader), reader.counts()
 

@@ -21,8 +21,9 @@ from dcglearn.base import cluster as cluster_module
 from dcglearn.base import workers
 from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.workers import open_workers
-from dcglearn.judgments import packed_writer as packed
+from dcglearn.judgments import packed
 from dcglearn.simulation.truths import DATA_1
+from helpers.packed_files import write_packed
 from helpers.processes import PROGRAM, Cluster, Processes
 
 CONFIG = """
@@ -384,7 +385,7 @@ def test_a_cluster_reads_packed_pairs_to_the_same_answer(
     """Even if a worker is killed in between."""
     pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
-    packed.write_packed(pairs, tmp_path / "p.parquet", Scale((5, 4, 3, 2, 1)))
+    write_packed(pairs, tmp_path / "p.parquet", Scale((5, 4, 3, 2, 1)))
     here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
     cluster.add()
     cluster.add()

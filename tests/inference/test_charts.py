@@ -34,10 +34,10 @@ from dcglearn.inference.covariance import covariance
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.maximise import maximise
 from dcglearn.inference.reach import on_scale
-from dcglearn.judgments.packed_writer import write_packed
 from dcglearn.study.page import study_json, study_text
 from dcglearn.study.words import headline
 from dcglearn.trials.binomial_likelihood import BinomialEvidence, Differences, fit_counted
+from helpers.packed_files import write_packed
 from helpers.simulated import logistic_judgments, scale_of
 from helpers.written import write_records
 

@@ -26,11 +26,11 @@ from dcglearn.base import threads
 from dcglearn.inference import equal_judgments, highest, likelihood
 from dcglearn.inference.covariance import score_rows
 from dcglearn.inference.evidence import Evidence
-from dcglearn.judgments import packed_writer
-from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments import packed
 from dcglearn.streaming import packed_evidence
 from dcglearn.streaming.streamed_questions import ask_of, usual_questions_of
 from dcglearn.streaming.strict_likelihood import StrictLikelihood
+from helpers.packed_files import write_packed
 
 SCALE = Scale((2, 1, 0))
 
@@ -53,7 +53,7 @@ def uneven_judgments(
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed_writer, "ROW_GROUP_SIZE", 150)
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 150)
     monkeypatch.setattr(likelihood, "_CHUNK", 100)
     monkeypatch.setattr(packed_evidence, "SAMPLE", 100)
 

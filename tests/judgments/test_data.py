@@ -17,9 +17,9 @@ from sklearn.model_selection import GroupKFold
 from dcglearn import summarise
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.ignored import IgnoredInput
+from dcglearn.judgments.folds import query_folds
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.query_groups import query_folds
 from dcglearn.judgments.rankings import encode_list, pad_lists
 from dcglearn.judgments.reading.judgment_files import read_preferences, write_preferences
 from dcglearn.measures.scale import Scale

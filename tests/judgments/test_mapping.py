@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, Scale
 from dcglearn.judgments.meaning.answer_values import resolve_answers
+from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.column_names import resolve_columns
 from dcglearn.judgments.meaning.given_maps import UnmappedValueError, parse_given_map
 from dcglearn.judgments.meaning.grade_names import resolve_labels
-from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.unjudged_documents import grade_unjudged
 
 NAMED = Scale(("perfect", "good", "bad"))

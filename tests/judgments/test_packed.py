@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.packed_files import write_packed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +31,7 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.judgments import packed
+from helpers.packed_files import write_packed
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 SCALES = [Scale((2, 1, 0)), Scale(("good", "fair", "bad")), Scale((0.5, -1))]
@@ -43,13 +43,15 @@ def judgments(draw: st.DrawFn) -> Preferences:
     scale = draw(st.sampled_from(SCALES))
     n, K = draw(st.integers(1, 12)), draw(st.integers(1, 4))
     grade = st.integers(-1, len(scale) - 1)
-    lists = draw(st.lists(grade, min_size=n * 2 * K, max_size=n * 2 * K))
+    drawn = draw(st.lists(grade, min_size=n * 2 * K, max_size=n * 2 * K))
+    lists = np.array(drawn).reshape(n, 2, K)
+    lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
 
     def column(values: st.SearchStrategy[Any]) -> list[Any]:
         return draw(st.lists(values, min_size=n, max_size=n))
 
     return Preferences.of(
-        np.array(lists).reshape(n, 2, K),
+        lists,
         column(st.sampled_from(ANSWERS)),
         scale,
         column(st.just(1.0) | st.floats(0, 1e6)),
@@ -58,9 +60,11 @@ def judgments(draw: st.DrawFn) -> Preferences:
     )
 
 
-def drawn(n: int, rng: np.random.Generator) -> Preferences:
+def simulated(n: int, rng: np.random.Generator) -> Preferences:
+    lists = rng.integers(-1, 3, (n, 2, 5))
+    lists[:, :, 0] = np.maximum(lists[:, :, 0], 0)
     return Preferences.of(
-        rng.integers(-1, 3, (n, 2, 5)),
+        lists,
         rng.choice(ANSWERS, n, p=[0.4, 0.3, 0.1, 0.1, 0.1]),
         Scale((2, 1, 0)),
         rng.integers(0, 3, n),
@@ -71,7 +75,7 @@ def drawn(n: int, rng: np.random.Generator) -> Preferences:
 
 @pytest.fixture
 def some(rng: np.random.Generator) -> Preferences:
-    return drawn(1000, rng)
+    return simulated(1000, rng)
 
 
 # What is written is read back
@@ -294,7 +298,7 @@ def test_no_flipped_bit_is_read_as_other_judgments(
     tmp_path: Path, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 25)
-    data, path = drawn(40, rng), tmp_path / "p.parquet"
+    data, path = simulated(40, rng), tmp_path / "p.parquet"
     n_bits = 2000 if kind == "judgments" else 500
     if kind == "judgments":
         write_packed(data, path, data.scale)

@@ -29,11 +29,11 @@ from dcglearn.base.errors import InputWarning
 from dcglearn.base.tables.parquet import open_parquet, python_values
 from dcglearn.base.tables.parquet_footer import ColumnSize, column_sizes
 from dcglearn.filtering.scored import read_scored
-from dcglearn.judgments import packed_pairs, packed_writer
-from dcglearn.judgments.concatenated import concatenated
-from dcglearn.judgments.packed_pairs import PACKED_METADATA
-from dcglearn.judgments.packed_writer import write_packed
+from dcglearn.judgments import packed
+from dcglearn.judgments.packed import PACKED_METADATA
+from dcglearn.judgments.preferences import concatenated
 from dcglearn.judgments.reading.judgment_files import gather_judgments
+from helpers.packed_files import write_packed
 
 FAR = pa.array([2**62, -(2**62)], pa.timestamp("us"))
 ROWS: dict[str, Any] = {"a": [[2, 0], [1, None]], "b": [[1, 1], [0]], "answer": ["a", "tie"]}
@@ -258,8 +258,8 @@ def test_packed_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "p.parquet"
     write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 1
-    monkeypatch.setattr(packed_pairs, "MAX_GROUP_BYTES", 6)
-    monkeypatch.setattr(packed_writer, "MAX_GROUP_BYTES", 6)
+    monkeypatch.setattr(packed, "MAX_GROUP_BYTES", 6)
+    monkeypatch.setattr(packed, "MAX_GROUP_BYTES", 6)
     assert "a row group of 5 pairs of 3 ranks" in message(path, PackedPairs.of)
     write_packed(np.zeros((5, 2, 3), np.int8), path, Scale((1, 0)))
     assert len(PackedPairs.of(path).row_groups) == 3

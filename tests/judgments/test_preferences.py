@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers.copies import copies_of
+from helpers.generated import preferences
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -116,7 +117,7 @@ def test_the_first_value_that_cannot_be_written_is_named(tmp_path: Path) -> None
     queries = ["q", "lone\rreturn", "other\rreturn", "q"]
     data = Preferences.of(np.zeros((4, 2, 2), int), ["a"] * 4, Scale((1, 0)), queries=queries)
     zero = Preferences.of([[[0], [1]]], ["a"], Scale((1, 0)), judges=["zero\0byte"])
-    empty = Preferences.of([[[0], [0]], [[0], [-1]]], ["a", "a"], Scale((1, 0)))
+    empty = replace(data, lists=np.array([[[0], [0]], [[0], [-1]]] * 2, np.int8))
     blank = Preferences.of([[[0], [1]]], ["a"], Scale(("very good", "bad")))
     mixed = Preferences.of([[[0, 1], [1, 1]]], ["a"], Scale(("good", 0)))
     for judged, name, problem in (

@@ -20,7 +20,7 @@ from dcglearn import (
     solve,
 )
 from dcglearn.base.workers import open_workers
-from dcglearn.judgments import packed_writer as packing
+from dcglearn.judgments import packed as packing
 from dcglearn.solver import streamed
 from dcglearn.solver.exact import solve_exactly
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum

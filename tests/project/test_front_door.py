@@ -136,7 +136,6 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.learned_measure(learner, judged, "judgments.jsonl"),
         d.measure_for("linear-log2", judged.scale, 3),
         judged,
-        d.LearningPairs.of(judged),
         rated,
         d.pairs_from_ratings(rated),
         d.summarise(judged),

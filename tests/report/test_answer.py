@@ -22,13 +22,13 @@ from dcglearn import (
     usual_questions,
     write_preferences,
 )
-from dcglearn.judgments.packed_writer import write_packed
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.answer import answer
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.questions import questions_text
+from helpers.packed_files import write_packed
 from helpers.simulated import preset_judgments
 
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))

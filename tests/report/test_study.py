@@ -21,7 +21,7 @@ from dcglearn import (
     usual_questions,
     write_preferences,
 )
-from dcglearn.judgments.concatenated import concatenated
+from dcglearn.judgments.preferences import concatenated
 from dcglearn.judgments.reading.judgment_files import read_field
 from dcglearn.report.questions import questions_text
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text
