@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.places import Place
-from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
+from dcglearn.base.types import Floats
+from dcglearn.judgments.meaning.cells import GivenMap, parse_id, parse_weight
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
 from dcglearn.judgments.reading.fields import FrameLike, is_frame
-from dcglearn.judgments.reading.judgments import (
-    JudgmentReader,
-    judgments_of_columns,
-    row_place,
-)
+from dcglearn.judgments.reading.judgments import JudgmentReader
 from dcglearn.judgments.reading.lists import ListColumn, lists_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
@@ -171,33 +169,39 @@ def preferences_of_arrays(
     """Return judgments from two arrays of grades, or of grade indices, of shape (n, K)."""
     if indices and scale is None:
         raise InputError("grade indices without a scale", "give `scale`, best grade first")
-    lists = tuple(
-        _array_lists(side, name, scale if indices else None) for side, name in ((a, "a"), (b, "b"))
-    )
-    shapes = [(len(one), *set(one.lengths.tolist())) for one in lists]
-    if shapes[0] != shapes[1]:
-        raise InputError(
-            f"lists of shapes {shapes[0]} and {shapes[1]}", "give two arrays of (n, K)"
+    arrays = [_matrix(side, name) for side, name in ((a, "a"), (b, "b"))]
+    if arrays[0].shape != arrays[1].shape:
+        shapes = f"lists of shapes {arrays[0].shape} and {arrays[1].shape}"
+        raise InputError(shapes, "give two arrays of (n, K)")
+    n = len(arrays[0])
+    columns = {
+        name: None if held is None else np.asarray(held, object)
+        for name, held in (
+            ("answers", answers),
+            ("weights", weights),
+            ("queries", queries),
+            ("judges", judges),
         )
-    n = len(lists[0])
-    columns = {"answers": answers, "weights": weights, "queries": queries, "judges": judges}
+    }
     for name, held in columns.items():
-        if held is not None and len(np.ravel(np.asarray(held, object))) != n:
+        if held is not None and held.shape != (n,):
             problem = f"{counted(n, 'pair')} of lists, and not as many {name}"
             raise InputError(problem, "give one value per pair")
-    weight = None
-    if weights is not None:
-        column = column_of(np.asarray(weights, object).ravel())
-        parsed = column.parsed(parse_weight, row_place)
-        weight = np.array([*parsed.values, 1.0], float)[parsed.codes]
-    rule: UnjudgedRule = "nothing" if indices else unjudged
-    reader = judgments_of_columns(
-        (lists[0], lists[1]),
-        np.asarray(answers, object).ravel(),
-        ReadOptions(scale=scale, unjudged=rule),
-        weight,
-        queries,
-        judges,
+    reader = JudgmentReader(ReadOptions(scale=scale, unjudged="nothing" if indices else unjudged))
+    reader.add_coded(
+        tuple(
+            _indices(array, name, scale) if indices and scale else _labels(array, name)
+            for array, name in zip(arrays, "ab", strict=True)
+        ),
+        column_of(columns["answers"]),
+        None if columns["weights"] is None else _weights(columns["weights"]),
+        row_place,
+        {
+            name: None
+            if columns[argument] is None
+            else column_of(columns[argument]).parsed(partial(parse_id, name=name), row_place)
+            for name, argument in (("query", "queries"), ("judge", "judges"))
+        },
     )
     found = reader.preferences
     for line in reader.notes:
@@ -205,26 +209,45 @@ def preferences_of_arrays(
     return found
 
 
-def _array_lists(values: ArrayLike, side: str, indices_of: Scale | None) -> ListColumn:
+def row_place(row: int) -> str:
+    """Return the place of a row of arrays."""
+    return f"row {row + 1}"
+
+
+def _matrix(values: ArrayLike, side: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
-        if array.ndim != 2:
-            raise ValueError
-    except ValueError as error:
+    except ValueError:
+        array = np.zeros(0)
+    if array.ndim != 2:
         problem = f"{side} is not an array of shape (n, K)"
-        raise InputError(problem, "fill short lists up with None") from error
-    if indices_of is None:
-        found = lists_of(array, side, row_place)
-        found.check(side, row_place, None)
-        return found
-    L = len(indices_of)
-    if array.dtype.kind not in "iu" or not ((array >= NO_DOCUMENT) & (array < L)).all():
-        wrong = (
-            np.zeros(0)
-            if array.dtype.kind not in "iu"
-            else np.argwhere((array < -1) | (array >= L))
+        raise InputError(problem, "fill short lists up with None")
+    return array
+
+
+def _labels(array: NDArray[Any], side: str) -> ListColumn:
+    found = lists_of(array, side, row_place)
+    found.check(side, row_place, None)
+    return found
+
+
+def _indices(array: NDArray[Any], side: str, scale: Scale) -> ListColumn:
+    if array.dtype.kind not in "iu":
+        raise InputError(f"grade indices of {side} are {array.dtype}", "give integers")
+    wrong = ((array < NO_DOCUMENT) | (array >= len(scale))).any(axis=1)
+    if wrong.any():
+        problem, remedy = (
+            f"a grade index of {side} is off the scale",
+            f"use -1 ... {len(scale) - 1}",
         )
-        where = f"row {int(wrong[0][0]) + 1}" if len(wrong) else ""
-        raise InputError(f"a grade index of {side} is off the scale", f"use -1 ... {L - 1}", where)
+        raise InputError(problem, remedy, row_place(int(np.argmax(wrong))))
     lengths = np.full(len(array), array.shape[1], np.int64)
-    return ListColumn(array.ravel().astype(np.int32), lengths, list(indices_of.labels))
+    return ListColumn(array.ravel().astype(np.int32), lengths, list(scale.labels))
+
+
+def _weights(values: NDArray[Any]) -> Floats:
+    parsed = column_of(values).parsed(parse_weight, row_place)
+    if (parsed.codes < 0).any():
+        row = row_place(int(np.argmin(parsed.codes)))
+        raise InputError("the weight is missing", "give one per pair", row)
+    return np.array(parsed.values, float)[parsed.codes]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,6 @@ from dcglearn import (
     SolverError,
     Streamed,
     agreement,
-    cli,
     drawn_lists,
     fit,
     packed_writer,
@@ -35,12 +32,14 @@ from dcglearn import (
 )
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
-from dcglearn.judgments.reading import judgment_files
-from dcglearn.judgments.reading.judgment_files import gather_judgments
+from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.read import gather_judgments
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1
 from dcglearn.solver import streamed
 from dcglearn.solver.interior_point import interior_point_start
+from dcglearn.terminal import judgment_options
+from dcglearn.terminal.judgment_options import AS_USUAL
 from helpers.packed_files import write_packed
 
 FIVE = Scale((4, 3, 2, 1, 0))
@@ -234,9 +233,8 @@ def test_batches_hold_the_same_as_the_whole_file(tmp_path: Path) -> None:
     answers = rng.choice(["a", "b", "tie", "good"], 500)
     data = Preferences.of(lists, answers, Scale((2, 1, 0)), rng.integers(1, 3, 500))
     write_preferences(data, tmp_path / "p.jsonl")
-    known = gather_judgments(tmp_path / "p.jsonl", memory=1000)
-    assert (len(known), known.on_disk) == (500, True)
-    parts = list(known.batches())
+    parts = list(gather_judgments(tmp_path / "p.jsonl", ReadOptions()).batches(100))
+    assert sum(map(len, parts)) == 500
     np.testing.assert_array_equal(np.concatenate([part.pairs for part in parts]), data.pairs)
     weights = np.concatenate([part.pair_weights for part in parts])
     np.testing.assert_array_equal(weights, data.pair_weights)
@@ -264,25 +262,12 @@ def test_pack_leaves_nothing_when_a_late_line_is_wrong(
     assert "no strict preference" in run("fit", "p.parquet").stderr
 
 
-def test_fit_packs_what_takes_too_much_memory(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+def test_what_takes_too_much_memory_is_to_be_packed_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    rng = np.random.default_rng(5)
-    lists = rng.integers(0, 3, (500, 2, 4))
-    data = Preferences.of(lists, rng.choice(["a", "b", "tie"], 500), Scale((2, 1, 0)))
+    data = Preferences.of([[[0, 1], [1, 1]]] * 500, ["a"] * 500, Scale((1, 0)))
     write_preferences(data, tmp_path / "p.csv")
-    measures = []
-    for memory in (2**28, 1000):
-        monkeypatch.setattr(judgment_files, "MOST_IN_MEMORY", memory)
-        out = tmp_path / f"{memory}.json"
-        monkeypatch.setattr(
-            sys, "argv", ["dcglearn", "fit", str(tmp_path / "p.csv"), "-o", str(out)]
-        )
-        with contextlib.suppress(SystemExit):  # a command ends the program
-            cli.main()
-        measures.append(json.loads(out.read_text())["utility"]["weights"])
-        said = capsys.readouterr().err
-        assert ("500 judgments take more than 0 MiB of memory, and are packed" in said) == (
-            memory == 1000
-        )
-    np.testing.assert_allclose(*measures, rtol=1e-9)
+    monkeypatch.setattr(judgment_options, "MOST_IN_MEMORY", 1000)
+    with pytest.raises(InputError, match="500 judgments") as refused:
+        AS_USUAL.load(str(tmp_path / "p.csv"))
+    assert "dcglearn pack" in refused.value.remedy

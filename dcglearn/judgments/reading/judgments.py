@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from dcglearn.judgments.meaning.answers import (
     side_named,
     text_of,
 )
-from dcglearn.judgments.meaning.cells import UnmappedValueError, parse_id
+from dcglearn.judgments.meaning.cells import UnmappedValueError
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS
 from dcglearn.judgments.meaning.unjudged import (
     grade_unjudged,
@@ -132,7 +132,7 @@ class JudgmentReader:
 
     def add_coded(
         self,
-        lists: tuple[ListColumn, ListColumn],
+        lists: tuple[ListColumn, ...],
         answers: Column,
         weights: Floats | None,
         place: RowPlace,
@@ -387,28 +387,3 @@ def _swapped_by_name(left: Column, sides: tuple[str, str], place: RowPlace) -> I
             place(0),
         )
     return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]
-
-
-def row_place(row: int) -> str:
-    """Return the place of a row of arrays or of a frame."""
-    return f"row {row + 1}"
-
-
-def judgments_of_columns(
-    lists: tuple[ListColumn, ListColumn],
-    answers: Any,
-    options: ReadOptions,
-    weights: Floats | None = None,
-    queries: Any = None,
-    judges: Any = None,
-) -> JudgmentReader:
-    """Return a reader that holds judgments from arrays, whose rows are numbered from 1."""
-    ids = {
-        name: None
-        if held is None
-        else column_of(held).parsed(partial(parse_id, name=name), row_place)
-        for name, held in zip(_IDS, (queries, judges), strict=True)
-    }
-    reader = JudgmentReader(options)
-    reader.add_coded(lists, column_of(answers), weights, row_place, ids)
-    return reader
