@@ -234,7 +234,7 @@ def test_frames_that_were_written_as_csv(data: Preferences, tmp_path: Path) -> N
     assert read_preferences(frame) == data == read_preferences(tmp_path / "p.csv")
     with (tmp_path / "p.csv").open() as file:
         assert read_preferences(file) == data
-    with pytest.raises(InputError, match="row 2, .a.: the list '\\[2' cannot be read"):
+    with pytest.raises(InputError, match=r"row 2, .a.: the list '\[2' cannot be read"):
         Preferences.from_frame(frame.assign(a=["1", "[2", "2", "0"]))
 
 
@@ -264,9 +264,9 @@ def test_labels_are_never_taken_for_indices() -> None:
     assert indices.lists.tolist() == [[[2, 0], [1, 1]]]
     with pytest.raises(InputError, match="grade indices without a scale; give `scale`"):
         Preferences.from_arrays(a, b, ["a"], indices=True)
-    with pytest.raises(InputError, match="row 1, .a., rank 2: -1 may be a grade"):
+    with pytest.raises(InputError, match=r"row 1, .a., rank 2: -1 may be a grade"):
         Preferences.from_arrays([[2, -1]], b, ["a"])
-    with pytest.raises(InputError, match="row 1, .a., rank 2: grade -1 is off the scale"):
+    with pytest.raises(InputError, match=r"row 1, .a., rank 2: grade -1 is off the scale"):
         Preferences.from_arrays([[2, -1]], b, ["a"], scale=THREE)
     below = Preferences.from_arrays([[2, -1]], b, ["a"], scale=Scale((2, 1, -1)))
     assert below.lists.tolist() == [[[0, 2], [1, 1]]]

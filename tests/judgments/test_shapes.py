@@ -1,4 +1,4 @@
-"""Exports of other shapes: shuffled sides, a column per rater, a row per document, Excel, surveys."""
+"""Exports of other shapes: shuffled sides, a column per rater, a row per document, Excel."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def test_lists_named_after_systems_that_change_places() -> None:
         others = {"control": "treatment", "treatment": "control"}
         row["right_system"] = others[row["left_system"]]
     assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
-    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
-               for row in rows]  # fmt: skip
+    names = {"control": "a", "treatment": "b"}
+    unnamed = [{names.get(name, name): cell for name, cell in row.items()} for row in rows]
     assert "ignore" in refused(unnamed).remedy
     ignored = {"columns": "ignore=left_system+right_system"}
     assert answers(unnamed, **ignored) == ["b", "a"]
