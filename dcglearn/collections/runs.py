@@ -26,6 +26,7 @@ from dcglearn.collections.columns import (
     Kind,
     Part,
     are_columns,
+    is_nested,
     join_parts,
     part_of_dicts,
     part_of_frame,
@@ -177,7 +178,7 @@ def read_run(
         text = f"{len(tags)} tags ({tags[0]}, {tags[1]}{', ...' * (len(tags) > 2)})"
         remedy = "give each system its own file if they are several"
         warn(str(InputError(f"{text}, read as one system, {tags[0]}", remedy, str(path))))
-    name = next(iter(tags), "") or Path(path).name.partition(".")[0] or str(path)
+    name = next(iter(tags), "") or name_of_file(path)
     return Run(name, *join_parts(parts, RUN, str(path), queries)[:4])
 
 
@@ -235,6 +236,11 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name)[:4])
 
 
+def name_of_file(path: str | Path) -> str:
+    """Return what a run without a name of its own is called."""
+    return Path(path).name.partition(".")[0] or str(path)
+
+
 def _qrels(parts: Sequence[Part], name: str) -> Qrels:
     return Qrels(name, *join_parts(parts, QRELS, name))
 
@@ -242,7 +248,7 @@ def _qrels(parts: Sequence[Part], name: str) -> Qrels:
 def _part_of(content: Any, kind: Kind, name: str) -> Part:
     if hasattr(content, "columns") or hasattr(content, "collect"):
         return part_of_frame(content, kind, name)
-    if isinstance(content, dict) and all(isinstance(held, dict) for held in content.values()):
+    if is_nested(content):
         return part_of_dicts(content, name)
     raise InputError(f"is not {kind.name}", f"write {{query: {{document: {kind.number}}}}}", name)
 
@@ -296,9 +302,9 @@ def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[st
     """Replace equal names of runs by as much of their paths as distinguishes them."""
     whole = check_distinct_paths(paths)
     found = list(names)
-    for parts in range(1, max(len(path.parts) for path in whole) + 1):
-        if len(set(found)) == len(found):
-            break
+    parts = 0
+    while len(set(found)) < len(found):
+        parts += 1
         found = [
             name if found.count(name) == 1 else "/".join(path.parts[-parts:])
             for name, path in zip(found, whole, strict=True)

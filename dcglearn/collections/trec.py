@@ -79,6 +79,8 @@ def _columns(
         )
     except pa.ArrowException:
         return None
+    if number == "float64" and not np.isfinite(table.column("number")).all():
+        return None
     return {name: table.column(name).chunk(0) for name in types}
 
 

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import (
-    IgnoredInput,
     InputError,
     Scale,
     evaluate,
@@ -27,7 +26,7 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.errors import InputWarning
-from dcglearn.collections.runs import DocumentTable, distinct_names, scale_of_qrels
+from dcglearn.collections.runs import DocumentTable, distinct_names
 from dcglearn.evaluation.lookup import look_up
 from helpers.written import write
 
@@ -183,13 +182,6 @@ def test_ir_datasets_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         read_qrels("ir_datasets:vaswani")
 
 
-def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
-    ignored = IgnoredInput()
-    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), ignored)
-    assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
-    assert list(ignored.counts.values()) == [2]
-
-
 def test_runs_of_one_tag_are_renamed_by_file(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, RUN) for name in ("a", "b")]
     tags = [read_run(path).name for path in paths]
@@ -254,8 +246,8 @@ def test_a_small_file_that_decompresses_to_much_is_refused(
 
 
 def test_the_scale_includes_0_for_documents_that_are_not_listed() -> None:
-    assert scale_of_qrels(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
-    assert scale_of_qrels(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))
+    assert qrels_of({"q": {"d": 1}}).scale() == Scale((1, 0))
+    assert qrels_of({"q": {"d": 1, "e": -1}}).scale() == Scale((1, -1))
     with pytest.raises(InputError, match="grade 3 is off the scale"):
         index_qrels(qrels_of({"q": {"d": 3}}), Scale((2, 1, 0)))
 

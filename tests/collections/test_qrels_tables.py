@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import DocumentGrades, InputError, Scale, index_qrels, qrels_of, read_qrels, read_run
-from dcglearn.collections.qrels_tables import QRELS, columns_of_table
 from dcglearn.collections.runs import DocumentTable
 from helpers.written import write
 
@@ -174,5 +173,5 @@ def test_an_empty_field_between_tabs(tmp_path: Path) -> None:
 def test_numbers_as_text_are_numbers() -> None:
     columns = [pa.array(["q", "q"]), pa.array(["d", "e"]), pa.array(["1", "2.5"])]
     table = pa.table(columns, names=["query", "document", "grade"])
-    found = columns_of_table(table, "x", QRELS)
+    found = qrels_of(table)
     assert (found.number.tolist(), found.names) == ([1.0, 2.5], ())

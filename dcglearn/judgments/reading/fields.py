@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column, column_of, parse_id
 from dcglearn.base.tables.delimited import is_second_header
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import Source, find_sources, name_sources, read_blocks
 from dcglearn.base.types import Floats, Ids, Rankings
-from dcglearn.judgments.meaning.cells import number_of, parse_id, parse_weight
+from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading import lists

@@ -18,7 +18,7 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column, column_of, parse_id
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import find_sources, name_sources
 from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
@@ -32,7 +32,7 @@ from dcglearn.judgments.meaning.answers import (
     side_named,
     text_of,
 )
-from dcglearn.judgments.meaning.cells import UnmappedValueError, parse_id
+from dcglearn.judgments.meaning.cells import UnmappedValueError
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS
 from dcglearn.judgments.meaning.unjudged import (
     grade_unjudged,
