@@ -91,9 +91,8 @@ def read_preferences(
 
     Examples
     --------
-    >>> data = read_preferences({"a": [[2, 0], [0, 1]], "b": [[1, 1], [2, 0]], "answer": ["a", "b"]})
-    >>> data
-    Preferences(2 judgments, 2 strict, no query ids, lists of 2, grades 2 > 1 > 0)
+    >>> read_preferences({"a": [[2, 0]], "b": [[1, 1]], "answer": ["a"]})
+    Preferences(1 judgment, 1 strict, no query ids, lists of 2, grades 2 > 1 > 0)
     """
     options = ReadOptions(
         scale, n_ranks, columns, answers, unjudged, missing, strict, encoding, documents,

@@ -18,8 +18,8 @@ MAX_RANKS, MAX_COUNT = 100_000, 100_000_000
 """Largest numbers of ranks, and of judgments or fits, that commands take."""
 
 FORMATS_HELP = (
-    "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet, Arrow or Excel (.xlsx), each also "
-    "compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
+    "JSON (.jsonl, .ndjson, .json), delimited text (.csv, .tsv, .txt), Parquet, Arrow or Excel "
+    "(.xlsx), each also compressed (.gz, .zst, .bz2, .xz); a folder of parts, a pattern in quotes, or - for standard "
     "input."
 )
 JUDGMENTS_HELP = (
@@ -127,8 +127,8 @@ ColumnsOption = Annotated[
     str | None,
     _columns_option(
         "a, b, answer, query, judge and weight",
-        "a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides were "
-        "shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out",
+        "a=left,b=right,answer=verdict; answers of several raters: answer=ann+bob; where sides "
+        "were shuffled: a_shown_on=COLUMN; ignore=COLUMN leaves one out",
     ),
 ]
 RatingColumnsOption = Annotated[

@@ -39,7 +39,6 @@ OPTIONS = {
     "like": "--like",
     "margin": "--margin",
     "min_difference": "--min-difference",
-    "missing": "--missing",
     "n_ranks": "--K",
     "n_repeats": "--repeats",
     "out": "--out",

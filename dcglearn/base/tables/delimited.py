@@ -52,12 +52,12 @@ def find_layout(content: bytes, tabs: bool = False) -> Layout:
     delimiter = "\t" if tabs and "\t" in head else _best_delimiter(head)
     titles = _titles(_first_rows(head, delimiter))
     above = titles[-1] if titles else 0
-    notes = [] if tabs else _separated_by(delimiter)
+    notes = []
     if above:
         shown = " ".join(" ".join(head.split("\n")[:above]).replace(delimiter, " ").split())
         lines = "line 1 is" if above == 1 else f"lines 1 to {above} are"
         notes.append(f"{lines} above the names of the columns and left out: {shown[:60]!r}")
-    return Layout(delimiter, above, notes)
+    return Layout(delimiter, above, notes + ([] if tabs else _separated_by(delimiter)))
 
 
 def _separated_by(delimiter: str) -> list[str]:

@@ -66,7 +66,7 @@ def is_document(head: bytes, lines: bool = False) -> bool:
     """Return whether a beginning is that of one JSON document; `lines` if a name says otherwise."""
     line, end, rest = head.lstrip(_BLANKS).partition(b"\n")
     if not line.startswith(b"{"):
-        return True
+        return bool(line)
     whole = line.rstrip(_BLANKS).endswith(b"}")
     return not (whole and rest.strip(_BLANKS)) if not lines else not whole and bool(end)
 
@@ -140,9 +140,9 @@ class _Decoder:
     def decode(self, text: bytes, rows: int) -> dict[str, Any] | None:
         """Return the columns of lines, None where Python must decode them."""
         table = self._read(text)
-        if table is None or len(table) != rows:
+        if table is None or len(table) != rows or any(c.num_chunks != 1 for c in table.columns):
             return None
-        columns = {name: table.column(name).combine_chunks() for name in table.column_names}
+        columns = {name: table.column(name).chunk(0) for name in table.column_names}
         absent = [one for one in self._texts if columns[one].null_count == rows]
         if not all(_is_exact(column) for column in columns.values()):
             return None
@@ -179,9 +179,14 @@ def _as_text(found: Any) -> Any:
 
 
 def _is_exact(column: Any) -> bool:
-    """Return whether floats are finite and no whole number was rounded to one."""
+    """Return whether floats are finite, and no whole number was rounded to one."""
+    import pyarrow as pa
     import pyarrow.types as kinds
 
+    try:
+        column.validate()  # Arrow makes lists that do not fit their entries where some are null
+    except pa.ArrowException:
+        return False
     if kinds.is_list(column.type):
         return _is_exact(column.flatten())
     if not kinds.is_floating(column.type):

@@ -41,6 +41,9 @@ level: both lists are equally good, or equally bad."""
 LEFT_OUT = -1
 """The code of answers whose judgments are left out."""
 
+TRANSLATED = ("=a", "=b", "=left", "=right")
+"""Answers whose meaning is read from other columns of their rows, whatever a user's map says."""
+
 _OUT, _SIGNS, _LARGEST = "out", ("positive", "negative"), 5
 _A, _B, _TIE = (ANSWERS.index(name) for name in ("a", "b", "tie"))
 _EXAMPLE = "left=a,right=b,same=tie"
@@ -89,12 +92,12 @@ def side_named(text: str) -> int | None:
 
 
 def _plain(text: str) -> str:
-    words = re.sub(r"[\s_-]+", " ", text.casefold()).strip(" .!")
+    words = re.sub(r"[\s_-]+", " ", text.casefold().removeprefix("=")).strip(" .!")
     return words.strip("[]") if words in ("[[a]]", "[[b]]") else words  # as language models answer
 
 
 def text_of(value: object) -> str:
-    """Return an answer as text; whole floats are written without a point, a missing one is empty."""
+    """Return an answer as text: whole floats without a point, a missing one empty."""
     if is_missing(value):
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -131,7 +134,8 @@ def resolve_answers(
             remedy = "write one, or count empty answers as ties: `answers='=tie'`"
             raise UnmappedValueError("the answer is empty", remedy, texts.index(""))
         codes[""] = wanted[""]
-    filled = list(dict.fromkeys(text for text in texts if text))
+    codes |= {text: _FIRST_AND_SECOND[text[1:]] for text in texts if text in TRANSLATED}
+    filled = list(dict.fromkeys(text for text in texts if text and text not in codes))
     weights: dict[str, float] = {}
     notes: tuple[str, ...] = ()
     if wanted.keys() - {""}:
@@ -331,5 +335,5 @@ def answers_to_lists(
     prefers_a = np.array([code == _A for code in (*codes, None)])[answers.codes] ^ (swapped == 1)
     n = len(answers.values)
     found = np.where(rows, np.where(prefers_a, n, n + 1), answers.codes)
-    distinct = column_of([*map(text_of, answers.values), "a", "b"])
+    distinct = column_of([*map(text_of, answers.values), "=a", "=b"])
     return Column(np.append(distinct.codes, np.int32(-1))[found], distinct.values)

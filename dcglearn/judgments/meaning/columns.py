@@ -183,8 +183,8 @@ def resolve_columns(
     """Return which column is which field."""
     names = list(dict.fromkeys(names))
     wanted = parse_given_map(given, "columns", _EXAMPLE)
-    ignored = wanted.pop("ignore", "").split("+")
-    names = [name for name in names if name not in ignored]
+    ignored = wanted.pop("ignore", None)
+    names = [name for name in names if ignored is None or name not in ignored.split("+")]
     columns = _given_columns(names, wanted, fields.names)
     known = set(columns)
     lists = {"a", "b"} <= set(fields.names)

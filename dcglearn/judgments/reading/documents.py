@@ -30,16 +30,6 @@ from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 
 @dataclass(frozen=True)
-class _RunLists:
-    """The first K documents of a run for each query: grades, and how many there are of which."""
-
-    grades: Rankings
-    held: Integers
-    considered: Integers
-    unjudged: Integers
-
-
-@dataclass(frozen=True)
 class DocumentGrades:
     r"""The grades of documents and runs, by query.
 
@@ -50,7 +40,10 @@ class DocumentGrades:
     qrels : IndexedQrels
         The grade of each judged document.
     runs : dict
-        The lists of each run, by its name.
+        The grades of each run's documents, by its name: shape (queries, documents), best first;
+        L without a judgment, -1 below the last.
+    n_ranks : int, optional
+        K, the number of documents of a run that were shown.
     unjudged : str, int or float
         What a document without a judgment counts as, as for :func:`read_preferences`.
 
@@ -65,7 +58,8 @@ class DocumentGrades:
 
     scale: Scale
     qrels: IndexedQrels
-    runs: dict[str, _RunLists]
+    runs: dict[str, Rankings]
+    n_ranks: int | None = None
     unjudged: UnjudgedRule = "worst"
 
     @classmethod
@@ -119,14 +113,15 @@ class DocumentGrades:
         indexed = index_qrels(qrels, scale if qrels.names else None)
         scale = indexed.scale if scale is None else scale
         unjudged_meaning(unjudged, scale)  # refuses an unknown rule
-        removed = unjudged in DROPPED
-        lists = {
-            run.name: _first_ranks(
-                grade_run(run, indexed), len(indexed.scale), n_ranks or 0, removed
-            )
-            for run in runs
-        }
-        return cls(scale, indexed, lists, unjudged)
+        tables = {run.name: _table(grade_run(run, indexed)) for run in runs}
+        return cls(scale, indexed, tables, n_ranks, unjudged)
+
+
+def _table(graded: GradedRun) -> Rankings:
+    lengths = graded.lengths
+    table = np.full((len(lengths), int(lengths.max(initial=0))), NO_DOCUMENT, np.int8)
+    table[np.arange(table.shape[1]) < lengths[:, None]] = graded.grades
+    return table
 
 
 class DocumentLookup:
@@ -152,7 +147,7 @@ class DocumentLookup:
         return self._side(block, "a", query), self._side(block, "b", query)
 
     def note(self) -> str:
-        """Return what is said about unjudged documents; refuse judgments none of whose is judged."""
+        """Return what is said about unjudged documents; refuse judgments without any judged."""
         if 0 < self._documents == self._unjudged:
             raise InputError(
                 f"none of {counted(self._documents, 'document')} is in the qrels",
@@ -173,25 +168,21 @@ class DocumentLookup:
         """Return the lists of a side: of documents, of the runs that are named, or of both."""
         runs = block.ids(f"run_{side}")
         if runs is None:
-            return self._labelled(block, side, *self._of_documents(block, side, query))
+            return self._labelled(block, side, self._of_documents(block, side, query))
         named = runs.codes >= 0
-        tables = [(named, self._of_runs(block, side, runs, query))]
+        grades = self._of_runs(block, side, runs, query)
         if not named.all():
             rest = block.take(np.flatnonzero(~named))
-            tables.append((~named, self._of_documents(rest, side, query[~named])))
-        K = max(table.shape[1] for _, (table, _, _) in tables)
-        grades = np.full((block.rows, K), NO_DOCUMENT, np.int16)
-        documents, unjudged = np.zeros((2, block.rows), np.int64)
-        for rows, (table, held, without) in tables:
-            grades[rows, : table.shape[1]] = table
-            documents[rows], unjudged[rows] = held, without
-        return self._labelled(block, side, grades, documents, unjudged)
+            lists = self._of_documents(rest, side, query[~named])
+            K = max(grades.shape[1], lists.shape[1])
+            grades = np.pad(grades, ((0, 0), (0, K - grades.shape[1])), constant_values=NO_DOCUMENT)
+            grades[~named, : lists.shape[1]] = lists
+        return self._labelled(block, side, grades)
 
-    def _of_documents(
-        self, block: FieldBlock, side: str, query: Integers
-    ) -> tuple[Grades, Integers, Integers]:
-        """Return grades, shape (n, K), L for an unjudged document, and counts by list."""
+    def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
+        """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
         found = block.lists_of(side)
+        found.check(side, block.place, self._grades.n_ranks)
         ids = Column(found.codes, found.values).parsed(
             lambda value: parse_id(value, "document"), lambda at: block.place(found.position(at)[0])
         )
@@ -201,88 +192,56 @@ class DocumentLookup:
         twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
         if twice.any():
             row, at = np.argwhere(twice)[0].tolist()
-            name = ids.values[ordered[row, at]]
-            problem = f'"{side}": the document {name} appears twice'
+            problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
             raise InputError(problem, "keep one", block.place(row))
         filled = table >= 0
+        names = np.array([*ids.values, None], object)[table[filled]].tolist()
         entries = np.repeat(query, filled.sum(axis=1))
-        documents = _names(ids, table[filled])
-        grades = np.full(table.shape, NO_DOCUMENT, np.int16)
-        grades[filled] = self._grades.qrels.find_grades_of_ids(entries, documents)
-        unjudged = (grades == len(self._grades.qrels.scale)).sum(axis=1)
-        return grades, filled.sum(axis=1), unjudged
+        grades = np.full(table.shape, NO_DOCUMENT, np.int8)
+        grades[filled] = self._grades.qrels.find_grades_of_ids(entries, names)
+        return grades
 
-    def _of_runs(
-        self, block: FieldBlock, side: str, runs: Column, query: Integers
-    ) -> tuple[Grades, Integers, Integers]:
-        """Return the same for the rows that name a run."""
-        where = f'"run_{side}"'
-        known = self._grades.runs
+    def _of_runs(self, block: FieldBlock, side: str, runs: Column, query: Integers) -> Grades:
+        """Return the same for the rows that name a run; the others are empty."""
+        tables = self._grades.runs
         for code, name in enumerate(runs.values):
             place = block.place(int(np.argmax(runs.codes == code)))
-            if not known:
-                problem = f"{where}: the run {name}, and no runs"
+            if not tables:
+                problem = f'"run_{side}": the run {name}, and no runs'
                 raise InputError(problem, "give its file: `run`", place)
-            if name not in known:
-                raise unknown_name("run", name, known, place)
-        lists = [known[name] for name in runs.values]
-        named = np.flatnonzero(runs.codes >= 0)
-        which, of = runs.codes[named], query[named]
-        held = np.stack([one.held for one in lists])[which, of]
-        if not held.all():
-            at = int(np.argmax(held == 0))
-            problem = f"the run {runs.values[which[at]]} holds nothing for the query"
-            raise InputError(problem, "leave the judgment out", block.place(int(named[at])))
-        return (
-            np.stack([one.grades for one in lists])[which, of].astype(np.int16),
-            np.stack([one.considered for one in lists])[which, of],
-            np.stack([one.unjudged for one in lists])[which, of],
-        )
+            if name not in tables:
+                raise unknown_name("run", name, tables, place)
+        K = max(tables[name].shape[1] for name in runs.values)
+        grades = np.full((block.rows, K), NO_DOCUMENT, np.int8)
+        for code, name in enumerate(runs.values):
+            rows = np.flatnonzero(runs.codes == code)
+            grades[rows, : tables[name].shape[1]] = tables[name][query[rows]]
+        empty = (runs.codes >= 0) & (grades == NO_DOCUMENT).all(axis=1)
+        if empty.any():
+            row = int(np.argmax(empty))
+            problem = f"the run {runs.values[runs.codes[row]]} holds nothing for the query"
+            raise InputError(problem, "leave the judgment out", block.place(row))
+        return grades
 
-    def _labelled(
-        self, block: FieldBlock, side: str, grades: Grades, documents: Integers, unjudged: Integers
-    ) -> ListColumn:
+    def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> ListColumn:
         """Return lists by their labels, with the rule for unjudged documents."""
-        L = len(self._grades.qrels.scale)
+        L, labels = len(self._grades.qrels.scale), list(self._grades.qrels.scale.labels)
         index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
-        nothing = (documents > 0) & (documents == unjudged)
-        if index == NO_DOCUMENT and nothing.any():
+        dropped = (grades == L) & (self._grades.unjudged in DROPPED)
+        kept = (grades != NO_DOCUMENT) & ~dropped
+        K = grades.shape[1] if self._grades.n_ranks is None else self._grades.n_ranks
+        considered = (grades != NO_DOCUMENT) & (np.cumsum(kept, axis=1) - kept < K)
+        documents, unjudged = considered.sum(axis=1), (considered & (grades == L)).sum(axis=1)
+        none = (documents > 0) & (documents == unjudged)
+        if index == NO_DOCUMENT and none.any():
             problem = f'"{side}": no document of the list is judged'
             remedy = "leave the judgment out, or use `unjudged='worst'`"
-            raise InputError(problem, remedy, block.place(int(np.argmax(nothing))))
+            raise InputError(problem, remedy, block.place(int(np.argmax(none))))
         self._documents += int(documents.sum())
         self._unjudged += int(unjudged.sum())
-        if self._grades.unjudged in DROPPED:
-            order = np.argsort(grades == L, axis=1, kind="stable")
-            grades = np.take_along_axis(grades, order, axis=1)
-        values = list(self._grades.qrels.scale.labels)
+        order = np.argsort(dropped, axis=1, kind="stable")
+        grades = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)[:, :K]
         if index != NO_DOCUMENT:
-            values.append(self._grades.scale.labels[index])
-        codes = np.where(grades == L, L if index != NO_DOCUMENT else NO_DOCUMENT, grades)
-        lengths = np.full(len(codes), codes.shape[1], np.int64)
-        return ListColumn(codes.astype(np.int32).ravel(), lengths, values)
-
-
-def _names(ids: Column, codes: Grades) -> list[str]:
-    found: list[str] = np.array([*ids.values, None], object)[codes].tolist()
-    return found
-
-
-def _first_ranks(graded: GradedRun, n_grades: int, n_ranks: int, removed: bool) -> _RunLists:
-    """Return the first K documents of each query; K judged ones where the others are removed."""
-    lengths = graded.lengths
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    judged = graded.grades < n_grades
-    kept = judged if removed else np.ones(len(judged), bool)
-    before = np.cumsum(kept) - kept  # kept documents above each one, of all queries
-    rank = before - np.repeat(np.append(before, 0)[graded.starts[:-1]], lengths)
-    considered = rank < n_ranks
-    shown = considered & kept
-    grades = np.full((len(lengths), n_ranks), NO_DOCUMENT, np.int8)
-    grades[query[shown], rank[shown]] = graded.grades[shown]
-    return _RunLists(
-        grades,
-        lengths,
-        np.bincount(query[considered], minlength=len(lengths)),
-        np.bincount(query[considered & ~judged], minlength=len(lengths)),
-    )
+            labels.append(self._grades.scale.labels[index])
+        codes = np.where(grades < len(labels), grades, NO_DOCUMENT).astype(np.int32)
+        return ListColumn(codes.ravel(), np.full(len(codes), codes.shape[1], np.int64), labels)

@@ -184,7 +184,7 @@ class _Finder:
         try:
             found.check_complete()
         except InputError as error:
-            raise _nested(error, found, columns).at(self._path) from error
+            raise (error.at(self._path) if self._path else error) from error
         cells = {}
         for field, column in found.columns.items():
             if isinstance(column, str):
@@ -233,23 +233,6 @@ def _check_same(before: ColumnMap, after: ColumnMap) -> None:
                 f"the columns {' and '.join(names)} could both be the {field}",
                 f"say which one is: `columns={f'{field}={names[0]}'!r}`",
             )
-
-
-def _nested(error: InputError, found: ColumnMap, columns: dict[str, Any]) -> InputError:
-    """Return an error about missing fields that names the columns of objects, if there are any."""
-    nested = []
-    for name in found.unknown:
-        cells = columns.get(name, [])
-        first = cells[0].as_py() if len(cells) and hasattr(cells[0], "as_py") else cells[:1]
-        if isinstance(first[:1] if isinstance(first, list) else [first], list) and any(
-            isinstance(one, dict) for one in (first if isinstance(first, list) else [first])
-        ):
-            nested.append(name)
-    if not nested:
-        return error
-    held = f"{' and '.join(map(repr, nested))} hold{'s' * (len(nested) == 1)} objects"
-    remedy = f"{held}; write one record per {found.fields.noun}, without objects"
-    return InputError(error.problem, remedy)
 
 
 def is_frame(value: object) -> bool:

@@ -165,12 +165,12 @@ class JudgmentReader:
         swapped = self._swapped(block)
         left, right = (block.ids(one) for one in ("left_system", "right_system"))
         if left is not None and right is not None:
-            answers = _by_system(answers, left, right, ("left", "right"), self.options)
+            answers = _by_system(answers, left, right, ("=left", "=right"), self.options)
             if swapped is None and len(left.values) > 1 and self._unclear(answers):
                 swapped = _swapped_by_name(left, self._sides, block.place)
         first, second = (block.ids(one) for one in ("run_a", "run_b"))
         if first is not None and second is not None:
-            answers = _by_system(answers, first, second, ("a", "b"), self.options)
+            answers = _by_system(answers, first, second, ("=a", "=b"), self.options)
         if swapped is None:
             return answers
         return answers_to_lists(answers, swapped, self._sides, self.options.answers, block.place)
@@ -382,7 +382,7 @@ def _swapped_by_name(left: Column, sides: tuple[str, str], place: RowPlace) -> I
         raise InputError(
             "systems change places, and it is not said which list is whose",
             "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
-            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always on the left",
+            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always left",
             place(0),
         )
     return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]

@@ -345,17 +345,21 @@ class GatheredLists:
             for number, (label, value) in enumerate(zip(labels, self._labels.values, strict=True))
             if isinstance(value, str) and isinstance(label, float)
         ]
+        first = None
         for part, place, names in self._parts if odd else []:
             for side, (codes, lengths) in enumerate(part):
-                first = (np.cumsum(lengths, dtype=np.int64) - lengths)[lengths == 1]
-                rows = np.flatnonzero(lengths == 1)[np.isin(codes[first], odd)]
-                if len(rows):
-                    label = labels[int(codes[first][np.isin(codes[first], odd)][0])]
-                    raise InputError(
-                        f"the list {label} may be two grades that a spreadsheet took for a number",
-                        "write its grades with blanks between them, or say `n_ranks=1` if it is one",
-                        f'{place(int(rows[0]))}, "{names[side]}"',
-                    )
+                rows = np.repeat(np.arange(len(lengths)), lengths)[np.isin(codes, odd)]
+                if (lengths[rows] > 1).any():
+                    return  # such grades occur
+                if len(rows) and first is None:
+                    first = f'{place(int(rows[0]))}, "{names[side]}"'
+        if first is not None:
+            label = labels[odd[0]]
+            raise InputError(
+                f"the list {label} may be two grades that a spreadsheet took for a number",
+                "write blanks between its grades, or say `n_ranks=1` if it is one",
+                first,
+            )
 
 
 def _fill(table: Any, indices: Any, lengths: Grades) -> None:
