@@ -8,7 +8,8 @@ grades may also be names. What a value means is decided once for each distinct v
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.tables.columns import column_of, parse_id
-from dcglearn.base.tables.sources import Source, read_blocks, usual_type
+from dcglearn.base.tables.sources import Source, read_blocks
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.keys import first_repeated
 
@@ -37,7 +38,7 @@ class Kind(NamedTuple):
 
     name: str
     other: str
-    fields: tuple[str, ...]
+    layout: str
     columns: tuple[tuple[str, ...], ...]
 
     @property
@@ -46,8 +47,8 @@ class Kind(NamedTuple):
         return self.columns[2][0]
 
 
-QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), (*_IDS, _GRADE))
-RUN = Kind("a run", "qrels", ("query", "", "document", "", "number", "tag"), (*_IDS, ("score",)))
+QRELS = Kind("qrels", "a run", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("a run", "qrels", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
@@ -57,6 +58,7 @@ class Part(NamedTuple):
     document: Any
     number: Any
     place: Callable[[int], str]
+    tags: Sequence[str] = ()
 
 
 class Rows(NamedTuple):
@@ -92,70 +94,63 @@ def are_columns(names: Sequence[str], kind: Kind) -> bool:
         return False
 
 
-def read_table(source: Source, kind: Kind) -> list[Part]:
+def read_table(source: Source, kind: Kind) -> Iterator[Part]:
     """Read a table, or JSON of the form ``{query: {document: number}}``."""
     if source.format == "json":
         with source.open() as file:
             document = decode_json(file.read(), "write {query: {document: number}}")
         if is_nested(document) and not are_columns(list(document), kind):
-            return [part_of_dicts(document, source.name)]
+            yield part_of_dicts(document, kind, source.name)
+            return
 
     def choose(names: Iterable[str]) -> list[str]:
         return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
 
-    parts, first = [], 0
+    first = 0
     for block in read_blocks(source, choose):
-        cells = [block.columns[name] for name in choose(block.columns)]
-        parts.append(_part(cells, lambda row, first=first: source.place(first + row)))
+        yield part_of(block.columns, kind, source.name, partial(_place, source, first))
         first += block.rows
-    return parts
+
+
+def _place(source: Source, first: int, row: int) -> str:
+    return source.place(first + row)
 
 
 def is_nested(content: object) -> bool:
     """Return whether this is a dict of dicts."""
-    return isinstance(content, dict) and all(isinstance(held, dict) for held in content.values())
+    return isinstance(content, Mapping) and all(isinstance(v, Mapping) for v in content.values())
 
 
-def part_of_dicts(content: dict[Any, Any], name: str) -> Part:
+def part_of_dicts(content: Mapping[Any, Any], kind: Kind, name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
-    rows = [(q, d, number) for q, held in content.items() for d, number in held.items()]
-    return part_of_rows(rows, lambda row: f"{name}, query {rows[row][0]}, document {rows[row][1]}")
+    ids = [(query, document) for query, held in content.items() for document in held]
+    columns = {
+        "query_id": [query for query, _ in ids],
+        "document": [document for _, document in ids],
+        kind.number: [number for held in content.values() for number in held.values()],
+    }
+    return part_of(
+        columns, kind, name, lambda row: "{}, query {}, document {}".format(name, *ids[row])
+    )
 
 
-def part_of_rows(rows: Sequence[tuple[Any, Any, Any]], place: Callable[[int], str]) -> Part:
-    """Return rows of a query, a document and a number."""
-    return _part(map(_cells, zip(*rows, strict=True)) if rows else [_cells([])] * 3, place)
+def part_of(columns: Mapping[str, Any], kind: Kind, name: str, place: Callable[[int], str]) -> Part:
+    """Return the rows of columns of a table."""
+    chosen = choose_columns(list(columns), kind, name)
+    query, document, number = (_arrow(columns[one]) for one in chosen)
+    return Part(_ids(query, place), _ids(document, place), number, place)
 
 
-def part_of_frame(content: Any, kind: Kind, name: str) -> Part:
-    """Return the rows of a frame of pandas or polars, a relation of DuckDB or a table of Arrow."""
-    import pyarrow as pa
-
-    if hasattr(content, "collect"):  # a lazy frame of polars
-        content = content.collect()
-    if hasattr(content, "__arrow_c_stream__") and not hasattr(content, "iloc"):
-        content = pa.table(content)
-        names = content.column_names
-    else:
-        names = list(content.columns)
-    cells = (_cells(content[one]) for one in choose_columns(names, kind, name))
-    return _part(cells, lambda row: f"{name}, row {row + 1}")
-
-
-def _cells(column: Any) -> Any:
-    """Return a column as an Arrow array, or as a list where Arrow cannot hold it."""
+def _arrow(cells: Any) -> Any:
+    """Return cells as an Arrow array, or as a list where Arrow cannot hold them."""
     import pyarrow as pa
 
     try:
-        whole = isinstance(column, pa.ChunkedArray)
-        return usual_type(column.combine_chunks() if whole else pa.array(column, from_pandas=True))
+        if isinstance(cells, pa.ChunkedArray):
+            return _joined(cells.chunks)
+        return cells if isinstance(cells, pa.Array) else pa.array(cells, from_pandas=True)
     except (pa.ArrowException, OverflowError):
-        return list(column)
-
-
-def _part(cells: Iterable[Any], place: Callable[[int], str]) -> Part:
-    query, document, number = cells
-    return Part(_ids(query, place), _ids(document, place), number, place)
+        return cells
 
 
 def _ids(cells: Any, place: Callable[[int], str]) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.frames import FrameLike, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
@@ -19,7 +20,6 @@ from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
-from dcglearn.judgments.reading.fields import FrameLike, is_frame
 from dcglearn.judgments.reading.judgments import JudgmentReader, judgments_of_columns
 from dcglearn.judgments.reading.lists import ListColumn, lists_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
