@@ -7,6 +7,7 @@ grades may also be names. What a value means is decided once for each distinct v
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -97,8 +98,7 @@ def are_columns(names: Sequence[str], kind: Kind) -> bool:
 def read_table(source: Source, kind: Kind) -> Iterator[Part]:
     """Read a table, or JSON of the form ``{query: {document: number}}``."""
     if source.format == "json":
-        with source.open() as file:
-            document = decode_json(file.read(), "write {query: {document: number}}")
+        document = _document(source)
         if is_nested(document) and not are_columns(list(document), kind):
             yield part_of_dicts(document, kind, source.name)
             return
@@ -110,6 +110,14 @@ def read_table(source: Source, kind: Kind) -> Iterator[Part]:
     for block in read_blocks(source, choose):
         yield part_of(block.columns, kind, source.name, partial(_place, source, first))
         first += block.rows
+
+
+def _document(source: Source) -> Any:
+    with source.open() as file:
+        try:
+            return decode_json(file.read(), "write {query: {document: number}}")
+        except InputError as error:
+            raise error.at(source.name) from error
 
 
 def _place(source: Source, first: int, row: int) -> str:
@@ -147,7 +155,7 @@ def _arrow(cells: Any) -> Any:
 
     try:
         if isinstance(cells, pa.ChunkedArray):
-            return _joined(cells.chunks)
+            return cells.combine_chunks()
         return cells if isinstance(cells, pa.Array) else pa.array(cells, from_pandas=True)
     except (pa.ArrowException, OverflowError):
         return cells
@@ -187,20 +195,24 @@ def join_parts(
     ids = column_of(_joined([part.query for part in parts]))
     documents = _joined([part.document for part in parts])
     values, names = _values([part.number for part in parts], kind, place)
-    missing = ids.codes < 0
+    missing = (ids.codes < 0) | np.isnan(values)
     if documents.null_count:
         missing |= documents.is_null().to_numpy(zero_copy_only=False)
     if missing.any():
-        raise InputError("an id is missing", "correct it", place(int(np.argmax(missing))))
+        problem = f"an id or the {kind.number} is missing"
+        raise InputError(problem, "correct it", place(int(np.argmax(missing))))
+    if kind is QRELS and np.abs(values).max() >= MAX_EXACT:
+        row = int(np.argmax(np.abs(values)))
+        problem = f"the grade {values[row]:.17g} is too large to tell from its neighbours"
+        raise InputError(problem, "use grades below 2^53", place(row))
     query, rows = ids.codes.astype(np.int64), np.arange(len(ids))
     if wanted is not None and not all(one in wanted for one in ids.values):
         rows = np.flatnonzero(np.array([one in wanted for one in ids.values])[query])
         query, documents, values = query[rows], take_rows(documents, rows), values[rows]
     again = first_repeated(query, documents, len(ids.values))
     if again is not None:
-        problem = f"the document {documents[again]} appears twice for query"
-        whole = f"{problem} {ids.values[query[again]]}"
-        raise InputError(whole, "keep one", place(int(rows[again])))
+        pair = f"the document {documents[again]} appears twice for query {ids.values[query[again]]}"
+        raise InputError(pair, "keep one", place(int(rows[again])))
     return Rows(tuple(ids.values), query, documents, values, names)
 
 
@@ -218,32 +230,19 @@ def _joined(arrays: Sequence[Any]) -> Any:
 def _values(
     parts: Sequence[Any], kind: Kind, place: Callable[[int], str]
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the numbers; or the number of each name, and the names, if all grades are names."""
-    values = _numbers(parts)
-    if values is None:
-        column = column_of(np.concatenate([column_of(part).decoded() for part in parts]).tolist())
-        if kind is QRELS and all(map(_is_name, column.values)):
-            found, names = np.arange(len(column.values)), tuple(column.values)
-        else:
-            found, names = np.array([parse_number(str(one)) for one in column.values]), ()
-        values = np.append(found, np.nan)[column.codes]
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            cell = column.decoded()[row]
-            shown = f"{str(cell)[:40]!r} is not a finite number" if cell else "is missing"
-            remedy = "correct it, or write all grades as names" if _is_name(cell) else "correct it"
-            raise InputError(f"the {kind.number} {shown}", remedy, place(row))
-        if names:
-            return values, names
-    if kind is QRELS and np.abs(values).max() >= MAX_EXACT:
-        row = int(np.argmax(np.abs(values)))
-        problem = f"the grade {values[row]:.17g} is too large to tell from its neighbours"
-        raise InputError(problem, "use grades below 2^53", place(row))
-    return values, ()
+    """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
+    numbers = _finite(parts)
+    if numbers is not None:
+        return numbers, ()
+    column = column_of(np.concatenate([column_of(part).decoded() for part in parts]).tolist())
+    if kind is QRELS and all(map(_is_name, column.values)):
+        return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
+    parsed = column.parsed(partial(_number, kind=kind), place)
+    return np.append(parsed.values, np.nan)[parsed.codes], ()
 
 
-def _numbers(parts: Sequence[Any]) -> Floats | None:
-    """Return finite numbers as Arrow reads them; None where there is anything else."""
+def _finite(parts: Sequence[Any]) -> Floats | None:
+    """Return numbers as Arrow reads them, None where there is anything else."""
     import pyarrow as pa
 
     if any(isinstance(part, list) or pa.types.is_boolean(part.type) for part in parts):
@@ -254,6 +253,15 @@ def _numbers(parts: Sequence[Any]) -> Floats | None:
         return None
     values = None if joined.null_count else numbers_of_arrow(joined)
     return values if values is not None and np.isfinite(values).all() else None
+
+
+def _number(value: Any, kind: Kind) -> float:
+    number = parse_number(str(value))
+    if math.isnan(number):
+        remedy = "correct it, or write all grades as names" if _is_name(value) else "correct it"
+        problem = f"the {kind.number} {str(value)[:40]!r} is not a finite number"
+        raise InputError(problem, remedy)
+    return number
 
 
 def _is_name(value: Any) -> bool:

@@ -134,7 +134,7 @@ def read_qrels(path: str | Path) -> Qrels:
     """
     dataset = str(path).startswith(_DATASET)
     parts = [_dataset(str(path))] if dataset else list(_read(path, QRELS))
-    return _qrels(parts, str(path))
+    return Qrels(str(path), *join_parts(parts, QRELS, str(path)))
 
 
 def read_run(
@@ -208,7 +208,7 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
     2
     """
-    return _qrels([_part_of(content, QRELS, name)], name)
+    return Qrels(name, *join_parts([_part_of(content, QRELS, name)], QRELS, name))
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
@@ -241,10 +241,6 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
 def name_of_file(path: str | Path) -> str:
     """Return what a run without a name of its own is called."""
     return Path(path).name.partition(".")[0] or str(path)
-
-
-def _qrels(parts: Sequence[Part], name: str) -> Qrels:
-    return Qrels(name, *join_parts(parts, QRELS, name))
 
 
 def _part_of(content: Any, kind: Kind, name: str) -> Part:

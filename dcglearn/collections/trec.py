@@ -123,15 +123,13 @@ def _place(source: Source, first: int, row: int) -> str:
 
 
 def _fault(source: Source, kind: Kind) -> InputError:
-    """Return what is wrong with the first line that does not have the fields."""
+    """Return what is wrong with the first line without the fields; tabs may separate them."""
     wanted = len(kind.layout.split())
-    for number, line in _lines(source):
-        fields = len(line.split())
-        if wanted not in (fields, line.count(b"\t") + 1):
-            place, problem = f"{source.name}, line {number}", counted(fields, "field")
-            if fields == 10 - wanted:
-                remedy = f"give {kind.name} here; qrels come first, then runs"
-                return InputError(f"{problem}: this looks like {kind.other}", remedy, place)
-            return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)
-    problem = "some lines have blanks between fields, and others tabs"
-    return InputError(problem, f"write: {kind.layout}", source.name)
+    lines = ((n, len(line.split()), line.count(b"\t") + 1) for n, line in _lines(source))
+    wrong = [(tabs == wanted, number, fields) for number, fields, tabs in lines if fields != wanted]
+    _, number, fields = min(wrong)
+    place, problem = f"{source.name}, line {number}", counted(fields, "field")
+    if fields == 10 - wanted:
+        remedy = f"give {kind.name} here; qrels come first, then runs"
+        return InputError(f"{problem}: this looks like {kind.other}", remedy, place)
+    return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)
