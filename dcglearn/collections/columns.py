@@ -7,8 +7,9 @@ grades may also be names. What a value means is decided once for each distinct v
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,8 +19,8 @@ from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import decode_json
 from dcglearn.base.numbers import MAX_EXACT, parse_number
-from dcglearn.base.tables.columns import column_of
-from dcglearn.base.tables.sources import Source, read_blocks, usual_type
+from dcglearn.base.tables.columns import column_of, parse_id
+from dcglearn.base.tables.sources import Source, read_blocks
 from dcglearn.base.types import Floats, Integers
 from dcglearn.collections.keys import first_repeated
 
@@ -29,8 +30,8 @@ _IDS = (
 )
 _GRADE = ("grade", "relevance", "label", "rel", "rating", "score", "stars")
 
-_NO_NAME = re.compile(r"(?=.*\d)[\d\s_.,+xe-]*|[+-]?(nan|inf|infinity)", re.IGNORECASE)
-"""Text that is meant as a number: it cannot be the name of a grade."""
+_NO_NAME = re.compile(r"(?=.*\d)[\d\s_.,+xe-]*|[+-]?(nan|inf|infinity)|\s*", re.IGNORECASE)
+"""Text that is meant as a number, or empty: it is not the name of a grade."""
 
 
 class Kind(NamedTuple):
@@ -38,7 +39,7 @@ class Kind(NamedTuple):
 
     name: str
     other: str
-    fields: tuple[str, ...]
+    layout: str
     columns: tuple[tuple[str, ...], ...]
 
     @property
@@ -47,17 +48,18 @@ class Kind(NamedTuple):
         return self.columns[2][0]
 
 
-QRELS = Kind("qrels", "a run", ("query", "", "document", "number"), (*_IDS, _GRADE))
-RUN = Kind("a run", "qrels", ("query", "", "document", "", "number", "tag"), (*_IDS, ("score",)))
+QRELS = Kind("qrels", "a run", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("a run", "qrels", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
-    """Some rows: ids as Arrow text, numbers as Arrow floats or text, and the place of a row."""
+    """Some rows: ids as Arrow text, numbers as an Arrow array or a list, the place of a row."""
 
     query: Any
     document: Any
     number: Any
     place: Callable[[int], str]
+    tags: Sequence[str] = ()
 
 
 class Rows(NamedTuple):
@@ -93,97 +95,81 @@ def are_columns(names: Sequence[str], kind: Kind) -> bool:
         return False
 
 
-def read_table(source: Source, kind: Kind) -> list[Part]:
+def read_table(source: Source, kind: Kind) -> Iterator[Part]:
     """Read a table, or JSON of the form ``{query: {document: number}}``."""
     if source.format == "json":
-        with source.open() as file:
-            document = decode_json(file.read(), "write {query: {document: number}}")
-        nested = isinstance(document, dict) and not are_columns(list(document), kind)
-        if nested and all(isinstance(held, dict) for held in document.values()):
-            return [part_of_dicts(document, source.name)]
+        document = _document(source)
+        if is_nested(document) and not are_columns(list(document), kind):
+            yield part_of_dicts(document, kind, source.name)
+            return
 
     def choose(names: Iterable[str]) -> list[str]:
-        return choose_columns(list({**dict.fromkeys(names), **source.partition}), kind, source.name)
+        return choose_columns([*dict.fromkeys([*names, *source.partition])], kind, source.name)
 
-    parts, first = [], 0
+    first = 0
     for block in read_blocks(source, choose):
-        cells = [block.columns[name] for name in choose(block.columns)]
-        parts.append(_part(cells, partial(_shifted, source.place, first)))
+        yield part_of(block.columns, kind, source.name, partial(_place, source, first))
         first += block.rows
-    return parts
 
 
-def _shifted(place: Callable[[int], str], first: int, row: int) -> str:
-    return place(first + row)
+def _document(source: Source) -> Any:
+    with source.open() as file:
+        try:
+            return decode_json(file.read(), "write {query: {document: number}}")
+        except InputError as error:
+            raise error.at(source.name) from error
 
 
-def part_of_dicts(content: dict[Any, Any], name: str) -> Part:
+def _place(source: Source, first: int, row: int) -> str:
+    return source.place(first + row)
+
+
+def is_nested(content: object) -> bool:
+    """Return whether this is a dict of dicts."""
+    return isinstance(content, Mapping) and all(isinstance(v, Mapping) for v in content.values())
+
+
+def part_of_dicts(content: Mapping[Any, Any], kind: Kind, name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
-    rows = [(q, d, number) for q, held in content.items() for d, number in held.items()]
-    return part_of_rows(rows, lambda row: f"{name}, query {rows[row][0]}, document {rows[row][1]}")
+    ids = [(query, document) for query, held in content.items() for document in held]
+    columns = {
+        "query_id": [query for query, _ in ids],
+        "document": [document for _, document in ids],
+        kind.number: [number for held in content.values() for number in held.values()],
+    }
+    return part_of(
+        columns, kind, name, lambda row: "{}, query {}, document {}".format(name, *ids[row])
+    )
 
 
-def part_of_rows(rows: Sequence[tuple[Any, Any, Any]], place: Callable[[int], str]) -> Part:
-    """Return rows of a query, a document and a number."""
-    return _part(zip(*rows, strict=True) if rows else ([], [], []), place)
+def part_of(columns: Mapping[str, Any], kind: Kind, name: str, place: Callable[[int], str]) -> Part:
+    """Return the rows of columns of a table."""
+    chosen = choose_columns(list(columns), kind, name)
+    query, document, number = (_arrow(columns[one]) for one in chosen)
+    return Part(_ids(query, place), _ids(document, place), number, place)
 
 
-def part_of_frame(content: Any, kind: Kind, name: str) -> Part:
-    """Return the rows of a frame of pandas or polars, a relation of DuckDB or a table of Arrow."""
+def _arrow(cells: Any) -> Any:
+    """Return cells as an Arrow array, or as a list where Arrow cannot hold them."""
     import pyarrow as pa
 
-    if hasattr(content, "collect"):  # a lazy frame of polars
-        content = content.collect()
-    if hasattr(content, "__arrow_c_stream__") and not hasattr(content, "iloc"):
-        content = pa.table(content)
-        names = content.column_names
-    else:
-        names = list(content.columns)
-    cells = [_cells(content[one]) for one in choose_columns(names, kind, name)]
-    return _part(cells, lambda row: f"{name}, row {row + 1}")
-
-
-def _cells(column: Any) -> Any:
-    """Return a column of a frame as an Arrow array, or as a list where Arrow cannot hold it."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        return usual_type(column.combine_chunks())
     try:
-        return usual_type(pa.array(column, from_pandas=True))
+        if isinstance(cells, pa.ChunkedArray):
+            return cells.combine_chunks()
+        return cells if isinstance(cells, pa.Array) else pa.array(cells, from_pandas=True)
     except (pa.ArrowException, OverflowError):
-        return column.tolist()
+        return cells
 
 
-def _part(cells: Iterable[Any], place: Callable[[int], str]) -> Part:
-    query, document, number = cells
-    ids = (_texts(column, _id, place) for column in (query, document))
-    return Part(*ids, _numbers(number, place), place)
-
-
-def _numbers(cells: Any, place: Callable[[int], str]) -> Any:
-    """Return cells as floats, or as text if any of them is text."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if isinstance(cells, list | tuple) and set(map(type, cells)) <= {int, float}:
-        cells = pa.array(cells, pa.float64())
-    held = getattr(cells, "type", None)
-    if held is not None and (types.is_integer(held) or types.is_floating(held)):
-        return cells.cast(pa.float64(), safe=False)
-    return _texts(cells, _number, place)
-
-
-def _texts(cells: Any, parse: Callable[[Any], str], place: Callable[[int], str]) -> Any:
+def _ids(cells: Any, place: Callable[[int], str]) -> Any:
     import pyarrow as pa
     import pyarrow.types as types
 
     held = getattr(cells, "type", pa.null())
     if types.is_string(held) or types.is_large_string(held) or types.is_integer(held):
         return texts(cells.cast(pa.string()))
-    column = column_of(cells).parsed(parse, place)
-    rows = pa.array(column.codes, mask=column.codes < 0)
-    return texts(text_array(column.values).take(rows))
+    column = column_of(cells).parsed(parse_id, place)
+    return texts(text_array(column.values).take(pa.array(column.codes, mask=column.codes < 0)))
 
 
 def texts(cells: Any) -> Any:
@@ -194,47 +180,27 @@ def texts(cells: Any) -> Any:
     return pc.if_else(pc.equal(cells, ""), None, cells)
 
 
-def _id(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f"the id {value!r:.40} is not text or a whole number", "correct it")
-    return str(value)
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{value!r:.40} is not a number", "write a number")
-    return str(value)
-
-
 def join_parts(
     parts: Sequence[Part], kind: Kind, name: str, wanted: Container[str] | None = None
 ) -> Rows:
     """Check the rows of all parts, and return those of the queries that are wanted."""
-    import pyarrow as pa
-
-    if not any(len(part.query) for part in parts):
+    ends = np.cumsum([len(part.query) for part in parts]).tolist()
+    if not parts or not ends[-1]:
         raise InputError("is empty", f"give {kind.name} of at least one document", name)
 
     def place(row: int) -> str:
-        part, *_ = (p for p, end in zip(parts, ends, strict=True) if row < end)
-        return part.place(row - ends[parts.index(part)] + len(part.query))
+        at = int(np.searchsorted(ends, row, "right"))
+        return parts[at].place(row - ends[at] + len(parts[at].query))
 
-    ends = np.cumsum([len(part.query) for part in parts]).tolist()
-    ids = column_of(pa.chunked_array([part.query for part in parts]))
-    documents = _whole([part.document for part in parts])
-    numbers = [part.number for part in parts]
-    if len({array.type for array in numbers}) > 1:
-        numbers = [array.cast(pa.string()) for array in numbers]
-    values, names = _values(pa.chunked_array(numbers), kind)
-    missing = (ids.codes < 0) | (_nulls(documents) if documents.null_count else False)
-    wrong = missing | ~np.isfinite(values)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        if missing[row]:
-            raise InputError("an id is missing", "correct it", place(row))
-        raise _not_finite(pa.chunked_array(numbers)[row].as_py(), kind, place(row))
+    ids = column_of(_joined([part.query for part in parts]))
+    documents = _joined([part.document for part in parts])
+    values, names = _values([part.number for part in parts], kind, place)
+    missing = (ids.codes < 0) | np.isnan(values)
+    if documents.null_count:
+        missing |= documents.is_null().to_numpy(zero_copy_only=False)
+    if missing.any():
+        problem = f"an id or the {kind.number} is missing"
+        raise InputError(problem, "correct it", place(int(np.argmax(missing))))
     if kind is QRELS and np.abs(values).max() >= MAX_EXACT:
         row = int(np.argmax(np.abs(values)))
         problem = f"the grade {values[row]:.17g} is too large to tell from its neighbours"
@@ -245,13 +211,12 @@ def join_parts(
         query, documents, values = query[rows], take_rows(documents, rows), values[rows]
     again = first_repeated(query, documents, len(ids.values))
     if again is not None:
-        problem = f"the document {documents[again]} appears twice for query"
-        whole = f"{problem} {ids.values[query[again]]}"
-        raise InputError(whole, "keep one", place(int(rows[again])))
+        pair = f"the document {documents[again]} appears twice for query {ids.values[query[again]]}"
+        raise InputError(pair, "keep one", place(int(rows[again])))
     return Rows(tuple(ids.values), query, documents, values, names)
 
 
-def _whole(arrays: Sequence[Any]) -> Any:
+def _joined(arrays: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     if len(arrays) == 1:
@@ -262,31 +227,42 @@ def _whole(arrays: Sequence[Any]) -> Any:
     return joined
 
 
-def _nulls(array: Any) -> Any:
-    return array.is_null().to_numpy(zero_copy_only=False)
+def _values(
+    parts: Sequence[Any], kind: Kind, place: Callable[[int], str]
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
+    numbers = _finite(parts)
+    if numbers is not None:
+        return numbers, ()
+    column = column_of(np.concatenate([column_of(part).decoded() for part in parts]).tolist())
+    if kind is QRELS and all(map(_is_name, column.values)):
+        return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
+    parsed = column.parsed(partial(_number, kind=kind), place)
+    return np.append(parsed.values, np.nan)[parsed.codes], ()
 
 
-def _values(column: Any, kind: Kind) -> tuple[Floats, tuple[str, ...]]:
-    """Return numbers, NaN for what is not one; if all grades are names, numbers of the names."""
+def _finite(parts: Sequence[Any]) -> Floats | None:
+    """Return numbers as Arrow reads them, None where there is anything else."""
     import pyarrow as pa
 
+    if any(isinstance(part, list) or pa.types.is_boolean(part.type) for part in parts):
+        return None
     try:
-        numbers = _whole(column.cast(pa.float64()).chunks)
-    except pa.ArrowInvalid:
-        texts = column_of(column)
-        if kind is QRELS and all(map(_is_name, texts.values)):
-            return np.where(texts.codes < 0, np.nan, texts.codes), tuple(texts.values)
-        found = [parse_number(text) for text in texts.values]
-        return np.array([*found, np.nan])[texts.codes], ()
-    return numbers_of_arrow(numbers.fill_null(np.nan) if numbers.null_count else numbers), ()
+        joined = _joined([part.cast(pa.float64(), safe=False) for part in parts])
+    except pa.ArrowException:
+        return None
+    values = None if joined.null_count else numbers_of_arrow(joined)
+    return values if values is not None and np.isfinite(values).all() else None
 
 
-def _is_name(text: str) -> bool:
-    return _NO_NAME.fullmatch(text) is None
+def _number(value: Any, kind: Kind) -> float:
+    number = parse_number(str(value))
+    if math.isnan(number):
+        remedy = "correct it, or write all grades as names" if _is_name(value) else "correct it"
+        problem = f"the {kind.number} {str(value)[:40]!r} is not a finite number"
+        raise InputError(problem, remedy)
+    return number
 
 
-def _not_finite(value: Any, kind: Kind, place: str) -> InputError:
-    named = kind is QRELS and isinstance(value, str) and _is_name(value)
-    remedy = "correct it, or write all grades as names" if named else "correct it"
-    shown = "is missing" if value is None else f"{str(value)[:40]!r} is not a finite number"
-    return InputError(f"the {kind.number} {shown}", remedy, place)
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and _NO_NAME.fullmatch(value) is None

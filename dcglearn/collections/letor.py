@@ -21,9 +21,10 @@ from dcglearn.base.arrow_arrays import text_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import is_regular_file
 from dcglearn.base.numbers import counted, parse_number, parse_whole
+from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.text import open_text
-from dcglearn.base.types import Integers
-from dcglearn.collections.runs import Qrels, Run
+from dcglearn.base.types import Grades
+from dcglearn.collections.runs import Qrels, Run, name_of_file
 
 GROUP_SUFFIXES = (".query", ".group")
 _MOST_GRADES = 100
@@ -34,9 +35,9 @@ _PEEK = 1 << 16
 class _Documents(NamedTuple):
     """The grade, the number of the query and the line of each document; names of the queries."""
 
-    grades: Integers
-    query: Integers
-    lines: list[int]
+    grades: Grades
+    query: Grades
+    lines: tuple[int, ...]
     names: tuple[str, ...]
 
 
@@ -76,7 +77,7 @@ def read_graded_lists(path: str | Path) -> Qrels:
     """
     grades, query, _, names = _read(path)
     documents = text_array([str(place) for place in range(1, len(grades) + 1)])
-    return Qrels(str(path), names, query, documents, grades.astype(float))
+    return Qrels(str(path), names, query.astype(np.int64), documents, grades.astype(float))
 
 
 def read_predictions(path: str | Path, lists: Qrels) -> Run:
@@ -90,12 +91,12 @@ def read_predictions(path: str | Path, lists: Qrels) -> Run:
     if len(scores) != len(lists):
         problem = f"{counted(len(scores), 'score')} for {counted(len(lists), 'document')}"
         raise InputError(problem, "give one per document", str(path))
-    name = Path(path).name.partition(".")[0] or Path(path).name
-    return Run(name, lists.queries, lists.query, lists.documents, np.array(scores))
+    run = name_of_file(path), lists.queries, lists.query, lists.documents
+    return Run(*run, np.array(scores))
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Iterate over the lines that are neither empty nor comments, with their numbers."""
+    """Iterate over what lines hold before comments, and their numbers."""
     with open_text(Path(path), str(path)) as file:
         for number, line in enumerate(file, start=1):
             text = line.split(b"#")[0].strip()
@@ -104,42 +105,39 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _read(path: str | Path) -> _Documents:
-    grades: list[int] = []
-    queries: list[bytes] = []
-    lines: list[int] = []
-    for number, line in _lines(path):
-        first, second = (*line.split(maxsplit=2), b"")[:2]
-        try:
-            grades.append(_grade(first.decode()))
-            if second == b"qid:":
-                raise InputError("no query after 'qid:'", "write qid:QUERY without a blank")
-        except InputError as error:
-            raise error.at(f"{path}, line {number}") from error
-        queries.append(second if second.startswith(b"qid:") else b"")
-        lines.append(number)
-    if not grades:
+    rows = [(n, *(*line.split(maxsplit=2), b"")[:2]) for n, line in _lines(path)]
+    if not rows:
         raise InputError("holds no document", "give lines like: 2 qid:1 1:0.5", str(path))
-    numbers = {query: number for number, query in enumerate(dict.fromkeys(queries))}
-    if b"" not in numbers:
-        query = np.array([numbers[one] for one in queries])
-        names = tuple(one[4:].decode() for one in numbers)
-    elif len(numbers) > 1:
-        place = f"{path}, line {lines[queries.index(b'')]}"
-        raise InputError("no qid, which other lines have", "add it", place)
-    else:
-        sizes = _group_sizes(Path(path), len(lines))
+    lines, first, second = zip(*rows, strict=True)
+
+    def place(row: int) -> str:
+        return f"{path}, line {lines[row]}"
+
+    grades = column_of(first).parsed(_grade, place)
+    queries = column_of(second).parsed(_query, place)
+    query, names = queries.codes, queries.values
+    if not names:
+        sizes = _group_sizes(Path(path), len(rows))
         query = np.repeat(np.arange(len(sizes)), sizes)
-        names = tuple(str(place) for place in range(1, len(sizes) + 1))
-    return _Documents(np.array(grades), query, lines, names)
+        names = [str(number) for number in range(1, len(sizes) + 1)]
+    elif query.min() < 0:
+        problem = "no qid, which other lines have"
+        raise InputError(problem, "add it", place(int(np.argmin(query))))
+    return _Documents(np.array(grades.values)[grades.codes], query, lines, tuple(names))
 
 
-def _grade(text: str) -> int:
-    grade = parse_number(text)
-    if math.isnan(grade):
-        raise InputError(f"begins with {text[:40]!r}", "begin with a grade")
+def _grade(field: bytes) -> int:
+    grade = parse_number(text := field.decode())
     if not (grade.is_integer() and 0 <= grade < _MOST_GRADES):
-        raise InputError(f"grade {text}", f"use whole numbers, 0 ... {_MOST_GRADES - 1}")
+        remedy = f"begin with a whole number, 0 ... {_MOST_GRADES - 1}"
+        raise InputError(f"the grade is {text[:40]!r}", remedy)
     return int(grade)
+
+
+def _query(field: bytes) -> str | None:
+    if field == b"qid:":
+        raise InputError("no query after 'qid:'", "write qid:QUERY without a blank")
+    return field[4:].decode() if field.startswith(b"qid:") else None
 
 
 def _group_sizes(path: Path, n_documents: int) -> list[int]:
@@ -150,12 +148,15 @@ def _group_sizes(path: Path, n_documents: int) -> list[int]:
         raise InputError(problem, f"add qid:... or {candidates[0].name}", str(path))
     sizes = []
     for number, line in _lines(found):
-        size = parse_whole(line.decode())
-        if size is None or size <= 0:
-            problem = f"{line.decode()[:40]!r} is not a group size"
-            raise InputError(problem, "write one group size per line", f"{found}, line {number}")
-        sizes.append(size)
+        sizes.append(parse_whole(line.decode()) or 0)
+        if sizes[-1] <= 0:
+            problem, place = (
+                f"{line.decode()[:40]!r} is not a group size",
+                f"{found}, line {number}",
+            )
+            raise InputError(problem, "write one group size per line", place)
     if sum(sizes) != n_documents:
         problem = f"groups of {counted(sum(sizes), 'document')}, and {path.name} holds"
-        raise InputError(f"{problem} {n_documents}", "give the file that belongs to it", str(found))
+        remedy = "give the file that belongs to it"
+        raise InputError(f"{problem} {n_documents}", remedy, str(found))
     return sizes

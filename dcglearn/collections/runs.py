@@ -8,7 +8,7 @@ ir_datasets (MacAvaney et al., SIGIR 2021), which downloads what it has not got.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
 from dcglearn.base.representation import ShortRepr
+from dcglearn.base.tables.frames import columns_of_frame
 from dcglearn.base.tables.sources import Source, find_sources
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Floats, Integers
@@ -26,10 +27,10 @@ from dcglearn.collections.columns import (
     Kind,
     Part,
     are_columns,
+    is_nested,
     join_parts,
+    part_of,
     part_of_dicts,
-    part_of_frame,
-    part_of_rows,
     read_table,
 )
 from dcglearn.collections.trec import read_trec
@@ -131,8 +132,9 @@ def read_qrels(path: str | Path) -> Qrels:
     >>> qrels.queries, qrels.number, str(qrels.scale())
     (('301', '302'), array([2., 0., 1.]), '2 > 1 > 0')
     """
-    parts, _ = _dataset(str(path)) if str(path).startswith(_DATASET) else _read(path, QRELS)
-    return _qrels(parts, str(path))
+    dataset = str(path).startswith(_DATASET)
+    parts = [_dataset(str(path))] if dataset else list(_read(path, QRELS))
+    return Qrels(str(path), *join_parts(parts, QRELS, str(path)))
 
 
 def read_run(
@@ -172,12 +174,13 @@ def read_run(
     >>> run.name, run.queries, run.number
     ('bm25', ('301',), array([2.5, 1.5]))
     """
-    parts, tags = _read(path, RUN)
+    parts = list(_read(path, RUN))
+    tags = list(dict.fromkeys(tag for part in parts for tag in part.tags))
     if len(tags) > 1:
         text = f"{len(tags)} tags ({tags[0]}, {tags[1]}{', ...' * (len(tags) > 2)})"
         remedy = "give each system its own file if they are several"
         warn(str(InputError(f"{text}, read as one system, {tags[0]}", remedy, str(path))))
-    name = next(iter(tags), "") or Path(path).name.partition(".")[0] or str(path)
+    name = next(iter(tags), "") or name_of_file(path)
     return Run(name, *join_parts(parts, RUN, str(path), queries)[:4])
 
 
@@ -205,7 +208,7 @@ def qrels_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "q
     >>> len(qrels_of({"301": {"d1": 2, "d2": 0}}))
     2
     """
-    return _qrels([_part_of(content, QRELS, name)], name)
+    return Qrels(name, *join_parts([_part_of(content, QRELS, name)], QRELS, name))
 
 
 def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run") -> Run:
@@ -235,28 +238,27 @@ def run_of(content: pd.DataFrame | dict[str, dict[str, float]], name: str = "run
     return Run(name, *join_parts([_part_of(content, RUN, name)], RUN, name)[:4])
 
 
-def _qrels(parts: Sequence[Part], name: str) -> Qrels:
-    return Qrels(name, *join_parts(parts, QRELS, name))
+def name_of_file(path: str | Path) -> str:
+    """Return what a run without a name of its own is called."""
+    return Path(path).name.partition(".")[0] or str(path)
 
 
 def _part_of(content: Any, kind: Kind, name: str) -> Part:
-    if hasattr(content, "columns") or hasattr(content, "collect"):
-        return part_of_frame(content, kind, name)
-    if isinstance(content, dict) and all(isinstance(held, dict) for held in content.values()):
-        return part_of_dicts(content, name)
-    raise InputError(f"is not {kind.name}", f"write {{query: {{document: {kind.number}}}}}", name)
+    if is_nested(content):
+        return part_of_dicts(content, kind, name)
+    if isinstance(content, Mapping):
+        remedy = f"write {{query: {{document: {kind.number}}}}}"
+        raise InputError(f"is not {kind.name}", remedy, name)
+    try:
+        columns = columns_of_frame(content)
+    except InputError as error:
+        raise error.at(name) from error
+    return part_of(columns, kind, name, lambda row: f"{name}, row {row + 1}")
 
 
-def _read(path: str | Path, kind: Kind) -> tuple[list[Part], tuple[str, ...]]:
-    parts: list[Part] = []
-    tags: list[str] = []
+def _read(path: str | Path, kind: Kind) -> Iterator[Part]:
     for source in find_sources(path):
-        if _is_table(source, kind):
-            parts += read_table(source, kind)
-        else:
-            more, found = read_trec(source, kind)
-            parts, tags = parts + more, tags + list(found)
-    return parts, tuple(dict.fromkeys(tags))
+        yield from read_table(source, kind) if _is_table(source, kind) else read_trec(source, kind)
 
 
 def _is_table(source: Source, kind: Kind) -> bool:
@@ -269,7 +271,7 @@ def _is_table(source: Source, kind: Kind) -> bool:
     return are_columns([name.strip('"') for name in first], kind)
 
 
-def _dataset(name: str) -> tuple[list[Part], tuple[str, ...]]:
+def _dataset(name: str) -> Part:
     """Return the qrels of a dataset of ir_datasets."""
     try:
         import ir_datasets
@@ -286,19 +288,21 @@ def _dataset(name: str) -> tuple[list[Part], tuple[str, ...]]:
         remedy = "name a part of it that has, as its page lists them"
         raise InputError("this dataset has no qrels", remedy, name)
     try:
-        rows = [(one.query_id, one.doc_id, one.relevance) for one in dataset.qrels_iter()]
+        rows = list(dataset.qrels_iter())
     except (OSError, RuntimeError) as error:
         raise InputError(f"its qrels cannot be fetched ({error})", "try again", name) from error
-    return [part_of_rows(rows, lambda row: f"{name}, judgment {row + 1}")], ()
+    fields = ("query_id", "doc_id", "relevance")
+    columns = {field: [getattr(row, field) for row in rows] for field in fields}
+    return part_of(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
 
 
 def distinct_names(names: Sequence[str], paths: Sequence[str | Path]) -> list[str]:
     """Replace equal names of runs by as much of their paths as distinguishes them."""
     whole = check_distinct_paths(paths)
     found = list(names)
-    for parts in range(1, max(len(path.parts) for path in whole) + 1):
-        if len(set(found)) == len(found):
-            break
+    parts = 0
+    while len(set(found)) < len(found):
+        parts += 1
         found = [
             name if found.count(name) == 1 else "/".join(path.parts[-parts:])
             for name, path in zip(found, whole, strict=True)

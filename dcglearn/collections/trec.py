@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.sources import Source
 from dcglearn.base.tables.text import whole_lines
-from dcglearn.collections.columns import QRELS, Kind, Part, texts
+from dcglearn.collections.columns import Kind, Part, texts
 
 _AT_ONCE = 1 << 24
 """Bytes of text that are parsed at a time."""
@@ -30,10 +31,8 @@ _CACHED = 1 << 17
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 
-def read_trec(source: Source, kind: Kind) -> tuple[list[Part], tuple[str, ...]]:
-    """Return the rows, and the distinct tags in the order in which they occur."""
-    parts: list[Part] = []
-    tags: dict[str, None] = {}
+def read_trec(source: Source, kind: Kind) -> Iterator[Part]:
+    """Read the rows, and the distinct tags of runs."""
     rows = 0
     with source.open() as file:
         for text in whole_lines(file, _AT_ONCE):
@@ -45,43 +44,41 @@ def read_trec(source: Source, kind: Kind) -> tuple[list[Part], tuple[str, ...]]:
             )
             if columns is None:
                 raise _fault(source, kind)
-            if len(columns["query"]):
-                ids_and_number = (columns[name] for name in ("query", "document", "number"))
-                parts.append(Part(*ids_and_number, partial(_place, source, rows)))
-                tags |= dict.fromkeys(columns["tag"].unique().to_pylist())
-            rows += len(columns["query"])
-    return parts, tuple(tags)
+            query, document, number, tag = columns
+            yield Part(
+                query, document, number, partial(_place, source, rows), tag.unique().to_pylist()
+            )
+            rows += len(query)
 
 
-def _columns(
-    text: bytes, delimiter: str, kind: Kind, number: str = "string"
-) -> dict[str, Any] | None:
-    """Return the fields that are used as Arrow arrays, None if a line has others."""
+def _columns(text: bytes, delimiter: str, kind: Kind, number: str = "string") -> list[Any] | None:
+    """Return query, document, number and tag as Arrow arrays, None if a line has other fields."""
     import pyarrow as pa
     import pyarrow.csv as pv
 
-    names = [name or f"unused {i}" for i, name in enumerate(kind.fields)]
     few = pa.dictionary(pa.int32(), pa.string())
-    types = {"query": few, "document": pa.string(), "number": number, "tag": few}
+    types = {"query": few, "document": pa.string(), kind.number: number, "tag": few}
     try:
         table = pv.read_csv(
             pa.BufferReader(text or b"\n"),
-            pv.ReadOptions(column_names=names, block_size=len(text) + 1, use_threads=False),
+            pv.ReadOptions(
+                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+            ),
             pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
             pv.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
                 include_missing_columns=True,
-                strings_can_be_null=False,
+                null_values=[],
                 check_utf8=False,  # it was checked when the file was opened
             ),
             memory_pool=pa.system_memory_pool(),  # the others keep what was freed, per thread
         )
     except pa.ArrowException:
         return None
-    if number == "float64" and not np.isfinite(table.column("number")).all():
-        return None
-    return {name: table.column(name).chunk(0) for name in types}
+    columns = [table.column(name).chunk(0) for name in types]
+    finite = number != "float64" or np.isfinite(numbers_of_arrow(columns[2])).all()
+    return columns if finite else None
 
 
 def _single_blanks(text: bytes) -> bytes:
@@ -104,12 +101,12 @@ def _has_adjacent_blanks(text: bytes, at: int) -> bool:
     return bool((blank[1:] & blank[:-1]).any())
 
 
-def _between_tabs(text: bytes, kind: Kind) -> dict[str, Any] | None:
+def _between_tabs(text: bytes, kind: Kind) -> list[Any] | None:
     columns = _columns(re.sub(rb"(?m)^(#.*|[ \t\v\f\r]*)$", b"", text), "\t", kind)
     if columns is None:
         return None
-    found = {name: texts(column.cast("string")) for name, column in columns.items()}
-    return found | {"query": found["query"].dictionary_encode()}
+    query, *rest = (texts(column.cast("string")) for column in columns)
+    return [query.dictionary_encode(), *rest]
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -126,19 +123,13 @@ def _place(source: Source, first: int, row: int) -> str:
 
 
 def _fault(source: Source, kind: Kind) -> InputError:
-    """Return what is wrong with the first line that does not have the fields."""
-    wanted = len(kind.fields)
-    by_tabs = all(line.count(b"\t") == wanted - 1 for _, line in _lines(source))
-    for number, line in _lines(source):
-        fields = line.split(b"\t" if by_tabs else None)
-        if len(fields) != wanted:
-            break
-    place, problem = f"{source.name}, line {number}", counted(len(fields), "field")
-    if len(fields) == 10 - wanted:
+    """Return what is wrong with the first line without the fields; tabs may separate them."""
+    wanted = len(kind.layout.split())
+    lines = ((n, len(line.split()), line.count(b"\t") + 1) for n, line in _lines(source))
+    wrong = [(tabs == wanted, number, fields) for number, fields, tabs in lines if fields != wanted]
+    _, number, fields = min(wrong)
+    place, problem = f"{source.name}, line {number}", counted(fields, "field")
+    if fields == 10 - wanted:
         remedy = f"give {kind.name} here; qrels come first, then runs"
         return InputError(f"{problem}: this looks like {kind.other}", remedy, place)
-    if len(fields) > 1 and re.match(rb"(qid|[0-9]+):", fields[1]):
-        remedy = "save it as a file if it is a pipe: the first line says its format"
-        return InputError("looks like a line of a LETOR file", remedy, place)
-    layout = "query 0 document grade" if kind is QRELS else "query Q0 document rank score tag"
-    return InputError(f"{problem}, not {wanted}", f"write: {layout}", place)
+    return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)

@@ -27,7 +27,7 @@ from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dcglearn.judgments.reading.fields import FrameLike
+    from dcglearn.base.tables.frames import FrameLike
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
 from dcglearn.judgments.meaning.answers import ANSWERS
@@ -32,7 +33,7 @@ from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, un
 from dcglearn.judgments.numbering import id_numbers
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.fields import FrameLike, read_table
+from dcglearn.judgments.reading.fields import read_table
 from dcglearn.measures.scale import Scale, ScaleLike
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.frames import FrameLike, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.cells import GivenMap, parse_id, parse_weight
@@ -22,7 +23,6 @@ from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentGrades
-from dcglearn.judgments.reading.fields import FrameLike, is_frame
 from dcglearn.judgments.reading.judgments import JudgmentReader
 from dcglearn.judgments.reading.lists import ListColumn, lists_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike

@@ -35,15 +35,6 @@ MissingOption = Annotated[
         rich_help_panel=RULES,
     ),
 ]
-LenientRunsOption = Annotated[
-    bool,
-    typer.Option(
-        "--lenient",
-        help="Accept documents that a query lists twice: use the first, and report how many "
-        "there are. Otherwise they are an error.",
-        rich_help_panel=RULES,
-    ),
-]
 ComparisonsSeedOption = Annotated[
     int,
     typer.Option(

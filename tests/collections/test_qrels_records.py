@@ -77,25 +77,29 @@ def test_runs_and_names_of_grades(tmp_path: Path) -> None:
         ("q.jsonl", '\n{"qid": 1}\n', "no column 'document' among qid"),
         ("q.jsonl", '{"qid": 1, "doc": "d"}\n[1]', "q.jsonl, line 2: is not a JSON object"),
         ("q.jsonl", '{"qid": 1, "doc": "d", "rel": 1}\n{', "q.jsonl, line 2: is not JSON"),
-        ("q.jsonl", '{"qid": 1, "doc": "d", "rel": 1}\n\n{"qid": 2, "rel": 1}', "line 3: an id is"),
         (
             "q.jsonl",
-            '{"qid": 1, "doc": "d", "rel": "x1"}\n{"qid": 2, "doc": "d", "rel": 1}',
-            "text",
+            '{"qid": 1, "doc": "d", "rel": 1}\n\n{"qid": 2, "rel": 1}',
+            "line 3: an id or the grade is",
+        ),
+        (
+            "q.jsonl",
+            '{"qid": 1, "doc": "d", "rel": 1}\n{"qid": 2, "doc": "d", "rel": "good"}',
+            "line 2: the grade 'good' is not a finite number",
         ),
         (
             "q.jsonl",
             '{"qid": [1], "doc": "d", "rel": 1}',
-            "line 1: 'qid' is [1]; write text, or num",
+            'line 1: "id" is [1]',
         ),
         (
             "q.json",
             '[{"qid": 1, "doc": "d", "rel": 1}, {"qid": 1, "doc": "e", "rel": null}]',
-            "record 2: the grade is missing",
+            "record 2: an id or the grade is missing",
         ),
         ("q.json", "[]", "q.json: is empty"),
-        ("q.json", "[1]", "q.json: is not a JSON object"),
-        ("q.arrow", "ARROW1\0\0" + "x" * 30, "q.arrow: is not a readable Arrow file"),
+        ("q.json", "[1]", "q.json, record 1: is not a JSON object"),
+        ("q.arrow", "ARROW1\0\0" + "x" * 30, "q.arrow: is damaged"),
     ],
 )
 def test_faults_are_named(tmp_path: Path, file: str, text: str, message: str) -> None:

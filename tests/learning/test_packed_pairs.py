@@ -247,7 +247,7 @@ def test_pack_leaves_nothing_when_a_late_line_is_wrong(
     (tmp_path / "p.jsonl").write_text("\n".join(lines))
     refused = run("pack", "p.jsonl", "p.parquet")
     assert refused.returncode == 2
-    assert 'p.jsonl, line 4: the answer is empty' in refused.stderr
+    assert "p.jsonl, line 4: the answer is empty" in refused.stderr
     (tmp_path / "p.jsonl").write_text(
         "\n".join(lines[:3]) + '\n{"a": [7], "b": [0], "answer": "b"}'
     )

@@ -27,9 +27,7 @@ from dcglearn import (
 )
 from dcglearn.base import threads
 from dcglearn.base.errors import InputWarning
-from dcglearn.base.tables.compressed import read_content
-from dcglearn.collections import qrels_runs
-from dcglearn.collections.id_hashes import DocumentHashes
+from dcglearn.base.tables.text import open_decompressed
 from dcglearn.evaluation import inputs, reading
 from dcglearn.naming import names
 from dcglearn.naming.measure_files import measure_to_json
@@ -188,20 +186,11 @@ def test_no_more_runs_are_held_than_threads(
     assert all(run.grades.dtype == np.int8 for run in result.runs)
 
 
-def test_only_documents_of_judged_queries_are_looked_at(
-    files: tuple[Path, list[Path]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_documents_of_judged_queries_are_looked_at(files: tuple[Path, list[Path]]) -> None:
     """A document that appears twice is refused where it matters."""
     qrels, runs = files
-    hashed = []
-
-    def counting(*arguments: Any) -> DocumentHashes:
-        hashed.append(len(arguments[1]))
-        return DocumentHashes(*arguments)
-
-    monkeypatch.setattr(qrels_runs, "DocumentHashes", counting)
     expected = evaluate(qrels, runs[0], "zipf")
-    assert hashed[-1] == QUERIES * LENGTH
+    assert len(read_run(runs[0], {f"q{q}" for q in range(QUERIES)})) == QUERIES * LENGTH
     again = [*lines(0), f"q{QUERIES} Q0 d1 1 1 same\n", f"q{QUERIES} Q0 d1 1 1 same\n"]
     runs[0].write_bytes(gzip.compress("".join(again).encode()))
     assert same(evaluate(qrels, runs[0], "zipf"), expected)
@@ -272,7 +261,7 @@ def test_blanks_do_not_change_a_run(tmp_path: Path, change: Callable[[str], str]
     assert (found.name, found.queries) == (expected.name, expected.queries)
     assert found.documents.equals(expected.documents)
     assert np.array_equal(found.number, expected.number)
-    assert np.array_equal(found.hashes.of(1), expected.hashes.of(1))
+    assert np.array_equal(found.query, expected.query)
 
 
 def test_a_blank_where_the_text_is_searched_in_parts(
@@ -284,8 +273,10 @@ def test_a_blank_where_the_text_is_searched_in_parts(
     path.write_text(text)
     expected = read_run(path)
     for size in range(1, 40):
-        monkeypatch.setattr("dcglearn.collections.qrels_formats._SEARCHED_AT_ONCE", size)
-        assert np.array_equal(read_run(path).hashes.first, expected.hashes.first)
+        monkeypatch.setattr("dcglearn.collections.trec._CACHED", size)
+        found = read_run(path)
+        assert found.documents.equals(expected.documents)
+        assert np.array_equal(found.number, expected.number)
 
 
 @pytest.mark.parametrize("padding", [b"", bytes(5), bytes(600_000)])
@@ -294,11 +285,15 @@ def test_gzip_members_are_read_as_the_module_reads_them(tmp_path: Path, padding:
     packed = padding.join(map(gzip.compress, parts)) + padding
     path = tmp_path / "run.gz"
     path.write_bytes(packed)
-    assert read_content(path) == gzip.decompress(packed) == b"".join(parts)
-    for wrong, message in ((packed + b"rest", "is damaged"), (packed[: -3 - len(padding)], "cut")):
+    with open_decompressed(path) as file:
+        assert file.read() == gzip.decompress(packed) == b"".join(parts)
+    for wrong, message in (
+        (packed + b"rest", "is damaged"),
+        (packed[: -3 - len(padding)], "is damaged"),
+    ):
         path.write_bytes(wrong)
         with pytest.raises(InputError, match=message):
-            read_content(path)
+            open_decompressed(path).read()
 
 
 def test_files_are_evaluated_without_pandas(files: tuple[Path, list[Path]]) -> None:

@@ -185,7 +185,7 @@ def test_what_is_refused(run: Run, refused: Callable[..., str], files: Path) -> 
         (("one", "qrels"), "one, line 1: 6 fields: this looks like a run"),
         (("qrels", "qrels"), "qrels: is given as qrels and as a run"),
         (("qrels", "copy"), "copy, line 1: 4 fields: this looks like qrels"),
-        (("qrels", "strange", "--lenient"), "strange: none of its queries is in the qrels"),
+        (("qrels", "strange"), "strange: none of its queries is in the qrels"),
         (("qrels", "twice"), "twice, line 4: "),
         (("qrels", "one", "one"), "one: appears twice among the runs"),
         (("grades", "one", "-m", "DCG({2: 2, 1: 1, 0: 0}, log2)"), "no gain for the grade 3"),

@@ -13,6 +13,7 @@ import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.types import Grades
 
 
@@ -51,6 +52,22 @@ def is_missing(value: Any) -> bool:
     if isinstance(value, float):
         return value != value
     return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def parse_id(value: object, name: str = "id") -> str | None:
+    """Return an id as text, None where it is missing; whole floats are whole numbers."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT:
+        return str(int(value))  # whole numbers of which some are missing
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f'"{name}" is {value!r:.60}', "use text or a whole number")
+    text = str(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f'"{name}" is not valid text', "correct it") from error
+    return text
 
 
 def column_of(cells: Any) -> Column:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import MAX_EXACT, parse_number
+from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import ASCII_BLANKS, split_fields
 from dcglearn.measures.scale import Label, Scale, canonical_label
 
@@ -108,22 +108,6 @@ def parse_weight(value: object) -> float | None:
     if isinstance(value, str) and _WITH_COMMA.fullmatch(value):
         raise InputError(shown, f"write {value.replace(',', '.')} or {value.replace(',', '')}")
     raise InputError(shown, f"use 0 ... {LARGEST_WEIGHT:g}")
-
-
-def parse_id(value: object, name: str = "id") -> str | None:
-    """Return an id as text, None where it is missing; whole floats are whole numbers."""
-    if value is None or value == "":
-        return None
-    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT:
-        return str(int(value))  # whole numbers of which some are missing
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f'"{name}" is {value!r:.60}', "use text or a whole number")
-    text = str(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f'"{name}" is not valid text', "correct it") from error
-    return text
 
 
 def parse_list_text(text: str) -> list[str | None]:

@@ -14,11 +14,10 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import Column
+from dcglearn.base.tables.columns import Column, parse_id
 from dcglearn.base.types import Grades, Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.judgments.meaning.cells import parse_id
 from dcglearn.judgments.meaning.unjudged import (
     DROPPED,
     UnjudgedRule,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,25 +11,20 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column, column_of, parse_id
 from dcglearn.base.tables.delimited import is_second_header
+from dcglearn.base.tables.frames import FrameLike, columns_of_frame, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import Source, find_sources, name_sources, read_blocks
 from dcglearn.base.types import Floats, Ids, Rankings
-from dcglearn.judgments.meaning.cells import number_of, parse_id, parse_weight
+from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.reading import lists
 from dcglearn.measures.scale import Scale
 
-FrameLike = Any
-"""A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
-columns."""
-
 LARGEST = 1e100
 """Larger numbers are refused, whose differences and squares would overflow."""
-
-_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 @dataclass(frozen=True)
@@ -233,40 +228,6 @@ def _check_same(before: ColumnMap, after: ColumnMap) -> None:
                 f"the columns {' and '.join(names)} could both be the {field}",
                 f"say which one is: `columns={f'{field}={names[0]}'!r}`",
             )
-
-
-def is_frame(value: object) -> bool:
-    """Return whether a value is a frame, a table or a mapping from names to columns."""
-    names = (*_ARROW, "iloc", "collect")
-    return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
-
-
-def columns_of_frame(frame: FrameLike) -> dict[str, Any]:
-    """Return the columns of a frame: Arrow arrays, or lists of values."""
-    if hasattr(frame, "iloc"):
-        _check_distinct(list(frame.columns))
-        held: dict[str, Any] = {str(name): frame[name].tolist() for name in frame.columns}
-    elif isinstance(frame, Mapping):
-        held = {str(name): list(values) for name, values in frame.items()}
-    elif is_frame(frame):
-        import pyarrow as pa
-
-        from dcglearn.base.tables.sources import usual_type
-
-        table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
-        _check_distinct(table.column_names)
-        held = {name: usual_type(table.column(name)) for name in table.column_names}
-    else:
-        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
-    if len(set(map(len, held.values()))) > 1:
-        raise InputError("the columns differ in length", "give one value per row in each")
-    return held
-
-
-def _check_distinct(names: list[Any]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f'the column "{name}" appears twice', "keep one")
 
 
 def read_table(

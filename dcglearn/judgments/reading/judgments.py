@@ -19,6 +19,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import find_sources, name_sources
 from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
@@ -42,7 +43,7 @@ from dcglearn.judgments.meaning.unjudged import (
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentLookup
-from dcglearn.judgments.reading.fields import FieldBlock, FrameLike, fields_of_frame, read_fields
+from dcglearn.judgments.reading.fields import FieldBlock, fields_of_frame, read_fields
 from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, Numbering
 from dcglearn.judgments.reading.lists import Place as RowPlace
 from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_per_row

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DocumentGrades, InputError, Scale, index_qrels, qrels_of, read_qrels, read_run
-from dcglearn.collections.qrels_tables import QRELS, columns_of_table
+from dcglearn import (
+    DocumentGrades,
+    InputError,
+    Qrels,
+    Scale,
+    index_qrels,
+    qrels_of,
+    read_qrels,
+    read_run,
+)
 from dcglearn.collections.runs import DocumentTable
 from helpers.written import write
 
@@ -99,24 +109,53 @@ def test_what_pandas_writes_is_read_back(
     assert rows(read_qrels(path)) == list(frame.itertuples(index=False, name=None))
 
 
-def test_names_of_grades_need_a_scale(tmp_path: Path) -> None:
-    text = b"query,document,grade\nq1,d1,Good\nq1,d2,bad\nq2,d1,Good\n"
-    path = write(tmp_path / "q.csv", text)
-    frame = pd.read_csv(path)
-    frame.to_parquet(tmp_path / "q.parquet")
-    for qrels in (read_qrels(path), read_qrels(tmp_path / "q.parquet"), qrels_of(frame)):
-        indexed = index_qrels(qrels, "good,fair,bad")
-        assert indexed.scale == Scale(("good", "fair", "bad"))
+NAMED = [("q1", "d1", "Good"), ("q1", "d2", "bad"), ("q2", "d1", "Good")]
+
+
+def forms(folder: Path, rows: list[tuple[str, str, object]]) -> dict[str, Callable[[], Qrels]]:
+    """Qrels in every form, by its name."""
+    frame = pd.DataFrame(rows, columns=["query_id", "document", "grade"])
+    nested: dict[str, dict[str, object]] = {}
+    for query, document, grade in rows:
+        nested.setdefault(query, {})[document] = grade
+    write(folder / "q.csv", frame.to_csv(index=False))
+    write(folder / "q.tsv", frame.to_csv(index=False, sep="\t"))
+    write(folder / "q.jsonl", frame.to_json(orient="records", lines=True))
+    write(folder / "array.json", frame.to_json(orient="records"))
+    write(folder / "nested.json", json.dumps(nested))
+    write(folder / "trec", "".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))
+    write(folder / "trec.tabs", "".join(f"{q}\t0\t{d}\t{g}\n" for q, d, g in rows))
+    typed = frame.astype({"grade": str})
+    typed.to_parquet(folder / "q.parquet")
+    typed.to_feather(folder / "q.feather")
+    files = {path.name: partial(read_qrels, path) for path in folder.iterdir()}
+    held = {"frame": frame, "arrow": pa.Table.from_pandas(typed), "dict": nested}
+    return files | {name: partial(qrels_of, content) for name, content in held.items()}
+
+
+def test_names_of_grades_need_a_scale_in_every_form(tmp_path: Path) -> None:
+    for form, read in forms(tmp_path, NAMED).items():
+        indexed = index_qrels(read(), "good,fair,bad")
+        assert indexed.scale == Scale(("good", "fair", "bad")), form
         assert indexed.pools.tolist() == [[1, 0, 1], [1, 0, 0]]
-        assert indexed.find_grades_of_ids(np.array([0, 0, 0]), ["d2", "d1", "d3"]).tolist() == [
-            *(2, 0, 3)
-        ]
+        found = indexed.find_grades_of_ids(np.array([0, 0, 0]), ["d2", "d1", "d3"])
+        assert found.tolist() == [2, 0, 3]
         with pytest.raises(InputError, match=r"grades are names \(Good, bad\); order them, best f"):
-            index_qrels(qrels)
+            index_qrels(read())
         with pytest.raises(InputError, match="grade 'Good' is off the scale goood > bad; did you"):
-            index_qrels(qrels, "goood,bad")
-    grades = DocumentGrades.read(path, scale=Scale(("good", "bad")))
+            index_qrels(read(), "goood,bad")
+    grades = DocumentGrades.read(tmp_path / "trec", scale=Scale(("good", "bad")))
     assert str(grades.scale) == str(grades.qrels.scale) == "good > bad"
+
+
+def test_names_next_to_numbers_are_refused_in_every_form(tmp_path: Path) -> None:
+    for form, read in forms(tmp_path, [("q1", "d1", 2), ("q1", "d2", "bad")]).items():
+        with pytest.raises(InputError) as refused:
+            read()
+        assert "the grade 'bad' is not a finite number" in refused.value.problem, form
+        assert "names" in refused.value.remedy
+        lines = "line 3" if form in ("q.csv", "q.tsv") else "line 2"
+        assert refused.value.place.endswith(("row 2", "record 2", "document d2", lines)), form
 
 
 def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
@@ -145,8 +184,8 @@ def test_commands_take_names_of_grades(run: Command, tmp_path: Path) -> None:
         ("query,grade\nq,1\n", "x.csv: no column 'document' among query, grade; name it docu"),
         ("qid,docno,label\nq,d\n", "x.csv, line 2: 2 fields under 3 column names"),
         ("qid,docno,label\nq,d,1\n\nq,d,1,3\n", "x.csv, line 4: 4 fields under 3 column names"),
-        ("qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: the grade is missing"),
-        ("qid,docno,label\nq,d,1\n,e,1\n", "x.csv, line 3: an id is missing"),
+        ("qid,docno,label\nq,d,1\nq,e,\n", "x.csv, line 3: the grade '' is not a finite"),
+        ("qid,docno,label\nq,d,1\n,e,1\n", "x.csv, line 3: an id or the grade is missing"),
         ("qid,docno,label\nq,d,1\nq,d,1\n", "x.csv, line 3: the document d appears twice"),
         (
             "qid,docno,label\nq,d,1\nq,e,good\n",
@@ -167,12 +206,12 @@ def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> Non
 
 def test_an_empty_field_between_tabs(tmp_path: Path) -> None:
     path = write(tmp_path / "x", b"new york city\t0\t\t1\n")
-    with pytest.raises(InputError, match="line 1: an empty field between tabs; write: query 0"):
+    with pytest.raises(InputError, match="line 1: an id or the grade is missing"):
         read_qrels(path)
 
 
 def test_numbers_as_text_are_numbers() -> None:
     columns = [pa.array(["q", "q"]), pa.array(["d", "e"]), pa.array(["1", "2.5"])]
     table = pa.table(columns, names=["query", "document", "grade"])
-    found = columns_of_table(table, "x", QRELS)
+    found = qrels_of(table)
     assert (found.number.tolist(), found.names) == ([1.0, 2.5], ())

