@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import column_of
+from dcglearn.base.tables.columns import column_of, parse_id
 from dcglearn.base.tables.frames import FrameLike, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
-from dcglearn.judgments.meaning.cells import GivenMap, parse_id, parse_weight
+from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
