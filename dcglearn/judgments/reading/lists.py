@@ -287,6 +287,8 @@ class GatheredLists:
         known = [label for label in self.labels if label is not None]
         if declared is not None:
             return declared
+        if not known:
+            raise InputError("there are no grades", "give at least one record", path)
         make = Scale.from_documents if self._options.documents else Scale.from_numbers
         try:
             return make(known)
