@@ -315,7 +315,7 @@ def _read_xlsx(source: Source) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _as_written(cell: Any) -> Any:
-    """Return a number of a sheet as text, as CSV holds it: a list of one grade is a number there."""
+    """Return a number as the text that CSV holds: a list of one grade is a number in a sheet."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell) if type(cell) in (int, float) else cell
