@@ -168,8 +168,11 @@ class JudgmentReader:
         left, right = (block.ids(one) for one in ("left_system", "right_system"))
         if left is not None and right is not None:
             answers = _by_system(answers, left, right, ("=left", "=right"), self.options)
-            if swapped is None:
-                swapped = self._swapped_by_name(left, answers, block.place)
+            self._left_systems |= set(left.values)
+            self._any_unclear |= self._unclear(answers)
+            if swapped is None and self._any_unclear:
+                change = len(self._left_systems) > 1
+                swapped = _swapped_by_name(left, self._sides, block.place, change)
         first, second = (block.ids(one) for one in ("run_a", "run_b"))
         if first is not None and second is not None:
             answers = _by_system(answers, first, second, ("=a", "=b"), self.options)
@@ -185,26 +188,6 @@ class JudgmentReader:
         sides = [side_named(text) is not None for text in texts]
         letters = [text.casefold() in ("a", "b") for text in texts]
         return any(letters if shown else sides)
-
-    def _swapped_by_name(self, left: Column, answers: Column, place: RowPlace) -> Integers | None:
-        """Return where the second list's system was on the left, by the names of the lists."""
-        self._left_systems |= set(left.values)
-        self._any_unclear |= self._unclear(answers)
-        if not self._any_unclear or side_named(self._sides[0]) is not None:
-            return None
-        stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in self._sides]
-        names = [re.sub(r"[\W_]+", "", text.casefold()) for text in left.values]
-        of = [[bool(name) and (name in stem) for stem in stems] for name in names]
-        if all(one != other for one, other in of):
-            return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]
-        if len(self._left_systems) == 1:
-            return None
-        raise InputError(
-            "systems change places, and it is not said which list is whose",
-            "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
-            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always left",
-            place(0),
-        )
 
     def _swapped(self, block: FieldBlock) -> Integers | None:
         for name in ("a_shown_on", "swapped"):
@@ -391,6 +374,31 @@ def _by_system(
         if text in names and one[row] != other[row] and text in (one[row], other[row]):
             values[row] = words[text == other[row]]
     return column_of(values.tolist())
+
+
+def _swapped_by_name(
+    left: Column, sides: tuple[str, str], place: RowPlace, change: bool
+) -> Integers | None:
+    """Return where the second list's system was on the left, by the names of the lists.
+
+    None where systems do not `change` places, and the lists are not named after them.
+    """
+    if side_named(sides[0]) is not None:
+        return None
+    stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
+    names = [re.sub(r"[\W_]+", "", text.casefold()) for text in left.values]
+    of = [[bool(name) and (name in stem) for stem in stems] for name in names]
+    unnamed = any(one == other for one, other in of)
+    if unnamed and not change:
+        return None
+    if unnamed:
+        raise InputError(
+            "systems change places, and it is not said which list is whose",
+            "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
+            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a is always the left one",
+            place(0),
+        )
+    return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]
 
 
 def judgments_of_columns(
