@@ -310,7 +310,7 @@ def _read_xlsx(source: Source) -> list[tuple[int, dict[str, Any]]]:
     _chosen([name for name in names if name], lambda given: given, source.name)
     return [
         (at, {name: _as_written(cell) for name, cell in zip(names, row, strict=False) if name})
-        for at, _, row in rest
+        for at, row in rest
     ]
 
 
