@@ -336,6 +336,13 @@ def _block(batch: Any, names: list[str]) -> Block:
 
 def usual_type(column: Any) -> Any:
     """Cast what polars, DuckDB or a warehouse writes to types that all functions of Arrow know."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if hasattr(column, "chunks"):
+        return pa.chunked_array(map(usual_type, column.chunks), _usual(column.type))
+    if kinds.is_dictionary(column.type):  # Arrow cannot cast one of views of text
+        return usual_type(column.dictionary).take(column.indices)
     wanted = _usual(column.type)
     return column if wanted == column.type else column.cast(wanted)
 
@@ -351,6 +358,6 @@ def _usual(found: Any) -> Any:
         return pa.float64() if found.scale else pa.int64()
     if kinds.is_dictionary(found):
         return _usual(found.value_type)
-    if kinds.is_nested(found) and hasattr(found, "value_type") and not kinds.is_map(found):
+    if kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_fixed_size_list(found):
         return pa.large_list(_usual(found.value_type))
     return found
