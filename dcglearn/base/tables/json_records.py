@@ -120,7 +120,7 @@ def _by_label(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _joined(names: Any, rows: Any) -> list[dict[str, Any]]:
     fits = isinstance(names, list) and isinstance(rows, list)
-    if not fits or any(len(row) != len(names) for row in rows):
+    if not fits or any(not isinstance(row, list | tuple) or len(row) != len(names) for row in rows):
         raise InputError("is a JSON object whose rows do not fit its columns", _REMEDY)
     return [dict(zip(map(str, names), row, strict=True)) for row in rows]
 

@@ -18,6 +18,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables import delimited, json_records
 from dcglearn.base.tables.places import Place, TemporaryCopies, expand_places
@@ -110,6 +111,8 @@ class Source:
             with self.open() as file:
                 line = next(islice(self._numbered(file), row, None), (row + 1, None))[0]
             return f"{self.name}, line {line}"
+        if self.format == "xlsx":
+            return f"{self.name}, row {_read_xlsx(self)[row][0]}"
         unit = "record" if self.format == "json" else "row"
         return f"{self.name}, {unit} {row + 1}"
 
@@ -228,7 +231,7 @@ def _decoded(source: Source, choose: ChooseColumns, advance: Advance) -> Iterato
     elif source.format == "arrow":
         yield from _read_arrow(source, choose)
     elif source.format == "xlsx":
-        yield from _of_records(_read_xlsx(source))
+        yield from _of_records([record for _, record in _read_xlsx(source)])
     else:
         with source.open(advance) as file:
             if source.format == "json":
@@ -278,7 +281,8 @@ def _read_arrow(source: Source, choose: ChooseColumns) -> Iterator[Block]:
                 yield _block(batch.slice(start, ROWS), names)
 
 
-def _read_xlsx(source: Source) -> list[dict[str, Any]]:
+def _read_xlsx(source: Source) -> list[tuple[int, dict[str, Any]]]:
+    """Return the records of the first sheet and their rows in it; rows of one cell are a title."""
     try:
         import openpyxl
     except ModuleNotFoundError as error:
@@ -291,14 +295,30 @@ def _read_xlsx(source: Source) -> list[dict[str, Any]]:
             source.notes.append(
                 f"the first of {len(book.worksheets)} sheets is read: {sheet.title!r}"
             )
-        rows = [row for row in sheet.iter_rows(values_only=True) if any(c is not None for c in row)]
+        numbered = enumerate(sheet.iter_rows(values_only=True), start=1)
+        rows = [(at, row) for at, row in numbered if row.count(None) < len(row)]
         book.close()
-    if len(rows) < 2:
+    several = (place for place, (_, row) in enumerate(rows) if len(row) - row.count(None) > 1)
+    above = next(several, 0)
+    (_, header), *rest = rows[above:] or [(0, ())]
+    if not rest:
         raise InputError("has no rows under its names of columns", "check the sheet", source.name)
-    header, *rest = rows
+    if above:
+        are = counted(above, "row is", "rows are")
+        source.notes.append(f"{are} above the names of the columns and left out")
     names = ["" if one is None else str(one) for one in header]
     _chosen([name for name in names if name], lambda given: given, source.name)
-    return [{name: cell for name, cell in zip(names, row, strict=False) if name} for row in rest]
+    return [
+        (at, {name: _as_written(cell) for name, cell in zip(names, row, strict=False) if name})
+        for at, row in rest
+    ]
+
+
+def _as_written(cell: Any) -> Any:
+    """Return a number as the text that CSV holds: a list of one grade is a number in a sheet."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell) if type(cell) in (int, float) else cell
 
 
 def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
@@ -316,6 +336,13 @@ def _block(batch: Any, names: list[str]) -> Block:
 
 def usual_type(column: Any) -> Any:
     """Cast what polars, DuckDB or a warehouse writes to types that all functions of Arrow know."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if hasattr(column, "chunks"):
+        return pa.chunked_array(map(usual_type, column.chunks), _usual(column.type))
+    if kinds.is_dictionary(column.type):  # Arrow cannot cast one of views of text
+        return usual_type(column.dictionary).take(column.indices)
     wanted = _usual(column.type)
     return column if wanted == column.type else column.cast(wanted)
 
@@ -331,6 +358,6 @@ def _usual(found: Any) -> Any:
         return pa.float64() if found.scale else pa.int64()
     if kinds.is_dictionary(found):
         return _usual(found.value_type)
-    if kinds.is_nested(found) and hasattr(found, "value_type") and not kinds.is_map(found):
+    if kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_fixed_size_list(found):
         return pa.large_list(_usual(found.value_type))
     return found

@@ -149,6 +149,7 @@ class _Decoder:
     def __init__(self, file: BinaryIO, name: str, encoding: str) -> None:
         self._file, self._name, self._encoding = file, name, encoding
         try:
+            "".encode(encoding)  # refuses codecs of bytes, such as base64
             self._decoder = codecs.getincrementaldecoder(encoding)()
         except LookupError as error:
             raise InputError(

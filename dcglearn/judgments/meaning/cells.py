@@ -139,11 +139,11 @@ def resolve_labels(
     values: Sequence[Any], scale: Scale | None, missing: Sequence[object] = ()
 ) -> list[Label | None]:
     """Return the labels of the distinct grades of lists, None for those that mean no grade."""
-    absent = {str(one).strip() for one in missing}
+    absent = set(map(_mark, missing))
     found: list[Label | None] = []
     for position, value in enumerate(values):
         try:
-            is_absent = value is None or str(value).strip() in absent
+            is_absent = value is None or _mark(value) in absent
             found.append(None if is_absent else _canonical(value, scale))
         except (TypeError, ValueError) as error:
             problem = error.problem if isinstance(error, InputError) else f"the grade {value!r:.60}"
@@ -160,6 +160,12 @@ def resolve_labels(
                 _check_one_kind(found, position)
             raise UnmappedValueError(error.problem, error.remedy, position) from error
     return found
+
+
+def _mark(value: object) -> str | float:
+    """Return a number, as which -1 is also -1.0, or text."""
+    number = number_of(value)
+    return str(value).strip() if np.isnan(number) else number
 
 
 def _canonical(value: Any, scale: Scale | None) -> Label:

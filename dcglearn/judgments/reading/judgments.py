@@ -73,6 +73,8 @@ class JudgmentReader:
         self._ids = {one: Numbering() for one in (*_IDS, *options.keep)}
         self._parts: list[_Part] = []
         self._sides = ("a", "b")
+        self._left_systems: set[str] = set()
+        self._any_unclear = False
         self._empty_raters = self._without_grade = self._left_out = 0
         self._lookup = None
         if options.document_grades is not None:
@@ -167,8 +169,11 @@ class JudgmentReader:
         left, right = (block.ids(one) for one in ("left_system", "right_system"))
         if left is not None and right is not None:
             answers = _by_system(answers, left, right, ("=left", "=right"), self.options)
-            if swapped is None and len(left.values) > 1 and self._unclear(answers):
-                swapped = _swapped_by_name(left, self._sides, block.place)
+            self._left_systems |= set(left.values)
+            self._any_unclear |= self._unclear(answers)
+            if swapped is None and self._any_unclear:
+                change = len(self._left_systems) > 1
+                swapped = _swapped_by_name(left, self._sides, block.place, change)
         first, second = (block.ids(one) for one in ("run_a", "run_b"))
         if first is not None and second is not None:
             answers = _by_system(answers, first, second, ("=a", "=b"), self.options)
@@ -284,7 +289,8 @@ class JudgmentReader:
         scale, answers, parts = self.scale, self.answer_map, self._parts[which]
         lists = self._lists.filled(scale, which)
         if self.options.documents:
-            self._check_rankings(lists, scale)
+            before = sum(len(part.answers) for part in self._parts[: which.start or 0])
+            self._check_rankings(lists, scale, before)
         lists, without = grade_unjudged(lists, scale, self.options.unjudged_rule)
         self._without_grade += without
         given = np.concatenate([np.zeros(0, np.int8), *(part.answers for part in parts)])
@@ -327,7 +333,7 @@ class JudgmentReader:
         ]
         return np.concatenate([np.zeros(0, object), *columns])
 
-    def _check_rankings(self, lists: Pairs, scale: Scale) -> None:
+    def _check_rankings(self, lists: Pairs, scale: Scale, first: int) -> None:
         """Check that each list ranks every document once."""
         whole = np.arange(lists.shape[2])
         wrong = (np.sort(lists, axis=2) != whole).any(axis=2)
@@ -336,9 +342,8 @@ class JudgmentReader:
         if wrong.any():
             row, side = np.argwhere(wrong)[0].tolist()
             problem = f"is not a ranking of all {len(scale)} documents"
-            raise InputError(
-                problem, "rank each of them once", f'{self.place(row)}, "{"ab"[side]}"'
-            )
+            place = f'{self.place(first + row)}, "{"ab"[side]}"'
+            raise InputError(problem, "rank each of them once", place)
 
     def place(self, row: int) -> str:
         """Return the place of a judgment in the input."""
@@ -373,14 +378,22 @@ def _by_system(
     return column_of(values.tolist())
 
 
-def _swapped_by_name(left: Column, sides: tuple[str, str], place: RowPlace) -> Integers | None:
-    """Return where the second list's system was on the left, by the names of the lists."""
+def _swapped_by_name(
+    left: Column, sides: tuple[str, str], place: RowPlace, change: bool
+) -> Integers | None:
+    """Return where the second list's system was on the left, by the names of the lists.
+
+    None where systems do not `change` places, and the lists are not named after them.
+    """
     if side_named(sides[0]) is not None:
         return None
     stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
     names = [re.sub(r"[\W_]+", "", text.casefold()) for text in left.values]
     of = [[bool(name) and (name in stem) for stem in stems] for name in names]
-    if any(one == other for one, other in of):
+    unnamed = any(one == other for one, other in of)
+    if unnamed and not change:
+        return None
+    if unnamed:
         raise InputError(
             "systems change places, and it is not said which list is whose",
             "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "

@@ -91,12 +91,18 @@ def lists_of(cells: Any, side: str, place: Place) -> ListColumn:
 
 def _of_ranks(columns: Sequence[Any]) -> ListColumn:
     """Return lists whose ranks are columns of their own; an empty cell or a dash is no document."""
+
+    def parse(value: Any) -> Any:
+        if value in ("", "-"):
+            return None
+        return with_point(value) if isinstance(value, str) else value
+
     values: list[Any] = []
     tables = []
-    for column in map(column_of, columns):
-        absent = np.array([one in ("", "-") for one in column.values] + [True])
-        tables.append(np.where(absent[column.codes], -1, column.codes + len(values)))
-        values += [with_point(one) if isinstance(one, str) else one for one in column.values]
+    for one in columns:
+        column = column_of(one).parsed(parse, str)
+        tables.append(np.where(column.codes < 0, -1, column.codes + len(values)))
+        values += column.values
     codes = np.stack(tables, axis=1)
     return ListColumn(codes.ravel(), np.full(len(codes), len(columns), np.int64), values)
 
@@ -287,6 +293,8 @@ class GatheredLists:
         known = [label for label in self.labels if label is not None]
         if declared is not None:
             return declared
+        if not known:
+            raise InputError("there are no grades", "give at least one record", path)
         make = Scale.from_documents if self._options.documents else Scale.from_numbers
         try:
             return make(known)

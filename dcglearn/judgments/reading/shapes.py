@@ -41,14 +41,13 @@ def one_judgment_per_row(blocks: Sequence[FieldBlock]) -> FieldBlock:
     The rows of a judgment share their query, judge, answer and weight; ``list`` says which of the
     two lists a row is of, ``rank`` where, and ``grade`` what the document is worth.
     """
-    first, rows = blocks[0], sum(block.rows for block in blocks)
     starts = np.cumsum([0, *(block.rows for block in blocks)])
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return blocks[at].place(row - int(starts[at]))
 
-    fields = [one for one in first.found.columns if any(one in block.cells for block in blocks)]
+    fields = dict.fromkeys(one for block in blocks for one in block.cells)
     cells = {one: _joined(blocks, one) for one in fields}
     keys = [column_of(cells[one]).codes for one in _KEYS if one in cells]
     _, group = np.unique(np.stack(keys), axis=1, return_inverse=True)
@@ -63,21 +62,31 @@ def one_judgment_per_row(blocks: Sequence[FieldBlock]) -> FieldBlock:
     groups, firsts = np.unique(group.ravel(), return_index=True)
     lists = _lists(cells["grade"], order, group.ravel(), side, ranks, place)
     by_row = np.argsort(firsts)
-    found = {one: [cells[one][row] for row in np.sort(firsts).tolist()] for one in cells}
+    rows = firsts[by_row].tolist()
+    found: dict[str, Any] = {one: [held[row] for row in rows] for one, held in cells.items()}
+    if isinstance(blocks[-1].found.columns["answer"], tuple):
+        found["answer"] = tuple(map(list, zip(*found["answer"], strict=True)))
     for number, name in enumerate("ab"):
         found[name] = [lists[int(groups[at]), number] for at in by_row.tolist()]
-    del rows
+    unknown = blocks[0].unknown
     return replace(
-        first, cells=found, rows=len(firsts), place=lambda row: place(int(np.sort(firsts)[row]))
+        blocks[-1], cells=found, rows=len(rows), unknown=unknown, place=lambda at: place(rows[at])
     )
 
 
 def _joined(blocks: Sequence[FieldBlock], field: str) -> list[Any]:
+    """Return the cells of a field in all blocks; tuples of those of several columns."""
     found: list[Any] = []
     for block in blocks:
         cells = block.cells.get(field, [None] * block.rows)
-        found += cells.to_pylist() if hasattr(cells, "to_pylist") else list(cells)
+        found += (
+            zip(*map(_values, cells), strict=True) if isinstance(cells, tuple) else _values(cells)
+        )
     return found
+
+
+def _values(cells: Any) -> list[Any]:
+    return cells.to_pylist() if hasattr(cells, "to_pylist") else list(cells)
 
 
 def _sides(column: Column, place: Any) -> Integers:
