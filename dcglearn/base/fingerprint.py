@@ -1,7 +1,7 @@
 """The program that computes results: the versions of packages, and a hash of this one's code.
 
-Results of two processes are the same only where their fingerprints are. So every cell travels to
-its worker with the fingerprint of the process that asks, and every stored result holds it.
+Results of two processes are the same only where their fingerprints are. So a worker returns its
+own with its results, and every stored result holds one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
@@ -17,23 +17,16 @@ COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
 
 @cache
 def fingerprint() -> dict[str, str]:
-    """Return the versions of Python and packages, and a hash of this package's code.
-
-    The files are read once per process, so that code edited later is not taken for the code
-    that runs.
-    """
-    versions = {"Python": platform.python_version()}
-    for name in COMPARED_PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = "(missing)"
-    digest = hashlib.sha256()
+    """Return versions and the hash, read once per process: code edited later does not run here."""
     package = Path(__file__).resolve().parent.parent
-    for file in sorted(p for p in package.rglob("*.py") if "shipped" not in p.parts):
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
         digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
-    versions["dcglearn's code"] = digest.hexdigest()[:12]
-    return versions
+    return {
+        "Python": platform.python_version(),
+        **{name: version(name) for name in COMPARED_PACKAGES},
+        "dcglearn's code": digest.hexdigest()[:12],
+    }
 
 
 def program_for(function: object) -> dict[str, str]:
@@ -43,13 +36,10 @@ def program_for(function: object) -> dict[str, str]:
 
 
 def difference_from_here(there: object, function: object = None) -> str | None:
-    """Say how the program that another process returned differs from this one's; None if not."""
-    here = program_for(function)
-    if there == here:
-        return None
+    """Say how the program of another process, or why it has none, differs from this one's."""
     if not isinstance(there, dict):
-        return "does not say what it runs"
-    for what, version_here in here.items():
-        if there.get(what) != version_here:
-            return f"has {what} {there.get(what)}, this process {version_here}"
-    return "runs another version of dcglearn"
+        return " ".join(f"cannot run dcglearn ({type(there).__name__}: {there})".split())
+    for what, here in program_for(function).items():
+        if there.get(what) != here:
+            return f"has {what} {there.get(what)}, this process {here}"
+    return None

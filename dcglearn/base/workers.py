@@ -1,34 +1,40 @@
-"""One parallel map: in this process, in several, or on a Dask cluster.
+"""One parallel map: in this process, in several (joblib), or on a Dask cluster.
 
     with open_workers("1" | "4" | "tcp://host:8786") as workers:
         for index, result in workers(function, items): ...
 
-Results arrive as they are ready, each with the index of its item. ``function`` must be defined
-at the top level of a module, and must return its errors instead of raising them. Every result
-comes back with the fingerprint of the program that computed it; a result of another program, such
-as that of a worker that joined a cluster later, is refused and computed again. A cluster of which
-only some workers run this program is used as far as these go. Nothing waits for ever: if a process
-or the cluster is lost, or the cluster has no workers, :class:`WorkersLostError` is raised. Results
-that arrived before it remain valid.
+Results arrive in any order. The function must be defined at the top level of a module, and must
+return its errors instead of raising them. A result counts only with the fingerprint of this
+program; what workers of another program were given is computed in this process. Nothing waits for
+ever: if the workers are lost, :class:`WorkersLostError` is raised.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
-from dcglearn.base.cluster import open_cluster
 from dcglearn.base.errors import InputError
-from dcglearn.base.fingerprint import difference_from_here, program_for
-from dcglearn.base.numbers import parse_whole
-from dcglearn.base.parallel_map import Function, Refusals, Say, Workers, WorkersLostError
+from dcglearn.base.fingerprint import difference_from_here, fingerprint, program_for
+from dcglearn.base.numbers import counted, parse_whole
 from dcglearn.base.process import keep_freed_memory
+
+Function = Callable[[Any], Any]
+Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
+Say = Callable[[str], None]
+Batch = Sequence[tuple[int, Any]]
+Answer = tuple[str, object, Batch]
+"""What a worker returns: its name, its program (or why it has none) and its results."""
+
+MAX_PROCESSES = 1024
 
 IDLE_SECONDS = 30
 """Idle time after which a worker process ends."""
@@ -36,21 +42,33 @@ IDLE_SECONDS = 30
 PARENT_SECONDS = 0.5
 """How often a worker process looks whether its parent is still there."""
 
-MAX_PROCESSES = 1024
+CONNECT_SECONDS = 8
+"""Time limit for connecting to a cluster."""
+
+LOST_SECONDS = 20
+"""How long a cluster may be without workers or scheduler before it counts as lost."""
+
+MAX_BATCH, MIN_BATCHES = 20, 64
+"""A cluster gets small batches, to show progress and to lose little."""
+
+
+class WorkersLostError(RuntimeError):
+    """The workers are gone. Results that arrived before remain valid."""
 
 
 @contextmanager
 def open_workers(spec: str, say: Say = lambda words: None) -> Iterator[Workers]:
-    """Open workers: "1" is this process, "4" several, "tcp://host:port" a Dask cluster.
-
-    `say` is called with one line if workers run another program, or if results were refused.
-    """
+    """Open workers; `say` is called with a line if results of another program were refused."""
     text = spec.strip()
     if text.startswith(("tcp://", "tls://")):
-        with open_cluster(text, say) as workers:
-            yield workers
+        client = _connected(text)
+        try:
+            _check_programs(client, text)
+            yield partial(_on_cluster, client, say)
+        finally:
+            client.close(timeout=5)
     elif (count := parse_whole(text) or 0) in range(1, MAX_PROCESSES + 1):
-        yield _serial if count == 1 else _processes(count, say)
+        yield _serial if count == 1 else partial(_in_processes, count, say)
     else:
         raise InputError(
             f"{spec!r} is not a number of workers or an address",
@@ -63,49 +81,68 @@ def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any
         yield index, function(item)
 
 
-def _processes(count: int, say: Say) -> Workers:
-    def workers(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        from joblib import Parallel, delayed
-        from joblib.externals.loky import get_reusable_executor
-        from joblib.externals.loky.process_executor import BrokenProcessPool
+def _in_processes(
+    count: int, say: Say, function: Function, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
+    from joblib import Parallel, delayed
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        pool = Parallel(
-            n_jobs=count,
-            return_as="generator_unordered",
-            initializer=_prepare_process,
-            idle_worker_timeout=IDLE_SECONDS,
-        )
-        here, refusals = program_for(function), Refusals()
-        results = pool(delayed(_answer_one)(here, function, item) for item in enumerate(items))
-        finished = False
-        try:
-            with _closing(results):  # if interrupted, before its processes are killed
-                for there, index, result in results:
-                    difference = difference_from_here(there, function)
-                    if difference is not None:  # files were edited before this process started
-                        refusals.add(1, f"a worker process {difference}")
-                        result = function(items[index])
-                    yield index, result
-            finished = True
-        except BrokenProcessPool as error:
-            raise WorkersLostError("a worker process died (killed, or out of memory)") from error
-        finally:
-            refusals.say(say)
-            if not finished:  # interrupted: do not wait for running items
-                get_reusable_executor().shutdown(wait=False, kill_workers=True)
-
-    return workers
-
-
-@contextmanager
-def _closing(results: Generator[Any, None, None]) -> Iterator[None]:
-    """Close a generator of joblib, which warns of results that nobody took."""
+    pool = Parallel(
+        n_jobs=count,
+        return_as="generator_unordered",
+        initializer=_prepare_process,
+        idle_worker_timeout=IDLE_SECONDS,
+    )
+    answer = delayed(partial(_answer, program_for(function), function))
+    answers = pool(answer([item]) for item in enumerate(items))
     try:
-        yield
-    finally:
+        yield from _accepted(answers, say, function, items)
+    except BaseException as stop:  # an interruption, too: do not wait for running items
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # an error says why
-            results.close()
+            warnings.filterwarnings("ignore", ".*tasks", UserWarning)  # the error says why
+            answers.close()
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        if isinstance(stop, BrokenProcessPool):
+            lost = "a worker process died (killed, or out of memory)"
+            raise WorkersLostError(lost) from stop
+        raise
+
+
+def _on_cluster(
+    client: Any, say: Say, function: Function, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
+    todo = list(enumerate(items))
+    size = max(1, min(MAX_BATCH, len(todo) // MIN_BATCHES))
+    batches = [todo[start : start + size] for start in range(0, len(todo), size)]
+    answer = partial(_answer, program_for(function), function)
+    answers = _gathered(client, client.map(answer, batches, pure=False))
+    yield from _accepted(answers, say, function, items)
+
+
+def _accepted(
+    answers: Iterable[Answer], say: Say, function: Function, items: Sequence[Any]
+) -> Iterator[tuple[int, Any]]:
+    """Yield the results of this program, then compute those that are missing."""
+    missing, why = dict(enumerate(items)), ""
+    for worker, there, results in answers:
+        difference = difference_from_here(there, function)
+        if difference is not None:
+            why = why or f"worker {worker} {difference}"
+            continue
+        for index, result in results:
+            del missing[index]
+            yield index, result
+    if missing:
+        say(f"computed {counted(len(missing), 'result')} in this process, because {why}")
+    for index, item in missing.items():
+        yield index, function(item)
+
+
+def _answer(here: dict[str, str], function: Function, batch: Batch) -> Answer:
+    there = program_for(function)
+    results = [(index, function(item)) for index, item in batch] if there == here else []
+    return f"{platform.node()} (process {os.getpid()})", there, results
 
 
 def _prepare_process() -> None:
@@ -122,9 +159,68 @@ def _wait_for_parent(parent: int) -> None:
     os._exit(1)
 
 
-def _answer_one(
-    wanted: dict[str, str], function: Function, item: tuple[int, Any]
-) -> tuple[dict[str, str], int, Any]:
-    """Return the program of this process, and the result if it is the one wanted."""
-    there, (index, content) = program_for(function), item
-    return there, index, function(content) if there == wanted else None
+def _connected(address: str) -> Any:
+    """Connect to a scheduler within the time limit, also where something else is silent."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError(
+            f"workers at {address} need Dask",
+            "install dcglearn[dask], or use a number of processes",
+        ) from error
+    clients: list[Any] = []
+
+    def connect() -> None:
+        with suppress(Exception):
+            clients.append(Client(address, timeout=CONNECT_SECONDS))
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(CONNECT_SECONDS + 1)
+    if not clients:
+        raise InputError(
+            f"no Dask scheduler at {address}",
+            "start one, or check the address (its dashboard has another port)",
+        )
+    return clients[0]
+
+
+def _check_programs(client: Any, address: str) -> None:
+    try:
+        programs = client.run(fingerprint, on_error="return", callback_timeout=CONNECT_SECONDS)
+    except TimeoutError as error:
+        raise InputError(f"a worker at {address} does not answer", "restart it") from error
+    if not programs:
+        raise InputError(f"the scheduler at {address} has no workers", "start some")
+    for worker, there in programs.items():
+        difference = difference_from_here(there)
+        if difference is not None:
+            raise InputError(f"worker {worker} {difference}", "install the same on both")
+
+
+def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
+    """Yield answers as they are ready; Dask repeats what a worker that left was given."""
+    from distributed import CancelledError, KilledWorker, as_completed
+
+    ready = as_completed(futures, with_results=True, raise_errors=False)
+    while not ready.is_empty():
+        _wait(client, ready)
+        _, answer = next(ready)
+        match answer:
+            case (_, KilledWorker(), _) | CancelledError():
+                raise WorkersLostError("the cluster did not finish its work")
+            case (_, Exception() as error, _):  # the function does not raise: it was not loaded
+                yield "of the cluster", error, []
+            case _:
+                yield answer
+
+
+def _wait(client: Any, ready: Any) -> None:
+    seen = time.monotonic()
+    while not ready.has_ready():
+        time.sleep(0.05)
+        with suppress(OSError, TimeoutError):
+            if client.sync(client.scheduler.ncores, callback_timeout=5):
+                seen = time.monotonic()
+        if time.monotonic() - seen > LOST_SECONDS:
+            raise WorkersLostError("the cluster no longer has workers")

@@ -17,7 +17,6 @@ from typing import Annotated, Any, NoReturn, cast
 import typer
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError, unknown_name
-from dcglearn.base.parallel_map import WorkersLostError
 from dcglearn.base.process import (
     DEBUG,
     INTERRUPTED,
@@ -26,6 +25,7 @@ from dcglearn.base.process import (
     interrupted_code,
     share_one_heap,
 )
+from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli.certainty import study, test
 from dcglearn.cli.compare import compare
 from dcglearn.cli.experiments import report, reproduce, run, status

@@ -14,10 +14,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from dcglearn.base.numbers import counted
-from dcglearn.base.parallel_map import Say, Workers, WorkersLostError
 from dcglearn.base.process import uninterrupted
 from dcglearn.base.progress import reporting, silent
-from dcglearn.base.workers import open_workers
+from dcglearn.base.workers import Say, Workers, WorkersLostError, open_workers
 from dcglearn.design.config import Config
 from dcglearn.lab.experiment_files import load_experiment
 from dcglearn.lab.rehearsal import check_figure_columns

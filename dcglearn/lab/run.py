@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
-from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.workers import Workers
 from dcglearn.design.cells import key_of
 from dcglearn.design.config import Config
 from dcglearn.lab.store import Store

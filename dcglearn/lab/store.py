@@ -25,7 +25,7 @@ from dcglearn.axes.own_code import Code, FileCode
 from dcglearn.base.errors import InputError
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.parallel_map import Say
+from dcglearn.base.workers import Say
 from dcglearn.design.cells import QueryTable, key_of, query_table_hash
 from dcglearn.lab import records
 

@@ -19,7 +19,7 @@ import pandas as pd
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.parallel_map import Workers
+from dcglearn.base.workers import Workers
 from dcglearn.design.cells import CELL_VERSION
 from dcglearn.design.config import Config
 from dcglearn.figures.experiment_figures import WIDTHS, draw_figure

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, SolverError, is_one_of, unknown_name
-from dcglearn.base.parallel_map import Workers
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
+from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import outcomes
 from dcglearn.encoding.margins import MARGINS, constant_array, margins
 from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout

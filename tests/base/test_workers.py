@@ -19,7 +19,7 @@ from joblib.externals.loky import get_reusable_executor
 from dcglearn import InputError, PackedPairs, Scale, Streamed, permuted_lists, solve, true_pairs
 from dcglearn.base import cluster as cluster_module
 from dcglearn.base import workers
-from dcglearn.base.parallel_map import WorkersLostError
+from dcglearn.base.workers import WorkersLostError
 from dcglearn.base.workers import open_workers
 from dcglearn.judgments import packed
 from dcglearn.simulation.truths import DATA_1
