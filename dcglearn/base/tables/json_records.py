@@ -101,6 +101,8 @@ def records_of_table(document: object) -> list[dict[str, Any]]:
         return _by_label(document)
     lengths = {len(value) if isinstance(value, list) else -1 for value in values}
     if any(isinstance(value, list) and value and isinstance(value[0], dict) for value in values):
+        if len(values) == 1:
+            return list(values[0])
         raise InputError("holds records next to other facts", "write the array of records alone")
     if len(lengths) == 1 and -1 not in lengths and len(values) > 1:
         return _joined(list(document), list(zip(*values, strict=True)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.numbers import counted
@@ -182,7 +183,6 @@ class DocumentLookup:
     def _of_documents(self, block: FieldBlock, side: str, query: Integers) -> Grades:
         """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
         found = block.lists_of(side)
-        found.check(side, block.place, self._grades.n_ranks)
         ids = Column(found.codes, found.values).parsed(
             lambda value: parse_id(value, "document"), lambda at: block.place(found.position(at)[0])
         )
@@ -221,17 +221,20 @@ class DocumentLookup:
             row = int(np.argmax(empty))
             problem = f"the run {runs.values[runs.codes[row]]} holds nothing for the query"
             raise InputError(problem, "leave the judgment out", block.place(row))
+        shown = (grades != NO_DOCUMENT) & ~self._dropped(grades)
+        grades[np.cumsum(shown, axis=1) - shown >= (self._grades.n_ranks or 0)] = NO_DOCUMENT
         return grades
+
+    def _dropped(self, grades: Grades) -> NDArray[np.bool_]:
+        """Return which documents are no part of their list."""
+        rule = self._grades.unjudged in DROPPED
+        return np.asarray((grades == len(self._grades.qrels.scale)) & rule)
 
     def _labelled(self, block: FieldBlock, side: str, grades: Grades) -> ListColumn:
         """Return lists by their labels, with the rule for unjudged documents."""
         L, labels = len(self._grades.qrels.scale), list(self._grades.qrels.scale.labels)
         index, _ = unjudged_meaning(self._grades.unjudged, self._grades.scale)
-        dropped = (grades == L) & (self._grades.unjudged in DROPPED)
-        kept = (grades != NO_DOCUMENT) & ~dropped
-        K = grades.shape[1] if self._grades.n_ranks is None else self._grades.n_ranks
-        considered = (grades != NO_DOCUMENT) & (np.cumsum(kept, axis=1) - kept < K)
-        documents, unjudged = considered.sum(axis=1), (considered & (grades == L)).sum(axis=1)
+        documents, unjudged = (grades != NO_DOCUMENT).sum(axis=1), (grades == L).sum(axis=1)
         none = (documents > 0) & (documents == unjudged)
         if index == NO_DOCUMENT and none.any():
             problem = f'"{side}": no document of the list is judged'
@@ -239,8 +242,11 @@ class DocumentLookup:
             raise InputError(problem, remedy, block.place(int(np.argmax(none))))
         self._documents += int(documents.sum())
         self._unjudged += int(unjudged.sum())
+        dropped = self._dropped(grades)
         order = np.argsort(dropped, axis=1, kind="stable")
-        grades = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)[:, :K]
+        grades = np.take_along_axis(np.where(dropped, NO_DOCUMENT, grades), order, axis=1)
+        used = np.flatnonzero((grades != NO_DOCUMENT).any(axis=0))
+        grades = grades[:, : used.max(initial=-1) + 1]
         if index != NO_DOCUMENT:
             labels.append(self._grades.scale.labels[index])
         codes = np.where(grades < len(labels), grades, NO_DOCUMENT).astype(np.int32)
