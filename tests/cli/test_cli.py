@@ -133,14 +133,14 @@ def test_fit_of_grade_names_and_of_documents(run: Run, tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text(
         "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
     )
-    found = run("fit", "d.csv", "--encoding", "documents", "-o", "d.json")
+    found = run("fit", "d.csv", "--documents", "-o", "d.json")
     assert found.returncode == 0, found.stderr
     assert "rankings of the 3 documents d1, d2, d3" in found.stdout
     assert "every document at ranks 1, 3 could gain the same constant" in found.stdout
-    assert "have rank 2 of 9" in run("inspect", "d.csv", "--encoding", "documents").stdout
-    agreed = run("agree", "d.csv", "d.json", "--encoding", "documents", "--json")
+    assert "have rank 2 of 9" in run("inspect", "d.csv", "--documents").stdout
+    agreed = run("agree", "d.csv", "d.json", "--documents", "--json")
     assert json.loads(agreed.stdout)["rows"][0]["agreement"] == 1.0
-    ends_with(run, 2, "agree", "d.csv", "--encoding", "documents", says="name a learned measure")
+    ends_with(run, 2, "agree", "d.csv", "--documents", says="name a learned measure")
 
 
 def test_show_draws_beside_the_file(run: Run, folder: Path) -> None:
@@ -248,7 +248,7 @@ def test_compare_with_any_measure(run: Run, folder: Path) -> None:
         ),
         (TWO, ["--margin", "unity"], "did you mean 'unit'"),
         (TWO, ["--solver", "scs"], "unknown --solver 'scs'"),
-        (TWO, ["--encoding", "grade"], "did you mean 'grades'"),
+        (TWO, ["--encoding", "utf-9"], "--encoding is 'utf-9'"),
         (TWO, ["--use", "both"], "unknown --use 'both'"),
         (TWO, ["-o", "missing/learned.json"], "missing/learned.json: cannot be written"),
         (TWO, ["-o", "p.jsonl/learned.json"], "cannot be written"),
@@ -276,14 +276,6 @@ def test_contradictions_that_cancel_are_refused(run: Run, tmp_path: Path) -> Non
         '{"a": [1, 0], "b": [0, 1], "answer": "a"}\n{"a": [1, 0], "b": [0, 1], "answer": "b"}\n'
     )
     ends_with(run, 2, "fit", "p.jsonl", says="p.jsonl: the judgments cancel out")
-
-
-def test_lenient_reading_says_what_it_passed_over(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "p.jsonl").write_text(TWO.replace("}", ', "note": 1, "answer": "a"}'))
-    found = run("fit", "p.jsonl", "--lenient")
-    assert found.returncode == 0
-    assert "ignored: repeated key 'answer' (4 times)" in found.stderr
-    assert "1 unknown column is ignored: 'note'" in found.stderr
 
 
 def test_a_measure_of_other_lists_is_refused(run: Run, folder: Path, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_ratings_are_read_as_judgments_are(run: Run) -> None:
     assert answers == ["a", "b"]
     strict = run("pairs", "one.csv", "-o", "out.jsonl", "--columns", "grades=labels", "--strict")
     assert strict.returncode == 2
-    assert "one.csv, line 2: unknown field 'note'" in strict.stderr
+    assert "one.csv: unknown column 'note'" in strict.stderr
     Path("null.json").write_text(
         '[{"query": "p", "grades": [null, 2, 1], "rating": 1},\n'
         '{"query": "p", "grades": [1, 0], "rating": 2}]'

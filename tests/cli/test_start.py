@@ -31,11 +31,11 @@ OTHERS = {
     "rich",
     "sklearn",
 }
-READING = {"numpy", "pydantic"}
+READING = {"numpy", "pyarrow", "pydantic"}
 """What a command that reads may load; pydantic is what typer reads options with."""
 
 SOLVING = READING | SCIPY
-LIBRARIES = SOLVING | {"pyarrow"} | OTHERS | {"scipy.stats", "sklearn"}
+LIBRARIES = SOLVING | OTHERS | {"scipy.stats", "sklearn"}
 """Libraries that are slow to load, or load others that are."""
 
 MAY_LOAD: dict[str, set[str]] = {
@@ -49,11 +49,11 @@ MAY_LOAD: dict[str, set[str]] = {
     "inspect judgments.jsonl": SOLVING,
     "compare judgments.jsonl --repeats 1 --folds 3": SOLVING,
     "explain linear-log2 exponential-log2 --scale 2,1,0": SOLVING,
-    "pack judgments.jsonl packed.parquet": {*READING, "pyarrow"},
+    "pack judgments.jsonl packed.parquet": READING,
     "agree judgments.jsonl": READING | {"scipy.special"},
-    "evaluate qrels.txt old.run": {*READING, "pyarrow"},
-    "evaluate qrels.txt old.run new.run": {*READING, "pyarrow"},
-    "coherence qrels.txt old.run new.run --K 3": {*SOLVING, "pyarrow", "scipy.stats"},
+    "evaluate qrels.txt old.run": READING,
+    "evaluate qrels.txt old.run new.run": READING,
+    "coherence qrels.txt old.run new.run --K 3": SOLVING | {"scipy.stats"},
     "show zipf --scale 2,1,0": {"numpy", "pydantic"},
     "measures": {"numpy", "pydantic"},
     "export zipf --scale 2,1,0 --to python": {"numpy", "pydantic"},

@@ -114,6 +114,8 @@ WORDS = {
     "VALUE=ANSWER,...": mostly(
         ["a=b,b=a", "tie=out", "=tie"], ["", "=", "a=x", "a=a,a=b", "é$=a", LONG + "=a"]
     ),
+    "VALUE,...": mostly(["-1", "-", "2"], ["", ",", "é$", LONG]),
+    "NAME": mostly(["utf-8", "latin-1"], ["utf-9", "base64", "", "é$", LONG]),
     "worst|drop|GRADE": mostly(["worst", "drop", "1", "nothing"], ["", "9", "é$", "none", LONG]),
     "FILE.tex": mostly(["out.tex"], OUTPUTS),
     "column|page|INCHES": mostly(["column", "page", "5"], ["", "none"], NUMBERS),
