@@ -116,10 +116,10 @@ def index_qrels(qrels: Qrels, scale: ScaleLike | None = None) -> IndexedQrels:
     >>> str(indexed.scale), indexed.pools.tolist()
     ('2 > 0', [[1, 2]])
     """
-    scale = qrels.scale() if scale is None else needed_scale(scale)
     numbers, which = np.unique(qrels.number, return_inverse=True)
     labels = [qrels.names[int(n)] if qrels.names else canonical_label(n) for n in numbers.tolist()]
     try:
+        scale = qrels.scale() if scale is None else needed_scale(scale)
         indices = np.array([scale.index(label) for label in labels], np.int8)
     except InputError as error:
         raise error.at(qrels.name) from error

@@ -90,7 +90,7 @@ class Qrels(DocumentTable):
         """
         if self.names:
             problem = f"its grades are names ({', '.join(sorted(self.names)[:6])})"
-            raise InputError(problem, "order them, best first: `scale`", self.name)
+            raise InputError(problem, "order them, best first: `scale`")
         grades = np.unique(self.number)[::-1].tolist()
         return Scale(tuple(map(canonical_label, grades if grades[-1] <= 0 else [*grades, 0])))
 

@@ -131,7 +131,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     pd.DataFrame({"query": ["q"], "document": ["d"]}).to_parquet(tmp_path / "f.parquet")
     with pytest.raises(InputError, match="no column 'grade' among query, document"):
         read_qrels(tmp_path / "f.parquet")
-    with pytest.raises(InputError, match="row 2: an id is missing"):
+    with pytest.raises(InputError, match="row 2: an id or the grade is missing"):
         qrels_of(pd.DataFrame({"query": ["q", "q"], "document": ["d", None], "grade": [1, 1]}))
     for path in (tmp_path / "none", tmp_path / "none.parquet"):
         with pytest.raises(InputError, match="no such file"):

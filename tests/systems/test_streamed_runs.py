@@ -279,17 +279,16 @@ def test_a_blank_where_the_text_is_searched_in_parts(
         assert np.array_equal(found.number, expected.number)
 
 
-@pytest.mark.parametrize("padding", [b"", bytes(5), bytes(600_000)])
-def test_gzip_members_are_read_as_the_module_reads_them(tmp_path: Path, padding: bytes) -> None:
+def test_gzip_members_are_read_as_the_module_reads_them(tmp_path: Path) -> None:
     parts = [bytes(300_000), b"", np.random.default_rng(1).bytes(400_000), b"the end\n"]
-    packed = padding.join(map(gzip.compress, parts)) + padding
+    packed = b"".join(map(gzip.compress, parts))
     path = tmp_path / "run.gz"
     path.write_bytes(packed)
     with open_decompressed(path) as file:
         assert file.read() == gzip.decompress(packed) == b"".join(parts)
     for wrong, message in (
         (packed + b"rest", "is damaged"),
-        (packed[: -3 - len(padding)], "is damaged"),
+        (packed[:-3], "is damaged"),
     ):
         path.write_bytes(wrong)
         with pytest.raises(InputError, match=message):
