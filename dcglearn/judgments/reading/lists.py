@@ -41,6 +41,8 @@ class ListColumn:
     codes: Grades
     lengths: Integers
     values: list[Any]
+    in_text: bool = False
+    """Whether lists are written as text."""
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -127,9 +129,9 @@ def _of_values(cells: Any, side: str, place: Place) -> ListColumn:
             remedy = "give the grades in rank order"
             raise InputError(f'"{side}" is {cell!r:.60}, not a list', remedy, place(row))
     column = column_of(list(chain.from_iterable(lists)))
-    return ListColumn(
-        column.codes, np.fromiter(map(len, lists), np.int64, len(lists)), column.values
-    )
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    in_text = any(isinstance(cell, str) for cell in cells)
+    return ListColumn(column.codes, lengths, column.values, in_text)
 
 
 def _entries(text: str, side: str, place: Callable[[], str]) -> list[str | None]:
@@ -156,7 +158,7 @@ def _of_texts(array: Any, side: str, place: Place) -> ListColumn:
     lists = [entries(code) for code in range(len(texts.values))]
     column = column_of(list(chain.from_iterable(lists)))
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    return ListColumn(*_taken(column.codes, lengths, texts.codes), column.values)
+    return ListColumn(*_taken(column.codes, lengths, texts.codes), column.values, in_text=True)
 
 
 def _taken(codes: Grades, lengths: Integers, rows: Grades) -> tuple[Grades, Integers]:
@@ -253,6 +255,7 @@ class GatheredLists:
         self._options, self._labels = options, Numbering()
         self._parts: list[tuple[list[tuple[Grades, Grades]], Place, tuple[str, ...]]] = []
         self.longest = self._entries = self._rows = 0
+        self._in_text = False
 
     def add(self, sides: tuple[ListColumn, ...], place: Place, names: tuple[str, ...]) -> None:
         """Add the lists of some rows."""
@@ -263,6 +266,7 @@ class GatheredLists:
             self._entries += len(side.codes)
             lengths: Grades = side.lengths.astype(np.uint8 if longest < 2**8 else np.int32)
             coded.append((self._labels.add(side.codes, side.values), lengths))
+        self._in_text |= any(side.in_text for side in sides)
         self._rows += len(sides[0])
         self._parts.append((coded, place, names))
 
@@ -283,7 +287,7 @@ class GatheredLists:
             )
         except UnmappedValueError as error:
             raise self._joined(error).at(self._place(error.position)) from error
-        if options.declared_scale() is None and options.n_ranks is None:
+        if self._in_text and options.declared_scale() is None and options.n_ranks is None:
             self._check_spreadsheet(found)
         return found
 
