@@ -18,6 +18,7 @@ from dcglearn.base.tables.frames import FrameLike, is_frame
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
+from dcglearn.judgments.meaning.sides import shown_answers
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.packed import PackedPairs, is_packed
@@ -193,7 +194,7 @@ def preferences_of_arrays(
             _indices(array, name, scale) if indices and scale else _labels(array, name)
             for array, name in zip(arrays, "ab", strict=True)
         ),
-        column_of(columns["answers"]),
+        shown_answers({"answer": column_of(columns["answers"])}, n),
         None if columns["weights"] is None else _weights(columns["weights"]),
         row_place,
         {

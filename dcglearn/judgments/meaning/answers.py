@@ -10,23 +10,21 @@ Answers are known by themselves where they can mean one thing only:
   and 0 a tie. On a Likert scale, such as -3 to 3, the size counts as the weight: 3 is worth three
   judgments of 1.
 
-Other numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained. Where sides
-were shuffled, a row says which list was on the left, or which systems were on both sides.
+Other numbers (0/1, 1/2, 1 to 7) do not say which list is better, and must be explained.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, is_one_of, unknown_name
+from dcglearn.base.errors import is_one_of, unknown_name
 from dcglearn.base.numbers import parse_number
-from dcglearn.base.tables.columns import Column, column_of, is_missing
-from dcglearn.base.types import Integers
+from dcglearn.base.tables.columns import is_missing
 from dcglearn.judgments.meaning.cells import (
     LARGEST_WEIGHT,
     GivenMap,
@@ -65,7 +63,6 @@ _MEANINGS = dict.fromkeys((*_TIES.split(";")[0].split(), *_TIES.split(";")[1:]),
 for _level in ("good", "bad"):
     _words = (f"both {_level}", f"equally {_level}", f"tie (both {_level})", f"tie (both{_level})")
     _MEANINGS |= dict.fromkeys((_level, *_words, f"both{_level}"), ANSWERS.index(_level))
-_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", "")
 
 
 @dataclass(frozen=True)
@@ -284,56 +281,3 @@ def _name(code: int) -> str:
 def _size(text: str) -> float:
     """Return the weight of a number: its size, 1 for a tie."""
     return min(abs(parse_number(text)), LARGEST_WEIGHT) or 1.0
-
-
-def parse_swapped(value: object) -> bool | None:
-    """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
-    text = text_of(value).casefold()
-    side = side_named(text)
-    if side is not None:
-        return side == _B
-    if text in _TRUE or text in _FALSE:
-        return text in _TRUE
-    remedy = "write left or right for the side of list a, or true where the lists were swapped"
-    raise InputError(f"where list a was shown is {value!r:.60}", remedy)
-
-
-def answers_to_lists(
-    answers: Column,
-    swapped: Integers,
-    sides: tuple[str, str],
-    given: GivenMap | None,
-    place: Callable[[int], str],
-) -> Column:
-    """Return answers that name sides as answers that name lists.
-
-    `swapped` is 1 for each row whose list a was on the right, 0 for the others and -1 where that
-    is unknown. Columns that are named after sides hold the lists as they were shown, and then the
-    letters a and b are translated.
-    """
-    shown = side_named(sides[0]) is not None
-    known = given_codes(given)
-    codes = [
-        None if text in known else answer_in_words(text) for text in map(text_of, answers.values)
-    ]
-    for position, (code, value) in enumerate(zip(codes, answers.values, strict=True)):
-        if code in (_A, _B) and _is_number(text_of(value)):
-            raise InputError(
-                f"the answer {value} may be a side or a list, and sides were swapped",
-                f"write left and right, or {sides[0]} and {sides[1]}",
-                place(int(np.argmax(answers.codes == position))),
-            )
-    translated = [
-        code in (_A, _B) and (side_named(text_of(value)) is not None) != shown
-        for code, value in zip(codes, answers.values, strict=True)
-    ]
-    rows = np.array([*translated, False])[answers.codes]
-    unknown = np.flatnonzero(rows & (swapped < 0))
-    if len(unknown):
-        problem = "it is not said where list a was shown"
-        raise InputError(problem, "fill the cell", place(int(unknown[0])))
-    prefers_a = np.array([code == _A for code in (*codes, None)])[answers.codes] ^ (swapped == 1)
-    n = len(answers.values)
-    found = np.where(rows, np.where(prefers_a, n, n + 1), answers.codes)
-    distinct = column_of([*map(text_of, answers.values), "=a", "=b"])
-    return Column(np.append(distinct.codes, np.int32(-1))[found], distinct.values)

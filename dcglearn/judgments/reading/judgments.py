@@ -7,10 +7,8 @@ answer are those of the whole input.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,23 +16,24 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.tables.sources import find_sources, name_sources
-from dcglearn.base.types import Floats, Grades, Ids, Integers, Pairs
+from dcglearn.base.types import Floats, Grades, Ids, Pairs
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
     AnswerMap,
-    answers_to_lists,
-    given_codes,
-    parse_swapped,
     resolve_answers,
-    side_named,
-    text_of,
 )
 from dcglearn.judgments.meaning.cells import UnmappedValueError
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS
+from dcglearn.judgments.meaning.sides import (
+    ShownAnswer,
+    answers_in_lists,
+    check_unused,
+    shown_answers,
+)
 from dcglearn.judgments.meaning.unjudged import (
     grade_unjudged,
     unjudged_meaning,
@@ -73,8 +72,6 @@ class JudgmentReader:
         self._ids = {one: Numbering() for one in (*_IDS, *options.keep)}
         self._parts: list[_Part] = []
         self._sides = ("a", "b")
-        self._left_systems: set[str] = set()
-        self._any_unclear = False
         self._empty_raters = self._without_grade = self._left_out = 0
         self._lookup = None
         if options.document_grades is not None:
@@ -120,9 +117,12 @@ class JudgmentReader:
 
     def _add(self, block: FieldBlock) -> None:
         self._sides = block.found.sides
-        answers = self._answer_column(block)
-        if not self._parts:
-            self._check_shuffled(block, answers)
+        answers = shown_answers({one: block.column(one) for one in ShownAnswer._fields}, block.rows)
+        if not self._parts and not {*ShownAnswer._fields[1:5]} & set(block.cells):
+            try:
+                check_unused(block.unknown, answers.values, self._sides, self.options.answers)
+            except InputError as error:
+                raise (error.at(self.name) if self.name else error) from error
         if self._lookup is None:
             lists = block.lists_of("a"), block.lists_of("b")
         else:
@@ -143,87 +143,12 @@ class JudgmentReader:
     ) -> None:
         """Add judgments as columns of codes."""
         self._lists.add(lists, place, ("a", "b"))
-        codes = np.where(answers.codes < 0, len(answers.values), answers.codes)
-        self._parts.append(
-            _Part(
-                self._answers.add(codes, [*map(text_of, answers.values), ""])
-                if (answers.codes < 0).any()
-                else self._answers.add(answers.codes, [*map(text_of, answers.values)]),
-                weights,
-                {
-                    name: None
-                    if column is None
-                    else self._ids[name].add(column.codes, column.values)
-                    for name, column in ids.items()
-                },
-                place,
-            )
-        )
-
-    def _answer_column(self, block: FieldBlock) -> Column:
-        """Return the answers of a block; those that name sides or systems name lists instead."""
-        answers = block.column("answer")
-        if answers is None:
-            return Column(np.full(block.rows, -1, np.int32), [])
-        swapped = self._swapped(block)
-        left, right = (block.ids(one) for one in ("left_system", "right_system"))
-        if left is not None and right is not None:
-            answers = _by_system(answers, left, right, ("=left", "=right"), self.options)
-            self._left_systems |= set(left.values)
-            self._any_unclear |= self._unclear(answers)
-            if swapped is None and self._any_unclear:
-                change = len(self._left_systems) > 1
-                swapped = _swapped_by_name(left, self._sides, block.place, change)
-        first, second = (block.ids(one) for one in ("run_a", "run_b"))
-        if first is not None and second is not None:
-            answers = _by_system(answers, first, second, ("=a", "=b"), self.options)
-        if swapped is None:
-            return answers
-        return answers_to_lists(answers, swapped, self._sides, self.options.answers, block.place)
-
-    def _unclear(self, answers: Column) -> bool:
-        """Return whether answers name sides and the columns of the lists do not, or the reverse."""
-        shown = side_named(self._sides[0]) is not None
-        known = given_codes(self.options.answers)
-        texts = [text for text in map(text_of, answers.values) if text not in known]
-        sides = [side_named(text) is not None for text in texts]
-        letters = [text.casefold() in ("a", "b") for text in texts]
-        return any(letters if shown else sides)
-
-    def _swapped(self, block: FieldBlock) -> Integers | None:
-        for name in ("a_shown_on", "swapped"):
-            column = block.column(name)
-            if column is not None:
-                parsed = column.parsed(parse_swapped, block.place)
-                return np.array([*map(int, parsed.values), -1], np.int64)[parsed.codes]
-        return None
-
-    def _check_shuffled(self, block: FieldBlock, answers: Column) -> None:
-        """Refuse columns that are not used and may say how the lists were shown."""
-        if {"a_shown_on", "swapped", "left_system"} & set(block.cells):
-            return
-        unclear = self._unclear(answers)
-        held = {name: _few_texts(cells) for name, cells in block.unknown.items()}
-        for name, values in held.items():
-            if unclear and values and all(side_named(value) is not None for value in values):
-                raise InputError(
-                    f"the column {name!r} holds {' and '.join(sorted(values))}: it may say where "
-                    "list a was shown, and answers name sides",
-                    f"say `columns='a_shown_on={name}'` if so, `columns='ignore={name}'` if not",
-                    self.name,
-                )
-        for one, other in combinations(held, 2):
-            systems = held[one]
-            if len(systems) != 2 or systems != held[other]:
-                continue
-            if unclear or systems & set(map(text_of, answers.values)):
-                raise InputError(
-                    f"the columns {one!r} and {other!r} hold {' and '.join(sorted(systems))}: they "
-                    "may name the systems on the left and on the right",
-                    f"say `columns='left_system={one},right_system={other}'` if so, and "
-                    f"`columns='ignore={one}+{other}'` if not",
-                    self.name,
-                )
+        coded = {
+            name: None if column is None else self._ids[name].add(column.codes, column.values)
+            for name, column in ids.items()
+        }
+        answered = self._answers.add(answers.codes, answers.values)
+        self._parts.append(_Part(answered, weights, coded, place))
 
     @cached_property
     def scale(self) -> Scale:
@@ -235,10 +160,10 @@ class JudgmentReader:
     def answer_map(self) -> AnswerMap:
         """What the answers mean."""
         weighted = any(part.weights is not None for part in self._parts)
+        given = self.options.answers
         try:
-            found = resolve_answers(
-                self._answers.values, self.options.answers, self._sides, weighted
-            )
+            texts = answers_in_lists(self._answers.values, self._sides, given)
+            found = resolve_answers(texts, given, self._sides, weighted)
         except UnmappedValueError as error:
             for part in self._parts:
                 row = int(np.argmax(part.answers == error.position))
@@ -352,52 +277,3 @@ class JudgmentReader:
                 return part.place(row)
             row -= len(part.answers)
         raise IndexError(row)
-
-
-def _few_texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column, empty if there are more than four."""
-    column = column_of(cells[:1000])
-    texts = {text_of(value) for value in column.values} - {""}
-    return texts if len(texts) <= 4 else set()
-
-
-def _by_system(
-    answers: Column, first: Column, second: Column, words: tuple[str, str], options: ReadOptions
-) -> Column:
-    """Return answers that name one of a row's two systems as the word for its list or side."""
-    known = given_codes(options.answers)
-    names = {text for text in map(text_of, answers.values) if text and text not in known}
-    if not names & {*first.values, *second.values}:
-        return answers
-    values = answers.decoded()
-    one, other = first.decoded(), second.decoded()
-    for row, value in enumerate(values.tolist()):
-        text = text_of(value)
-        if text in names and one[row] != other[row] and text in (one[row], other[row]):
-            values[row] = words[text == other[row]]
-    return column_of(values.tolist())
-
-
-def _swapped_by_name(
-    left: Column, sides: tuple[str, str], place: RowPlace, change: bool
-) -> Integers | None:
-    """Return where the second list's system was on the left, by the names of the lists.
-
-    None where systems do not `change` places, and the lists are not named after them.
-    """
-    if side_named(sides[0]) is not None:
-        return None
-    stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
-    names = [re.sub(r"[\W_]+", "", text.casefold()) for text in left.values]
-    of = [[bool(name) and (name in stem) for stem in stems] for name in names]
-    unnamed = any(one == other for one, other in of)
-    if unnamed and not change:
-        return None
-    if unnamed:
-        raise InputError(
-            "systems change places, and it is not said which list is whose",
-            "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
-            "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always left",
-            place(0),
-        )
-    return np.array([int(other) for _, other in of] + [-1], np.int64)[left.codes]

@@ -1,0 +1,163 @@
+"""Answers that name sides or systems, where lists were shown on changing sides.
+
+An answer *left* means list a unless the row says that a was on the right: by ``a_shown_on`` or
+``swapped``, or by the systems on both sides, if the lists are named after them. An answer that is
+the name of a row's system means that system's list. Columns named after sides hold the lists as
+they were shown; then it is the letters a and b that are translated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.numbers import parse_number
+from dcglearn.base.tables.columns import Column, column_of
+from dcglearn.judgments.meaning.answers import (
+    ANSWERS,
+    answer_in_words,
+    given_codes,
+    side_named,
+    text_of,
+)
+from dcglearn.judgments.meaning.cells import GivenMap, UnmappedValueError
+
+_B = ANSWERS.index("b")
+_TRUE, _FALSE = ("true", "yes", "1", "y", "swapped"), ("false", "no", "0", "n", "")
+
+
+class ShownAnswer(NamedTuple):
+    """An answer with what its row says of the sides on which the lists were shown."""
+
+    answer: Any
+    a_shown_on: Any = None
+    swapped: Any = None
+    left_system: Any = None
+    right_system: Any = None
+    run_a: Any = None
+    run_b: Any = None
+
+
+def shown_answers(columns: Mapping[str, Column | None], rows: int) -> Column:
+    """Return the answers of rows with what the rows say of sides, as one column."""
+    present = {name: column for name, column in columns.items() if column is not None}
+    codes = np.zeros(rows, np.int64)
+    for column in present.values():
+        codes = codes * (len(column.values) + 1) + column.codes + 1
+    _, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    held = {name: column.decoded()[first] for name, column in present.items()}
+    values = [
+        ShownAnswer(**{"answer": None} | {name: cells[row] for name, cells in held.items()})
+        for row in range(len(first))
+    ]
+    return Column(numbers.astype(np.int32), values)
+
+
+def answers_in_lists(
+    shown: Sequence[ShownAnswer], sides: tuple[str, str], given: GivenMap | None
+) -> list[str]:
+    """Return distinct answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
+    known = given_codes(given)
+    change = len({one.left_system for one in shown} - {None}) > 1
+    texts = []
+    for position, one in enumerate(shown):
+        text = text_of(one.answer)
+        try:
+            texts.append(text if text in known else _in_lists(text, one, sides, change))
+        except InputError as error:
+            raise UnmappedValueError(error.problem, error.remedy, position) from error
+    return texts
+
+
+def _in_lists(text: str, one: ShownAnswer, sides: tuple[str, str], change: bool) -> str:
+    systems = text_of(one.left_system), text_of(one.right_system)
+    runs = text_of(one.run_a), text_of(one.run_b)
+    for (first, second), words in ((systems, ("=left", "=right")), (runs, ("=a", "=b"))):
+        if text and first != second and text in (first, second):
+            text = words[text == second]
+    code = answer_in_words(text)
+    said = one.a_shown_on is not None or one.swapped is not None
+    if code is None or code > _B or not (said or any(systems)):
+        return text
+    if said and not np.isnan(parse_number(text)):
+        raise InputError(
+            f"the answer {text} may be a side or a list, and sides were swapped",
+            f"write left and right, or {sides[0]} and {sides[1]}",
+        )
+    if (side_named(text) is not None) == (side_named(sides[0]) is not None):
+        return text
+    swapped = _swapped(one) if said else _swapped_by_name(systems[0], sides, change)
+    return text if swapped is None else ("=b" if (code == _B) != swapped else "=a")
+
+
+def _swapped(one: ShownAnswer) -> bool:
+    """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
+    value = one.swapped if one.a_shown_on is None else one.a_shown_on
+    text = text_of(value).casefold()
+    side = side_named(text)
+    if side is not None:
+        return side == _B
+    if text in _TRUE or (text in _FALSE and text):
+        return text in _TRUE
+    remedy = "write left or right for the side of list a, or true where the lists were swapped"
+    raise InputError(f"where list a was shown is {value!r:.60}", remedy)
+
+
+def _swapped_by_name(left: str, sides: tuple[str, str], change: bool) -> bool | None:
+    """Return whether the second list is the left system's, None if systems do not change places."""
+    stems = [re.sub(r"[\W_]+", "", side.casefold()) for side in sides]
+    name = re.sub(r"[\W_]+", "", left.casefold())
+    first, second = (bool(name) and name in stem for stem in stems)
+    if first != second:
+        return second
+    if not change:
+        return None
+    raise InputError(
+        "systems change places, and it is not said which list is whose",
+        "name the lists after their systems, such as `columns='a=control,b=treatment'`, say "
+        "`columns='a_shown_on=...'`, or `columns='ignore=...'` if list a was always left",
+    )
+
+
+def check_unused(
+    unknown: Mapping[str, Any],
+    answers: Iterable[ShownAnswer],
+    sides: tuple[str, str],
+    given: GivenMap | None,
+) -> None:
+    """Refuse columns that are not used and may say how the lists were shown."""
+    known = given_codes(given)
+    texts = {text_of(one.answer) for one in answers} - {*known}
+    lists_are_sides = side_named(sides[0]) is not None
+    unclear = any(
+        text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
+        for text in texts
+    )
+    held = {name: _few_texts(cells) for name, cells in unknown.items()}
+    for name, values in held.items():
+        if unclear and values and all(side_named(value) is not None for value in values):
+            raise InputError(
+                f"the column {name!r} holds {' and '.join(sorted(values))}: it may say where list "
+                "a was shown, and answers name sides",
+                f"say `columns='a_shown_on={name}'` if so, `columns='ignore={name}'` if not",
+            )
+    for one, other in combinations(held, 2):
+        systems = held[one]
+        if len(systems) == 2 and systems == held[other] and (unclear or systems & texts):
+            raise InputError(
+                f"the columns {one!r} and {other!r} hold {' and '.join(sorted(systems))}: they may "
+                "name the systems on the left and on the right",
+                f"say `columns='left_system={one},right_system={other}'` if so, and "
+                f"`columns='ignore={one}+{other}'` if not",
+            )
+
+
+def _few_texts(cells: Any) -> set[str]:
+    """Return the distinct texts of a column, empty if there are more than four."""
+    texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
+    return texts if len(texts) <= 4 else set()
