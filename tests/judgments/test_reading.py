@@ -55,7 +55,8 @@ def delimited_text(records: Records, delimiter: str) -> str:
 def frame(records: Records) -> pd.DataFrame:
     found = pd.DataFrame({name: [one.get(name) for one in records] for name in COLUMNS})
     for name in ("query", "judge"):
-        found[name] = [None if value is None else str(value) for value in found[name]]
+        ids = (one.get(name) for one in records)
+        found[name] = pd.Series([None if x is None else str(x) for x in ids], dtype=object)
     for name in "ab":
         names = any(isinstance(x, str) for labels in found[name] for x in labels)
         found[name] = [
