@@ -26,6 +26,9 @@ DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bar
 HEAD = 1 << 16
 """Bytes at the beginning of a file from which the layout is found."""
 
+BLOCK = 1 << 21
+"""Bytes that are read at a time; a row must fit."""
+
 _ROWS = 50
 _DECLARED = re.compile(r"sep=([,;\t|])\r?\n")
 
@@ -145,7 +148,7 @@ def read_columns(file: BinaryIO, layout: Layout, name: str, check: Any) -> Itera
     try:
         reader = pv.open_csv(
             file,
-            pv.ReadOptions(use_threads=False, block_size=1 << 21, column_names=keys),
+            pv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=keys),
             pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             pv.ConvertOptions(
                 column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False

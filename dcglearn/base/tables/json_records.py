@@ -37,7 +37,7 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[tuple[dict[str, Any], int]
         if columns is None:
             records = [record for _, record in read_records([chunk], name, first)]
             columns, rows = columns_of(records), len(records)
-        if text:
+        if text and rows:
             yield columns, rows
         first += chunk.count(b"\n")
 
