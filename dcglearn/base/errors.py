@@ -52,8 +52,7 @@ class InputError(ValueError):
 
     def at(self, place: str) -> InputError:
         """Return the same error with an outer place, such as a file, before its own."""
-        inner = f", {self.place}" if self.place else ""
-        return InputError(self.problem, self.remedy, f"{place}{inner}")
+        return InputError(self.problem, self.remedy, ", ".join(filter(None, (place, self.place))))
 
 
 class InputWarning(UserWarning):

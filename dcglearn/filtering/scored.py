@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, did_you_mean, warn_of_input
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.columns import SCORED_DOCUMENTS
@@ -144,16 +145,16 @@ def read_scored(
     note: Note = warn_of_input,
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
-    table = read_table(path, SCORED_DOCUMENTS, options, advance)
+    table, _, notes = read_table(path, SCORED_DOCUMENTS, options, advance)
     scores = table.numbers("score")
     grades = table.values("grade", _grade)
-    names = table.ids("id").tolist()
+    names = table.values("id", parse_id)
     first: dict[str, int] = {}
     for row, name in enumerate(names):
         if name is not None and first.setdefault(name, row) != row:
             problem = f"the document {name!r} is also in {table.place(first[name])}"
             raise InputError(problem, "keep one", table.place(row))
-    for line in table.notes:
+    for line in notes:
         note(line)
     return Scored(scores, tuple(grades), table.place)
 

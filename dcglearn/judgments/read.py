@@ -14,7 +14,7 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of, parse_id
-from dcglearn.base.tables.frames import FrameLike, is_frame
+from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats
 from dcglearn.judgments.meaning.cells import GivenMap, parse_weight
@@ -128,10 +128,7 @@ def gather_judgments(
 ) -> JudgmentReader:
     """Read judgments as codes, whose arrays and notes are made when they are asked for."""
     reader = JudgmentReader(options)
-    if is_frame(path):
-        reader.read_frame(path)
-    else:
-        reader.read(path, advance)
+    reader.read(path, advance)
     return reader
 
 

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.tables.sources import usual_type
+from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.sources import Block, ChooseColumns, usual_type
 
 FrameLike = Any
 """A frame of pandas or polars, a relation of DuckDB, a table of Arrow, or a mapping from names to
 columns."""
 
 _ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+
+
+@dataclass(frozen=True)
+class FrameSource:
+    """The rows of a frame, as a source of records."""
+
+    frame: FrameLike
+    name: str = ""
+    format: str = "frame"
+    size: int = 0
+    notes: tuple[str, ...] = ()
+    partition: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, row: int) -> str:
+        """Return the place of a row, counted from 0."""
+        return f"row {row + 1}"
+
+    def blocks(self, choose: ChooseColumns, advance: Advance = silent) -> Iterator[Block]:
+        """Return all rows as one block."""
+        columns = columns_of_frame(self.frame)
+        choose(list(columns))
+        rows = len(next(iter(columns.values()), ()))
+        yield from [Block(columns, rows)] if rows else []
 
 
 def is_frame(value: object) -> bool:

@@ -116,6 +116,10 @@ class Source:
         unit = "record" if self.format == "json" else "row"
         return f"{self.name}, {unit} {row + 1}"
 
+    def blocks(self, choose: ChooseColumns, advance: Advance = silent) -> Iterator[Block]:
+        """Read the records block by block, as :func:`read_blocks`."""
+        return read_blocks(self, choose, advance)
+
     def check(self) -> None:
         """Read text record by record; raise the error that names the line of a fault."""
         with self.open() as file:
@@ -147,7 +151,7 @@ def find_sources(
     return found
 
 
-def name_sources(sources: Sequence[Source]) -> str:
+def name_sources(sources: Sequence[Any]) -> str:
     """Return what to call files that are read as one."""
     first, *more = (source.name for source in sources)
     return f"{first} and {len(more):,} more" if more else first

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of, parse_id
 from dcglearn.base.tables.delimited import is_second_header
-from dcglearn.base.tables.frames import FrameLike, columns_of_frame, is_frame
+from dcglearn.base.tables.frames import FrameLike, FrameSource, is_frame
 from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import Source, find_sources, name_sources, read_blocks
-from dcglearn.base.types import Floats, Ids, Rankings
+from dcglearn.base.tables.sources import Block, Source, find_sources, name_sources
+from dcglearn.base.types import Floats, Rankings
 from dcglearn.judgments.meaning.cells import number_of, parse_weight
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import ReadOptions
@@ -61,18 +62,36 @@ class FieldBlock:
         def taken(cells: Any) -> Any:
             if isinstance(cells, tuple):
                 return tuple(map(taken, cells))
-            if hasattr(cells, "take"):
-                return (
-                    cells.take(rows)
-                    if isinstance(cells, np.ndarray)
-                    else cells.take(_numbers(rows))
-                )
-            return [cells[row] for row in rows.tolist()]
+            held = _listed(cells)
+            return [held[row] for row in rows.tolist()]
 
         cells = {name: taken(held) for name, held in self.cells.items()}
         return replace(
             self, cells=cells, rows=len(rows), place=lambda row: self.place(int(rows[row]))
         )
+
+    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+        """Return what the cells of a field mean, None where there is none."""
+        column = self.column(field)
+        if column is None:
+            return [None] * self.rows
+        found: list[Any] = column.parsed(parse, self.place).decoded().tolist()
+        return found
+
+    def numbers(self, field: str) -> Floats:
+        """Return the numbers of a field, of at most 1e100, which every record must have."""
+
+        def parse(value: Any) -> float:
+            number = number_of(value)
+            if not abs(number) <= LARGEST:
+                raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
+            return number
+
+        numbers = self.values(field, parse)
+        if None in numbers:
+            where = self.place(numbers.index(None))
+            raise InputError(f'"{field}" is missing', "every record needs it", where)
+        return np.array(numbers, float)
 
     def weights(self) -> Floats | None:
         """Return the weights, 1 where there is none; None if all are 1."""
@@ -84,21 +103,50 @@ class FieldBlock:
         return None if (weights == 1).all() else weights
 
 
-def _numbers(rows: NDArray[np.intp]) -> Any:
-    import pyarrow as pa
+def _listed(cells: Any) -> list[Any]:
+    found: list[Any] = cells.to_pylist() if hasattr(cells, "to_pylist") else list(cells)
+    return found
 
-    return pa.array(rows)
+
+def joined(blocks: Sequence[FieldBlock]) -> FieldBlock:
+    """Return consecutive blocks as one, whose cells are Python's values."""
+    starts = np.cumsum([0, *(block.rows for block in blocks)])
+
+    def place(row: int) -> str:
+        at = int(np.searchsorted(starts, row, side="right")) - 1
+        return blocks[at].place(row - int(starts[at]))
+
+    def cells(field: str) -> Any:
+        held = [(block.cells.get(field), block.rows) for block in blocks]
+        ranks = next((len(one) for one, _ in held if isinstance(one, tuple)), 0)
+        if ranks:
+            columns = [one or ([None] * n,) * ranks for one, n in held]
+            most = max(map(len, columns))
+            return tuple(
+                [
+                    cell
+                    for (_, n), column in zip(held, columns, strict=True)
+                    for cell in (_listed(column[rank]) if rank < len(column) else [None] * n)
+                ]
+                for rank in range(most)
+            )
+        return [cell for one, n in held for cell in ([None] * n if one is None else _listed(one))]
+
+    fields = dict.fromkeys(field for block in blocks for field in block.cells)
+    last = blocks[-1]  # which knows the columns of all
+    return replace(
+        last, cells={field: cells(field) for field in fields}, rows=int(starts[-1]), place=place
+    )
 
 
 def read_fields(
-    sources: Iterable[Source],
+    sources: Sequence[Source | FrameSource],
     fields: RecordFields,
     options: ReadOptions,
     notes: dict[str, None],
     advance: Advance = silent,
 ) -> Iterator[FieldBlock]:
-    """Read the fields of files block by block; add a line to `notes` for each thing taken."""
-    sources = list(sources)
+    """Read the fields of sources block by block; add a line to `notes` for each thing taken."""
     total, before = sum(source.size for source in sources), 0
     for source in sources:
         finder = _Finder(source.name, fields, options, source.partition)
@@ -107,15 +155,14 @@ def read_fields(
             advance(before + (size * done // of if of else done), total)
 
         row = 0
-        for block in read_blocks(source, finder.wanted, share):
+        for block in source.blocks(finder.wanted, share):
             if not row:
                 _check_one_header(block.columns, source)
-            yield finder.block(block.columns, block.rows, _place_from(source, row))
+            yield finder.block(block, partial(_shifted, source.place, row))
             row += block.rows
         if not row:
-            raise InputError(
-                f"holds no {fields.noun}", f"give one {fields.noun} per row", source.name
-            )
+            problem = f"holds no {fields.noun}"
+            raise InputError(problem, f"give one {fields.noun} per row", source.name)
         before += source.size
         finder.check_kept()
         words = finder.found.unknown_words()
@@ -123,25 +170,41 @@ def read_fields(
         notes.update(dict.fromkeys(every))
 
 
-def fields_of_frame(
-    frame: FrameLike, fields: RecordFields, options: ReadOptions, notes: dict[str, None]
-) -> FieldBlock:
-    """Return the fields of the rows of a frame."""
-    held = columns_of_frame(frame)
-    finder = _Finder("", fields, options, ())
-    rows = len(next(iter(held.values()), ()))
-    block = finder.block(held, rows, lambda row: f"row {row + 1}")
-    finder.check_kept()
-    words = finder.found.unknown_words()
-    notes.update(dict.fromkeys((*finder.found.notes, *([words] if words else []))))
-    return block
+def _shifted(place: lists.Place, first: int, row: int) -> str:
+    return place(first + row)
 
 
-def _place_from(source: Source, first: int) -> lists.Place:
-    return lambda row: source.place(first + row)
+def find_records(
+    places: Place | Iterable[Place] | FrameLike, options: ReadOptions
+) -> Sequence[Source | FrameSource]:
+    """Return the sources of records: files, or a frame."""
+    return [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
 
 
-def _check_one_header(columns: dict[str, Any], source: Source) -> None:
+def read_table(
+    places: Place | Iterable[Place] | FrameLike,
+    fields: RecordFields,
+    options: ReadOptions,
+    advance: Advance = silent,
+) -> tuple[FieldBlock, str, tuple[str, ...]]:
+    """Read all records of files or of a frame; return them, what to call them, and notes."""
+    sources, notes = find_records(places, options), dict[str, None]()
+    table = joined(list(read_fields(sources, fields, options, notes, advance)))
+    return table, name_sources(sources), tuple(notes)
+
+
+def graded_lists(
+    table: FieldBlock, field: str, options: ReadOptions, name: str
+) -> tuple[Rankings, Scale]:
+    """Return the lists of a field as grade indices, shape (n, K), and their scale."""
+    gathered, column = lists.GatheredLists(options), table.lists_of(field)
+    column.check(field, table.place, options.n_ranks)
+    gathered.add((column,), table.place, (field,))
+    scale = gathered.scale(name)
+    return gathered.filled(scale)[:, 0], scale
+
+
+def _check_one_header(columns: dict[str, Any], source: Source | FrameSource) -> None:
     """Refuse a survey's export, whose first records are more lines of names."""
     if source.format not in ("csv", "tsv", "xlsx"):
         return
@@ -173,13 +236,14 @@ class _Finder:
         found = self._find(names)
         return {*found.used, *found.unknown, *self._options.keep} & {*names}
 
-    def block(self, columns: dict[str, Any], rows: int, place: lists.Place) -> FieldBlock:
+    def block(self, block: Block, place: lists.Place) -> FieldBlock:
         """Return the fields of some records."""
+        columns, rows = block
         found = self._find(columns)
         try:
             found.check_complete()
         except InputError as error:
-            raise (error.at(self._path) if self._path else error) from error
+            raise error.at(self._path) from error
         cells = {}
         for field, column in found.columns.items():
             if isinstance(column, str):
@@ -209,7 +273,7 @@ class _Finder:
             if unknown and self._options.strict:
                 raise unknown_name("column", unknown[0], self._fields.names)
         except InputError as error:
-            raise (error.at(self._path) if self._path else error) from error
+            raise error.at(self._path) from error
         self._names, self.found = names, replace(found, unknown=unknown)
         return self.found
 
@@ -228,88 +292,3 @@ def _check_same(before: ColumnMap, after: ColumnMap) -> None:
                 f"the columns {' and '.join(names)} could both be the {field}",
                 f"say which one is: `columns={f'{field}={names[0]}'!r}`",
             )
-
-
-def read_table(
-    places: Place | Iterable[Place] | FrameLike,
-    fields: RecordFields,
-    options: ReadOptions,
-    advance: Advance = silent,
-) -> FieldTable:
-    """Read all records of files, or the rows of a frame."""
-    notes: dict[str, None] = {}
-    if is_frame(places):
-        name, blocks = "", [fields_of_frame(places, fields, options, notes)]
-    else:
-        sources = find_sources(places, options.encoding)
-        name = name_sources(sources)
-        blocks = list(read_fields(sources, fields, options, notes, advance))
-    return FieldTable(name, blocks, options, tuple(notes))
-
-
-@dataclass(frozen=True)
-class FieldTable:
-    """The fields of all records of some files, or of a frame."""
-
-    name: str
-    blocks: list[FieldBlock]
-    options: ReadOptions
-    notes: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return sum(block.rows for block in self.blocks)
-
-    def place(self, row: int) -> str:
-        """Return the place of a record, counted from 0."""
-        for block in self.blocks:
-            if row < block.rows:
-                return block.place(row)
-            row -= block.rows
-        raise IndexError(row)
-
-    def ids(self, field: str) -> Ids:
-        """Return the ids of a field, None where there is none."""
-        found = [(block.ids(field), block.rows) for block in self.blocks]
-        parts = [np.full(n, None, object) if one is None else one.decoded() for one, n in found]
-        return np.concatenate([np.zeros(0, object), *parts])
-
-    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
-        """Return what the cells of a field mean, None where there is none."""
-        found: list[Any] = []
-        for block in self.blocks:
-            column = block.column(field)
-            if column is None:
-                found += [None] * block.rows
-            else:
-                found += column.parsed(parse, block.place).decoded().tolist()
-        return found
-
-    def numbers(self, field: str) -> Floats:
-        """Return the finite numbers of a field that every record must have."""
-
-        def parse(value: Any) -> float:
-            number = number_of(value)
-            if not abs(number) <= LARGEST:
-                raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
-            return number
-
-        numbers = self.values(field, parse)
-        if None in numbers:
-            where = self.place(numbers.index(None))
-            raise InputError(f'"{field}" is missing', "every record needs it", where)
-        return np.array(numbers, float)
-
-    def weights(self) -> Floats:
-        """Return the weights, 1 where there is none."""
-        found = [(block.weights(), block.rows) for block in self.blocks]
-        return np.concatenate([np.ones(n) if one is None else one for one, n in found])
-
-    def graded_lists(self, field: str) -> tuple[Rankings, Scale]:
-        """Return the lists of a field as grade indices, shape (n, K), and their scale."""
-        gathered = lists.GatheredLists(self.options)
-        for block in self.blocks:
-            column = block.lists_of(field)
-            column.check(field, block.place, self.options.n_ranks)
-            gathered.add((column,), block.place, (field,))
-        scale = gathered.scale(self.name)
-        return gathered.filled(scale)[:, 0], scale

@@ -19,7 +19,7 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column
 from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
-from dcglearn.base.tables.sources import find_sources, name_sources
+from dcglearn.base.tables.sources import name_sources
 from dcglearn.base.types import Floats, Grades, Ids, Pairs
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
@@ -42,7 +42,7 @@ from dcglearn.judgments.meaning.unjudged import (
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.documents import DocumentLookup
-from dcglearn.judgments.reading.fields import FieldBlock, fields_of_frame, read_fields
+from dcglearn.judgments.reading.fields import FieldBlock, find_records, joined, read_fields
 from dcglearn.judgments.reading.lists import GatheredLists, ListColumn, Numbering
 from dcglearn.judgments.reading.lists import Place as RowPlace
 from dcglearn.judgments.reading.shapes import one_judgment_per_row, one_rater_per_row
@@ -92,22 +92,15 @@ class JudgmentReader:
         )
         return self._lists.nbytes + ids + own
 
-    def read(self, places: Place | Iterable[Place], advance: Advance = silent) -> None:
-        """Add the judgments of files."""
-        sources = find_sources(places, self.options.encoding)
+    def read(self, places: Place | Iterable[Place] | FrameLike, advance: Advance = silent) -> None:
+        """Add the judgments of files, or of a frame with one per row."""
+        sources = find_records(places, self.options)
         self.name = name_sources(sources)
         fields = JUDGMENTS if self._lookup is None else JUDGMENTS_OF_DOCUMENTS
-        self._add_blocks(read_fields(sources, fields, self.options, self.notes, advance))
-
-    def read_frame(self, frame: FrameLike) -> None:
-        """Add the judgments of a frame, one per row."""
-        fields = JUDGMENTS if self._lookup is None else JUDGMENTS_OF_DOCUMENTS
-        self._add_blocks(iter([fields_of_frame(frame, fields, self.options, self.notes)]))
-
-    def _add_blocks(self, blocks: Iterator[FieldBlock]) -> None:
+        blocks = read_fields(sources, fields, self.options, self.notes, advance)
         for block in blocks:
             if block.found.is_long:
-                block = one_judgment_per_row([block, *blocks])
+                block = one_judgment_per_row(joined([block, *blocks]))
             self.unknown.update(dict.fromkeys(block.found.unknown))
             if isinstance(block.cells.get("answer"), tuple):
                 block, empty = one_rater_per_row(block)
@@ -122,7 +115,7 @@ class JudgmentReader:
             try:
                 check_unused(block.unknown, answers.values, self._sides, self.options.answers)
             except InputError as error:
-                raise (error.at(self.name) if self.name else error) from error
+                raise error.at(self.name) from error
         if self._lookup is None:
             lists = block.lists_of("a"), block.lists_of("b")
         else:

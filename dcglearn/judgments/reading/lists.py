@@ -304,7 +304,7 @@ class GatheredLists:
             return make(known)
         except InputError as error:
             error = self._joined(error)
-            raise (error.at(path) if path else error) from error
+            raise error.at(path) from error
 
     def filled(self, scale: Scale, parts: slice = slice(None)) -> Pairs:
         """Return the lists as grade indices, shape (n, sides, K), -1 where there is no grade."""
