@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import cumulative, reporting
 from dcglearn.terminal.choices import MarginChoice, SolverChoice, UseChoice
@@ -49,7 +49,7 @@ def pack(
     reader = judgments.gather(files)
     _write(out, reader.scale, len(reader), reader.batches())
     for line in reader.notes:
-        print_note(line)
+        warn_of_input(line)
 
 
 def _check_another(out: str, files: list[str]) -> None:

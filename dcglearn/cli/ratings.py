@@ -16,7 +16,7 @@ from dcglearn.terminal.options import (
     RatingColumnsOption,
     RatingsArgument,
 )
-from dcglearn.terminal.output import print_json, print_note, print_text
+from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
     from dcglearn.judgments.ratings import RatingPairs
@@ -107,7 +107,6 @@ def pairs(
             null_values=judgments.null_marks(),
             strict=judgments.strict,
             encoding=judgments.encoding,
-            note=print_note,
         )
     with naming(name):
         found: RatingPairs = pairs_from_ratings(

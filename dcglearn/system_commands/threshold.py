@@ -106,7 +106,7 @@ def threshold(
     worth = _worth(credit, debit, relevant, gains, measure, cost)
     file = name_files(files)
     with reporting(f"reading {file}") as advance:
-        documents = read_scored(files, advance, judgments.read_options(), print_note)
+        documents = read_scored(files, advance, judgments.read_options())
     utilities = _utilities(worth, documents)
     with naming(file):
         result = filtering.beta_gamma_threshold(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.options import (
     AnswersOption,
@@ -27,7 +27,6 @@ from dcglearn.terminal.options import (
     StrictOption,
     UnjudgedOption,
 )
-from dcglearn.terminal.output import print_note
 
 if TYPE_CHECKING:
     from dcglearn.judgments.options import ReadOptions
@@ -136,7 +135,7 @@ class JudgmentOptions:
         with reporting("arranging judgments"):
             preferences = reader.preferences
         for line in reader.notes:
-            print_note(line)
+            warn_of_input(line)
         return preferences
 
     def open_packed(self, files: str | list[str]) -> PackedPairs | None:

@@ -159,7 +159,7 @@ def test_the_command(run: Run, refused: Callable[..., str]) -> None:
         ),
         (("linear-log2", "zip", "--scale", "1,0"), "did you mean 'zipf'"),
         (("linear-log2", "zipf", "--scale", "1,0", "--a", "1"), "--a without --b; give both"),
-        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b, rank 1: grade"),
+        (("linear-log2", "zipf", "--scale", "1,0", "--a", "1", "--b", "2"), "--b: grade"),
         (
             ("DCG([2, 1, 0], zipf)", "DCG([1, 0], zipf)"),
             "has 2 gains, but the documents have 3 grades",

@@ -40,7 +40,9 @@ class RecordFields:
     """Fields that may be there in place of required ones."""
 
 
-JUDGMENTS = RecordFields("judgment", (*JUDGMENT_FIELDS, *SHOWN, *LONG), ("a", "b", "answer"))
+JUDGMENTS = RecordFields(
+    "judgment", (*JUDGMENT_FIELDS, *SHOWN, *LONG, "pair"), ("a", "b", "answer")
+)
 JUDGMENTS_OF_DOCUMENTS = RecordFields(
     "judgment",
     (*JUDGMENT_FIELDS, *SHOWN[:2], "run_a", "run_b"),
@@ -81,6 +83,7 @@ _MAIN = ("answer", "rating", "score", "grade")
 _OTHER_NAMES = {
     "rating": "score satisfaction stars",
     "id": "document documentid docid docno",
+    "pair": "pairid judgmentid judgementid comparisonid taskid",
     "list": "side listid shownlist",
     "rank": "position pos",
     "grade": "grades relevance label rel",
@@ -188,7 +191,7 @@ def resolve_columns(
     columns = _given_columns(names, wanted, fields.names)
     known = set(columns)
     lists = {"a", "b"} <= set(fields.names)
-    first = [one for one in fields.names if not (lists and one in LONG)]
+    first = [one for one in fields.names if not (lists and one in (*LONG, "pair"))]
     for name in first:
         if name not in columns and name in names and name not in _used(columns) | {"rating"}:
             columns[name] = name
@@ -199,10 +202,10 @@ def resolve_columns(
     _add_other_names(columns, names, first, notes, known)
     if lists and not {"a", "b"} & set(columns):
         rest = {**columns}
-        for name in LONG:
+        for name in (*LONG, "pair"):
             if name in names and name not in _used(rest):
                 rest[name] = name
-        _add_other_names(rest, names, LONG, [], known)
+        _add_other_names(rest, names, (*LONG, "pair"), [], known)
         columns = rest if set(LONG) <= set(rest) else columns
     if "answer" in first and "answer" not in wanted:
         _check_raters(columns, names)

@@ -13,7 +13,7 @@ from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.cells import LONGEST_LIST, number_of
 from dcglearn.judgments.reading.fields import FieldBlock
 
-_KEYS = ("query", "judge", "answer", "weight")
+_KEYS = ("pair", "query", "judge", "answer", "weight")
 
 
 def one_rater_per_row(block: FieldBlock) -> tuple[FieldBlock, int]:
@@ -36,7 +36,7 @@ def _filled(column: Column) -> Any:
 def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     """Return judgments of a table that has a row for each document of a list.
 
-    The rows of a judgment share their query, judge, answer and weight; ``list`` says which of the
+    The rows of a judgment share their query, judge, answer and weight, and ``pair`` if there; ``list`` says which of the
     two lists a row is of, ``rank`` where, and ``grade`` what the document is worth.
     """
     import pandas as pd
