@@ -36,8 +36,9 @@ def _filled(column: Column) -> Any:
 def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     """Return judgments of a table that has a row for each document of a list.
 
-    The rows of a judgment share their query, judge, answer and weight, and ``pair`` if there; ``list`` says which of the
-    two lists a row is of, ``rank`` where, and ``grade`` what the document is worth.
+    The rows of a judgment share their query, judge, answer and weight, and a name, ``pair``, if
+    there is one; ``list`` says which of the two lists a row is of, ``rank`` where, and ``grade``
+    what the document is worth.
     """
     import pandas as pd
 
