@@ -8,6 +8,7 @@ while its table of them stays in the processor's cache.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
 from dcglearn.base.types import Integers
 
-_AT_ONCE = 1 << 10
+_AT_ONCE, _LONG = 1000, 200
 
 
 class QueryDocuments(NamedTuple):
@@ -26,9 +27,11 @@ class QueryDocuments(NamedTuple):
     starts: Integers
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """Iterate over ranges of queries that hold about 1,000 documents, or one query of more."""
-        edges = np.flatnonzero(np.diff(self.starts[1:] // _AT_ONCE, prepend=-1))
-        return pairwise([*edges.tolist(), len(self.starts) - 1])
+        """Iterate over ranges of queries: single long ones, or short ones of 1,000 documents."""
+        long = np.diff(self.starts, prepend=0) >= _LONG  # of each query and the one before it
+        begins = long[1:] | long[:-1] | (np.diff(self.starts // _AT_ONCE) > 0)
+        begins[:1] = True
+        return pairwise([*np.flatnonzero(begins).tolist(), len(begins)])
 
     def keys(self, first: int, last: int) -> Any:
         """Return the text of each document of some queries."""
@@ -38,10 +41,15 @@ class QueryDocuments(NamedTuple):
         count = last - first
         if count == 1:
             return ids
-        width = len(str(count))
-        numbers = text_array([f"{number:0{width}}" for number in range(count)])
         query = np.repeat(np.arange(count), np.diff(self.starts[first : last + 1]))
-        return pc.binary_join_element_wise(take_rows(numbers, query), ids, text_array([""])[0])
+        numbers = take_rows(_texts_of_numbers(count), query)
+        return pc.binary_join_element_wise(numbers, ids, text_array([""])[0])
+
+
+@lru_cache
+def _texts_of_numbers(count: int) -> Any:
+    width = len(str(count))
+    return text_array([f"{number:0{width}}" for number in range(count)])
 
 
 def starts_of(lengths: Integers) -> Integers:

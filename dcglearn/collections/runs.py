@@ -8,6 +8,7 @@ ir_datasets (MacAvaney et al., SIGIR 2021), which downloads what it has not got.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -266,9 +267,8 @@ def _is_table(source: Source, kind: Kind) -> bool:
     named = PurePath(split_compression(source.name)[0]).suffix.lower() == ".csv"
     if named or not source.has_text_cells:
         return True
-    with source.open() as file:
-        first = file.readline().decode().rstrip("\r\n").split(source.layout.delimiter)
-    return are_columns([name.strip('"') for name in first], kind)
+    first = source.start.translate(None, b'\0\r"').partition(b"\n")[0].decode(errors="ignore")
+    return are_columns(re.split("[\t,;|]", first.removeprefix("\ufeff")), kind)
 
 
 def _dataset(name: str) -> Part:

@@ -116,7 +116,7 @@ def _of_arrow(array: Any) -> Column:
     codes = encoded.indices
     codes = numbers_of_arrow(codes.fill_null(-1) if codes.null_count else codes).astype(np.int32)
     values = encoded.dictionary.to_pylist()
-    if any(map(is_missing, values)):
+    if not kinds.is_string(encoded.dictionary.type) and any(map(is_missing, values)):
         return Column(*_without_missing(codes, values))
     return Column(codes, values)
 

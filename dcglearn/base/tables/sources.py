@@ -50,6 +50,9 @@ SUFFIXES: dict[str, Format] = {
 ROWS = 1 << 14
 """Rows of a table that are given at a time."""
 
+_START = 1 << 10
+"""Bytes at the beginning of a file that are held."""
+
 _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -85,8 +88,8 @@ class Source:
     size: int
     notes: list[str]
     partition: dict[str, str]
-    layout: delimited.Layout
     encoding: str = field(repr=False)
+    start: bytes = field(repr=False)
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
 
@@ -98,6 +101,12 @@ class Source:
     def open(self, advance: Advance = silent) -> BinaryIO:
         """Open a text file as UTF-8 at its beginning, again and again."""
         return open_text(self._file, self.name, self.encoding, advance)
+
+    @cached_property
+    def layout(self) -> delimited.Layout:
+        """The layout of delimited text."""
+        with self.open() as text:
+            return delimited.find_layout(text.read(delimited.HEAD), tabs=self.format == "tsv")
 
     @cached_property
     def path(self) -> Path:
@@ -141,10 +150,9 @@ def find_sources(
     for group in expand_places(places, copies):
         sources = []
         for part in group.parts:
-            kind, layout = _recognised(part.path, part.name, encoding, file_format)
-            size, notes = part.path.stat().st_size, list(layout.notes)
-            about = (part.name, kind, size, notes, part.partition, layout, encoding)
-            sources.append(Source(*about, part.path, copies))
+            kind, start = _recognised(part.path, part.name, encoding, file_format)
+            about = (part.name, kind, part.path.stat().st_size, [], part.partition, encoding)
+            sources.append(Source(*about, start, part.path, copies))
         _check_one_format(sources, group.name)
         sources[0].notes.extend(group.notes)
         found += sources
@@ -164,26 +172,23 @@ def format_of_name(name: str) -> Format | None:
 
 def _recognised(
     path: Path, name: str, encoding: str, file_format: Format | None
-) -> tuple[Format, delimited.Layout]:
-    """Return the format of a file, and the layout of delimited text."""
+) -> tuple[Format, bytes]:
+    """Return the format of a file, and its first bytes."""
     expected = file_format or format_of_name(name)
     with open_decompressed(path, name) as file:
-        start = file.read(64)
+        start = file.read(_START)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     _check_content(start, found, expected, name)
-    layout = delimited.Layout(",", 0, [])
     if found is not None:
-        return found, layout
-    with open_text(path, name, encoding) as text:
-        head = text.read(delimited.HEAD)
-    first = head.lstrip()[:1]
+        return found, start
+    first = start.lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1]  # after any byte order mark
     if expected in ("json", "jsonl") or (expected is None and first in (b"[", b"{")):
-        whole = json_records.is_document(head, lines=expected == "jsonl")
-        return "json" if whole else "jsonl", layout
-    layout = delimited.find_layout(head, tabs=expected == "tsv")
-    return "tsv" if expected == "tsv" else "csv", layout
+        with open_text(path, name, encoding) as text:
+            whole = json_records.is_document(text.read(delimited.HEAD), lines=expected == "jsonl")
+        return "json" if whole else "jsonl", start
+    return "tsv" if expected == "tsv" else "csv", start
 
 
 def _check_content(start: bytes, found: Format | None, expected: Format | None, name: str) -> None:
@@ -244,6 +249,7 @@ def _decoded(source: Source, choose: ChooseColumns, advance: Advance) -> Iterato
                 for columns, rows in json_records.read_lines(file, source.name):
                     yield Block(columns, rows)
             else:
+                source.notes.extend(one for one in source.layout.notes if one not in source.notes)
                 for columns in delimited.read_columns(
                     file, source.layout, source.name, source.check
                 ):

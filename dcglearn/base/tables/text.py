@@ -29,7 +29,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_BUFFER = 1 << 18
+_BUFFER = 1 << 14
 _CHUNK = 1 << 20
 
 
