@@ -16,9 +16,10 @@ import pytest
 from hypothesis import settings
 
 from dcglearn import Preferences, read_preferences
+from dcglearn.base import workers
 from helpers.commands import run_alone, run_command
 from helpers.places import PUBLISHED, ROOT, published_judgments
-from helpers.processes import Processes
+from helpers.processes import SUITE_SECONDS, Cluster, Processes
 
 # The same examples on every run, and no time limit, because machines may be busy.
 FUZZ = int(os.environ.get("DCGLEARN_FUZZ", "1"))
@@ -86,6 +87,25 @@ def processes() -> Iterator[Processes]:
         yield started
     finally:
         started.close()
+
+
+@pytest.fixture(scope="session")
+def _scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    started = Processes(SUITE_SECONDS)
+    try:
+        yield Cluster(tmp_path_factory.mktemp("cluster"), started)
+    finally:
+        started.close()
+
+
+@pytest.fixture
+def cluster(_scheduler: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """A cluster without workers; they run in a folder of their own."""
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
+    monkeypatch.setattr(workers, "LOST_SECONDS", 600)
+    yield _scheduler
+    _scheduler.clear()
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ Function = Callable[[Any], Any]
 Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
 Say = Callable[[str], None]
 Batch = Sequence[tuple[int, Any]]
-Answer = tuple[str, object, Batch]
-"""What a worker returns: its name, its program (or why it has none) and its results."""
+Answer = tuple[str, dict[str, str], Batch]
+"""What a worker returns: its name, its program, and its results if it is the one wanted."""
 
 MAX_PROCESSES = 1024
 
@@ -200,19 +200,17 @@ def _check_programs(client: Any, address: str) -> None:
 
 def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
     """Yield answers as they are ready; Dask repeats what a worker that left was given."""
-    from distributed import CancelledError, KilledWorker, as_completed
+    from distributed import as_completed
 
     ready = as_completed(futures, with_results=True, raise_errors=False)
     while not ready.is_empty():
         _wait(client, ready)
         _, answer = next(ready)
-        match answer:
-            case (_, KilledWorker(), _) | CancelledError():
-                raise WorkersLostError("the cluster did not finish its work")
-            case (_, Exception() as error, _):  # the function does not raise: it was not loaded
-                yield "of the cluster", error, []
-            case _:
-                yield answer
+        error = answer[1] if isinstance(answer, tuple) else answer  # (class, error, traceback)
+        if isinstance(error, Exception):
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise WorkersLostError(f"the cluster cannot do its work ({why})") from error
+        yield answer
 
 
 def _wait(client: Any, ready: Any) -> None:
@@ -220,7 +218,7 @@ def _wait(client: Any, ready: Any) -> None:
     while not ready.has_ready():
         time.sleep(0.05)
         with suppress(OSError, TimeoutError):
-            if client.sync(client.scheduler.ncores, callback_timeout=5):
+            if client.sync(client.scheduler.ncores, callback_timeout=LOST_SECONDS):
                 seen = time.monotonic()
         if time.monotonic() - seen > LOST_SECONDS:
             raise WorkersLostError("the cluster no longer has workers")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import socket
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,15 +14,25 @@ import numpy as np
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
-from dcglearn import InputError, PackedPairs, Scale, Streamed, permuted_lists, solve, true_pairs
-from dcglearn.base import cluster as cluster_module
+from dcglearn import (
+    DCG,
+    InputError,
+    PackedPairs,
+    Scale,
+    Streamed,
+    packed_writer,
+    permuted_lists,
+    solve,
+    true_pairs,
+)
 from dcglearn.base import workers
-from dcglearn.base.workers import WorkersLostError
-from dcglearn.base.workers import open_workers
+from dcglearn.base.workers import WorkersLostError, open_workers
+from dcglearn.design.config import Config, read_config
 from dcglearn.judgments import packed
+from dcglearn.lab.run import compute_cells
+from dcglearn.lab.store import Store
 from dcglearn.simulation.truths import DATA_1
-from helpers.packed_files import write_packed
-from helpers.processes import PROGRAM, Cluster, Processes
+from helpers.processes import PROGRAM, Cluster, Process, Processes
 
 CONFIG = """
 experiment = "flips"
@@ -56,7 +64,7 @@ def test_one_process_and_several() -> None:
 
 @pytest.mark.parametrize("spec", ["0", "-1", "two", "", "1.5", "http://x", "99999"])
 def test_other_specifications_of_workers_are_refused(spec: str) -> None:
-    with pytest.raises(InputError, match="use a number from 1 to 1024, or tcp"), open_workers(spec):
+    with pytest.raises(InputError), open_workers(spec):
         pass
 
 
@@ -76,155 +84,209 @@ def test_a_killed_process_is_an_error_after_the_finished_results() -> None:
         assert len(list(found(abs, range(4)))) == 4
 
 
+def test_an_error_of_the_caller_is_all_that_is_said(recwarn: pytest.WarningsRecorder) -> None:
+    def taken() -> None:
+        with open_workers("2") as found:
+            for _ in found(abs, range(1000)):
+                raise KeyError
+
+    with pytest.raises(KeyError):
+        taken()
+    assert not [str(one.message) for one in recwarn if "tasks" in str(one.message)]
+
+
+def of_another_program(item: int) -> int:
+    """Take this process for another program from the second item on."""
+    workers.program_for = lambda function: {"Python": "2.7"}
+    return item
+
+
+def test_results_of_processes_of_other_code_are_computed_again() -> None:
+    """As if the files of the package had been edited before another process started."""
+    said: list[str] = []
+    here = workers.program_for
+    try:
+        with open_workers("2", said.append) as found:
+            assert sorted(found(of_another_program, range(50))) == [(i, i) for i in range(50)]
+        with open_workers("2") as found:
+            assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
+    finally:
+        workers.program_for = here
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    assert len(said) == 1
+    assert "has Python 2.7, this process" in said[0]
+
+
+# --- a run of the command
+
+
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
-    """A config and the table that one worker makes of it."""
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a config and of the results that one worker makes of it."""
     folder = tmp_path_factory.mktemp("reference")
-    config = folder / "small.toml"
-    config.write_text(CONFIG)
-    finish(folder, config, "1")
-    return config, table(folder)
+    (folder / "small.toml").write_text(CONFIG)
+    finish(folder, folder, "1")
+    return folder
 
 
-def finish(folder: Path, config: Path, spec: str) -> str:
+def finish(folder: Path, reference: Path, spec: str) -> str:
     """Run the experiment to its end and return what it writes to standard error."""
     started = Processes()
     try:
-        run = started.start(folder, PROGRAM, 0, 600, "run", config, "--workers", spec)
-        printed = run.line()
+        run = begin(started, folder, reference, 0, spec)
+        assert "80 of 80 cells" in run.line()
         assert run.finish() == 0, run.errors()
-        assert "80 of 80 cells" in printed
         return run.errors()
     finally:
         started.close()
 
 
-def table(folder: Path) -> bytes:
-    return (folder / "results" / "small" / "table.csv").read_bytes()
+def begin(processes: Processes, folder: Path, reference: Path, pause: int, spec: str) -> Process:
+    command = ("run", reference / "small.toml", "--workers", spec)
+    return processes.start(folder, PROGRAM, pause, 1, *command)
 
 
-def records(folder: Path) -> int:
-    return (folder / "results" / "store" / "cells.jsonl").read_bytes().count(b"\n{")
+def assert_same_bytes(folder: Path, reference: Path) -> None:
+    """Tables and pictures are the same."""
+    names = [path.name for path in (reference / "results/small").iterdir()]
+    names = [name for name in names if name.startswith(("table.csv", "figure-"))]
+    assert len(names) > 2
+    for name in names:
+        found, expected = (at / "results/small" / name for at in (folder, reference))
+        assert found.read_bytes() == expected.read_bytes(), name
 
 
-def test_two_workers_give_the_same_bytes(reference: tuple[Path, bytes], tmp_path: Path) -> None:
-    config, expected = reference
-    finish(tmp_path, config, "2")
-    assert table(tmp_path) == expected
-    pictures = list((tmp_path / "results" / "small").glob("figure-*"))
-    assert pictures
-    for picture in pictures:
-        assert picture.read_bytes() == (config.parent / "results/small" / picture.name).read_bytes()
-
-
-@pytest.mark.parametrize("spec", ["1", "2"])
-def test_killed_and_resumed_gives_the_same_bytes(
-    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes, spec: str
+def test_killed_interrupted_and_resumed_gives_the_same_bytes(
+    reference: Path, tmp_path: Path, processes: Processes
 ) -> None:
-    config, expected = reference
-    run = processes.start(tmp_path, PROGRAM, 5, 600, "run", config, "--workers", spec)
+    run = begin(processes, tmp_path, reference, 5, "2")
     assert run.line() == "paused"
     run.kill()
     assert run.finish() == -signal.SIGKILL
-    assert records(tmp_path) == 5
-    assert not (tmp_path / "results" / "small").exists()
-    store = tmp_path / "results" / "store" / "cells.jsonl"
+    store = tmp_path / "results/store/cells.jsonl"
+    assert store.read_bytes().count(b"\n{") == 5
+    assert not (tmp_path / "results/small").exists()
     store.write_bytes(store.read_bytes()[:-9])  # as if it had been killed while writing
-    assert "ignored 1 torn record; missing cells are computed again" in finish(
-        tmp_path, config, spec
-    )
-    assert table(tmp_path) == expected
-
-
-def test_ctrl_c_keeps_finished_cells(
-    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes
-) -> None:
-    config, expected = reference
-    run = processes.start(tmp_path, PROGRAM, 3, 600, "run", config, "--workers", "2")
+    run = begin(processes, tmp_path, reference, 3, "2")
     assert run.line() == "paused"
     run.signal(signal.SIGINT)
     assert run.finish() == 130
-    assert "3 of 80 cells are kept; the same command continues from there" in run.errors()
+    assert "ignored 1 torn record" in run.errors()
+    assert "7 of 80 cells are kept; the same command continues from there" in run.errors()
     assert "Traceback" not in run.errors()
-    finish(tmp_path, config, "1")
-    assert table(tmp_path) == expected
+    finish(tmp_path, reference, "2")
+    assert_same_bytes(tmp_path, reference)
 
 
-@pytest.mark.parametrize("what", ["results", "results/store/cells.jsonl", ""])
+def test_losing_all_workers_of_a_cluster_is_an_error_of_the_command(
+    reference: Path, tmp_path: Path, cluster: Cluster, processes: Processes
+) -> None:
+    only = cluster.add()
+    run = begin(processes, tmp_path, reference, 2, cluster.address)
+    assert run.line() == "paused"
+    cluster.kill(only)
+    run.resume()
+    assert run.finish() == 1
+    assert "of 80 cells are kept; the same command continues from there" in run.errors()
+    assert "Traceback" not in run.errors()
+
+
+# --- cells of an experiment
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    path = tmp_path_factory.mktemp("config") / "small.toml"
+    path.write_text(CONFIG)
+    return read_config(path)
+
+
+@pytest.fixture(scope="module")
+def expected(config: Config, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
+    store = Store(tmp_path_factory.mktemp("expected"))
+    compute(config, store, "1")
+    return results(config, store)
+
+
+def results(config: Config, store: Store) -> list[object]:
+    return [store.get(cell) for _, cell in config.cells()]
+
+
+Event = Callable[[], object]
+
+
+def compute(
+    config: Config, store: Store, spec: str, events: dict[int, Event] | None = None
+) -> list[str]:
+    """Compute cells; after some of them something happens. Return what is said of workers."""
+    said: list[str] = []
+    left = events or {}
+
+    def advance(done: int, total: int) -> None:
+        if done in left:
+            left.pop(done)()
+
+    with open_workers(spec, said.append) as found:
+        if 0 in left:
+            left.pop(0)()
+        compute_cells(config, False, store, found, advance)
+    assert not left
+    return said
+
+
 def test_a_store_that_is_removed_during_a_run_is_noticed(
-    reference: tuple[Path, bytes], tmp_path: Path, processes: Processes, what: str
+    config: Config, expected: list[object], tmp_path: Path
 ) -> None:
     """While cells are added, and after the last one; or it is cut."""
-    config, expected = reference
-    for pause in (3, 80):
-        run = processes.start(tmp_path, PROGRAM, pause, 600, "run", config)
-        assert run.line() == "paused"
-        if what:
-            shutil.rmtree(tmp_path / what) if what == "results" else (tmp_path / what).unlink()
-        else:
-            (tmp_path / "results/store/cells.jsonl").write_bytes(b"")
-        run.resume()
-        assert run.finish() == 2
-        assert "cells.jsonl: was removed, replaced or cut during the run" in run.errors()
-        shutil.rmtree(tmp_path / "results", ignore_errors=True)
-    finish(tmp_path, config, "1")
-    assert table(tmp_path) == expected
+    removals: list[Callable[[Path], object]] = [
+        lambda folder: shutil.rmtree(folder),
+        lambda folder: (folder / "cells.jsonl").unlink(),
+        lambda folder: (folder / "cells.jsonl").write_bytes(b""),
+    ]
+    for number, remove in enumerate(removals):
+        for when in (3, 80):
+            folder = tmp_path / f"{number}-{when}"
+            store = Store(folder)
 
+            def removed(remove: Callable[[Path], object] = remove, at: Path = folder) -> object:
+                return remove(at)
 
-@pytest.fixture
-def cluster(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 600)
-    monkeypatch.setattr(cluster_module, "LOST_SECONDS", 600)
-    return Cluster(tmp_path, processes)
+            with pytest.raises(InputError) as error:  # noqa: PT012 - the last one is not noticed
+                compute(config, store, "1", {when: removed})
+                store.check_kept()
+            assert error.value.place == str(folder / "cells.jsonl")
+    again = Store(folder)
+    compute(config, again, "1")
+    assert results(config, again) == expected
 
 
 def test_a_cluster_gives_the_same_bytes_and_survives_a_lost_worker(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
+    config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
 ) -> None:
-    config, expected = reference
+    lost = cluster.add()
     cluster.add()
-    cluster.add()
-    run = processes.start(tmp_path, PROGRAM, 3, 600, "run", config, "--workers", cluster.address)
-    assert run.line() == "paused"
-    cluster.workers[0].kill()
-    assert cluster.workers[0].finish() == -signal.SIGKILL
-    run.resume()
-    assert run.finish() == 0, run.errors()
-    assert table(tmp_path) == expected
-
-
-def test_a_cluster_reads_packed_judgments_for_a_fit(
-    run: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, cluster: Cluster
-) -> None:
-    """To the end of the command: what is printed needs passes, too."""
-    cluster.add()
-    assert run("simulate", "p.jsonl", "-n", "200", cwd=tmp_path).returncode == 0
-    assert run("pack", "p.jsonl", "p.parquet", cwd=tmp_path).returncode == 0
-    here = run("fit", "p.parquet", cwd=tmp_path)
-    there = run("fit", "p.parquet", "--workers", cluster.address, cwd=tmp_path)
-    assert there.returncode == 0, there.stderr
-    assert there.stdout == here.stdout
+    store = Store(tmp_path)
+    assert compute(config, store, cluster.address, {3: lambda: cluster.kill(lost)}) == []
+    assert results(config, store) == expected
 
 
 OTHER_PROGRAMS = {
-    # results of other code, honestly labelled
+    # other results
     "other": (
         "trials/compute.py",
         '"precision": exact.agreement(',
         '"precision": 0.5 * exact.agreement(',
     ),
-    # one that computes without a look at what is wanted, as earlier versions did
-    "earlier": ("base/cluster.py", "    there = program_for(function)\n", "    return [(-1, 0)]\n"),
     # one that computes all the same, and says what it is
-    "careless": (
-        "base/cluster.py",
-        "_run_batch(function, batch) if there == wanted else []",
-        "[(index, {'result': {'precision': 0.5}}) for index, _ in batch]",
-    ),
+    "careless": ("base/workers.py", " if there == here else []", ""),
     # one that lacks what it is to run
-    "lacking": ("base/cluster.py", "def _answer(", "def _renamed("),
+    "lacking": ("base/workers.py", "def _answer(", "def _renamed("),
+    # one that lacks what it is asked first
+    "foreign": ("base/fingerprint.py", "def fingerprint(", "def _renamed("),
 }
+
+LEAVING = ("lacking", "foreign")
+"""Dask ends the workers of these when they are given work."""
 
 
 def other_program(folder: Path, name: str) -> str:
@@ -240,115 +302,111 @@ def other_program(folder: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", OTHER_PROGRAMS)
-def test_results_of_another_program_that_joins_during_a_run_are_computed_again(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes, name: str
+def test_results_of_another_program_do_not_count(
+    name: str, tmp_path: Path, cluster: Cluster
 ) -> None:
-    config, expected = reference
-    cluster.add()
-    run = processes.start(
-        tmp_path, PROGRAM, "start", 600, "run", config, "--workers", cluster.address
-    )
-    assert run.line() == "paused"
-    cluster.add(other_program(tmp_path, name))
-    run.resume()
-    assert run.finish() == 0, run.errors()
-    assert table(tmp_path) == expected
-    if name == "lacking":
-        return  # Dask itself may move tasks that a worker cannot load
-    assert re.search(
-        r"small: refused \d+ results? of another program and computed (them|it) again: (a )?worker",
-        run.errors(),
-    )
+    """Its worker is refused at the start; what one that joins later is given is computed again."""
+    other = other_program(tmp_path, name)
+    differs = cluster.add(other)
+    with pytest.raises(InputError, match="worker tcp"), open_workers(cluster.address):
+        pass
+    cluster.let_go(differs)
+    fits = cluster.add(MARK="fits")
+    said: list[str] = []
+    with open_workers(cluster.address, said.append) as found:
+        cluster.add(other, MARK="differs")
+        marks = dict(found(os.getenv, ["MARK"] * 200))
+        assert set(marks) == set(range(200))
+        assert set(marks.values()) <= {"fits", None}  # None is of this process
+        assert len(said) == (None in marks.values())
+        if name not in LEAVING:
+            cluster.kill(fits)
+            assert dict(found(os.getenv, ["MARK"] * 200)) == dict.fromkeys(range(200))
+            assert "has dcglearn's code" in said[-1]
 
 
 def flip_a_bit(folder: Path) -> None:
     """Change a digit of a stored precision."""
-    store = folder / "results" / "store" / "cells.jsonl"
+    store = folder / "cells.jsonl"
     content = bytearray(store.read_bytes())
     content[content.index(b'"precision":0.') + 15] ^= 1
     store.write_bytes(content)
 
 
-def test_workers_that_come_go_and_differ_leave_no_trace_in_the_table(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
+def test_workers_that_come_go_and_differ_leave_no_trace_in_the_results(
+    config: Config, expected: list[object], tmp_path: Path, cluster: Cluster
 ) -> None:
-    """Workers of another program are there, join, leave, die and come back; so do those that fit.
+    """One of another program joins and leaves, one that fits dies and comes back, a bit flips."""
+    fits = cluster.add()
+    differs: list[Process] = []
+    events: dict[int, Event] = {
+        0: lambda: differs.append(cluster.add(other_program(tmp_path, "other"))),
+        3: lambda: (cluster.kill(fits), cluster.add()),
+        10: lambda: cluster.let_go(differs[0]),
+        20: lambda: flip_a_bit(tmp_path),
+    }
+    compute(config, Store(tmp_path), cluster.address, events)
+    store = Store(tmp_path)
+    assert store.damaged == 1
+    compute(config, store, cluster.address)
+    assert results(config, store) == expected
 
-    In between a bit of the store flips. For a while only the other program is left.
-    """
-    config, expected = reference
-    other = other_program(tmp_path, "other")
-    fits, differs = cluster.add(), cluster.add(other)
-    command = ("run", config, "--workers", cluster.address)
-    run = processes.start(tmp_path, PROGRAM, "start,4,20,40", 600, *command)
-    assert run.line() == "paused"
-    cluster.let_go(differs)
-    differs = cluster.add(other)
-    run.resume()
-    assert run.line() == "paused"
-    cluster.kill(fits)
-    run.resume()
-    assert run.line() == "paused"
-    flip_a_bit(tmp_path)
-    cluster.kill(differs)
-    differs = cluster.add(other)
-    run.resume()
-    assert run.line() == "paused"
+
+@pytest.mark.parametrize("what", ["workers", "scheduler"])
+def test_a_lost_cluster_is_an_error_and_finished_cells_are_kept(
+    config: Config,
+    expected: list[object],
+    tmp_path: Path,
+    processes: Processes,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+) -> None:
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 600)
+    monkeypatch.setattr(workers, "LOST_SECONDS", 1)
+    lost = Cluster(tmp_path, processes)
+    only = lost.add()
+    end = only.kill if what == "workers" else lost.scheduler.kill
+    with pytest.raises(WorkersLostError):
+        compute(config, Store(tmp_path), lost.address, {2: end})
+    store = Store(tmp_path)
+    assert sum(result is not None for result in results(config, store)) >= 2
+    compute(config, store, "1")
+    assert results(config, store) == expected
+
+
+# --- packed pairs
+
+
+def test_a_cluster_reads_packed_pairs_to_the_same_answer(
+    tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if a worker is killed in between."""
+    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
+    path = tmp_path / "p.parquet"
+    with packed_writer(path, Scale((5, 4, 3, 2, 1))) as write:
+        write(true_pairs(DATA_1, permuted_lists(4000, rng)))
+    here = Streamed.of(PackedPairs.of(path))
+    W, measures = solve(here).W, [DCG([5, 4, 3, 2, 1], "log2")]
+    killed = cluster.add()
     cluster.add()
-    run.resume()
-    assert run.finish() == 0, run.errors()
-    left_out = r"small: left out 1 of 2 workers, which run another program: worker tcp\S+ has dcg"
-    assert re.search(left_out, run.errors())
-    assert table(tmp_path) == expected
-    assert "ignored 1 damaged record" in finish(tmp_path, config, cluster.address)
-    assert table(tmp_path) == expected
+    with open_workers(cluster.address) as found:
+        there = Streamed.of(PackedPairs.of(path), workers=found)
+        assert (W == solve(there).W).all()
+        cluster.kill(killed)
+        assert (W == solve(there).W).all()
+        assert there.agreements(measures) == here.agreements(measures)
+        path.unlink()
+        with pytest.raises(InputError, match=r"p\.parquet"):
+            solve(there)
 
 
-@pytest.mark.parametrize("name", OTHER_PROGRAMS)
-def test_workers_of_another_program_get_no_work(
-    name: str, tmp_path: Path, cluster: Cluster
-) -> None:
-    """If others are there; a cluster of nothing else is refused."""
-    other = other_program(tmp_path, name)
-    cluster.add(other)
-    with (
-        pytest.raises(InputError, match=r"worker tcp.*; install the same"),
-        open_workers(cluster.address),
-    ):
+# --- addresses
+
+
+def test_a_scheduler_without_workers_is_refused(cluster: Cluster) -> None:
+    with pytest.raises(InputError, match="no workers"), open_workers(cluster.address):
         pass
-    cluster.add(MARK="fits")
-    said: list[str] = []
-    with open_workers(cluster.address, said.append) as found:
-        places = dict(found(os.getenv, ["MARK"] * 50))
-    assert places == dict.fromkeys(range(50), "fits")
-    assert len(said) == 1
-    assert said[0].startswith("left out 1 of 2 workers, which run another program: worker tcp")
-
-
-def of_another_program(item: int) -> int:
-    """Take this process for another program from the second item on."""
-    workers.program_for = lambda function: {"Python": "2.7"}
-    return item
-
-
-def test_processes_of_other_code_are_refused() -> None:
-    """As if the files of the package had been edited before another process started."""
-    said: list[str] = []
-    here = workers.program_for
-    try:
-        with open_workers("2", said.append) as found:
-            assert sorted(found(of_another_program, range(50))) == [(i, i) for i in range(50)]
-        with open_workers("2") as found:
-            assert sorted(found(abs, range(50))) == [(i, i) for i in range(50)]
-    finally:
-        workers.program_for = here
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
-    assert len(said) == 1
-    assert re.fullmatch(
-        r"refused \d+ results of another program and computed them again: "
-        r"a worker process has Python 2\.7, this process .*",
-        said[0],
-    )
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad request\r\n\r\n"])
@@ -371,90 +429,20 @@ def test_an_address_where_something_else_answers_is_refused(
                     connection.sendall(answer)
 
         threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
+        monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(InputError, match="no Dask scheduler at"), open_workers(address):
+        with pytest.raises(InputError, match=address), open_workers(address):
             pass
         for connection in held:
             connection.close()
 
 
-def test_a_cluster_reads_packed_pairs_to_the_same_answer(
-    tmp_path: Path, cluster: Cluster, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even if a worker is killed in between."""
-    pairs = true_pairs(DATA_1, permuted_lists(4000, rng))
-    monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 200)
-    write_packed(pairs, tmp_path / "p.parquet", Scale((5, 4, 3, 2, 1)))
-    here = solve(Streamed.of(PackedPairs.of(tmp_path / "p.parquet"))).W
-    cluster.add()
-    cluster.add()
-    with open_workers(cluster.address) as found:
-        there = Streamed.of(PackedPairs.of(tmp_path / "p.parquet"), workers=found)
-        assert (here == solve(there).W).all()
-        cluster.workers[0].kill()
-        assert (here == solve(there).W).all()
-        (tmp_path / "p.parquet").unlink()
-        with pytest.raises(InputError, match=r"p\.parquet: no such file"):
-            solve(there)
-
-
-def test_losing_all_workers_of_a_cluster_is_an_error(
-    reference: tuple[Path, bytes], tmp_path: Path, cluster: Cluster, processes: Processes
-) -> None:
-    config, expected = reference
-    cluster.add()
-    run = processes.start(tmp_path, PROGRAM, 2, 5, "run", config, "--workers", cluster.address)
-    assert run.line() == "paused"
-    cluster.workers[0].kill()
-    assert cluster.workers[0].finish() == -signal.SIGKILL
-    run.resume()
-    assert run.finish() == 1
-    assert re.search("no longer has workers|lost a result|did not finish", run.errors())
-    assert "of 80 cells are kept; the same command continues from there" in run.errors()
-    finish(tmp_path, config, "1")
-    assert table(tmp_path) == expected
-
-
-def test_a_scheduler_without_workers_or_of_other_code_is_refused(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError, match="no workers; start some"), open_workers(cluster.address):
-        pass
-    # A package of the same name that is found first plays another version.
-    other = tmp_path / "other" / "dcglearn"
-    (other / "base").mkdir(parents=True)
-    for file in ("", "base/"):
-        (other / file / "__init__.py").write_text("")
-    for name in ("errors.py", "fingerprint.py", "workers.py"):
-        (other / "base" / name).write_text(
-            (Path(workers.__file__).parent / name).read_text("utf-8")
-        )
-    cluster.add(str(tmp_path / "other"))
-    with (
-        pytest.raises(InputError, match=r"worker tcp.* has dcglearn's code .*, this process"),
-        open_workers(cluster.address),
-    ):
-        pass
-
-
 def test_an_address_where_nothing_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # not listening
         port = free.getsockname()[1]
         for address in (f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:notaport"):
-            with pytest.raises(InputError, match="no Dask scheduler at tcp"), open_workers(address):
+            with pytest.raises(InputError, match=address), open_workers(address):
                 pass
-
-
-def test_an_error_of_the_caller_is_all_that_is_said(recwarn: pytest.WarningsRecorder) -> None:
-    def taken() -> None:
-        with open_workers("2") as workers:
-            for _ in workers(abs, range(1000)):
-                raise KeyError
-
-    with pytest.raises(KeyError):
-        taken()
-    assert not [str(one.message) for one in recwarn if "tasks" in str(one.message)]

@@ -1,6 +1,6 @@
 """Processes that tests start, talk to through pipes, and always end.
 
-Tests wait for what a process prints, never for a time to pass. A process that prints nothing for
+Tests wait for what a process prints, never for a time to pass. A process that is still there after
 :data:`SAFETY_SECONDS` is killed, so that a fault ends in a failure; no machine is that slow.
 """
 
@@ -15,47 +15,35 @@ import tempfile
 import threading
 from pathlib import Path
 
-SAFETY_SECONDS = 900
+SAFETY_SECONDS, SUITE_SECONDS = 900, 36_000
+"""Of a process of one test, and of one that all tests share."""
 
 PROGRAM = """
 import sys
 
 from dcglearn.__main__ import main
-from dcglearn.base import cluster
-from dcglearn.lab import run
+from dcglearn.base import workers
 from dcglearn.lab.store import Store
 
-pauses, lost_seconds = sys.argv.pop(1).split(","), float(sys.argv.pop(1))
-cluster.CONNECT_SECONDS = 600
-cluster.LOST_SECONDS = lost_seconds
+pause, lost_seconds = int(sys.argv.pop(1)), float(sys.argv.pop(1))
+workers.CONNECT_SECONDS = 600
+workers.LOST_SECONDS = lost_seconds
 add, added = Store.add, 0
-compute_cells = run.compute_cells
-
-
-def pause():
-    print("paused", flush=True)
-    sys.stdin.readline()
 
 
 def add_and_pause(self, cell, outcome):
     global added
     add(self, cell, outcome)
     added += 1
-    if str(added) in pauses:
-        pause()
-
-
-def pause_and_compute(*arguments):
-    if "start" in pauses:
-        pause()
-    return compute_cells(*arguments)
+    if added == pause:
+        print("paused", flush=True)
+        sys.stdin.readline()
 
 
 Store.add = add_and_pause
-run.compute_cells = pause_and_compute
 main()
 """
-"""The program, which pauses until it is sent a line: at the start, or after some results."""
+"""The program, which pauses after some results until it is sent a line."""
 
 SCHEDULER = """
 import asyncio
@@ -94,7 +82,9 @@ asyncio.run(serve())
 class Process:
     """A Python process and its children, in a process group of their own."""
 
-    def __init__(self, cwd: Path, code: str, *arguments: object, **env: str) -> None:
+    def __init__(
+        self, cwd: Path, code: str, *arguments: object, safety: float = SAFETY_SECONDS, **env: str
+    ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self._process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, arguments)],
@@ -106,7 +96,7 @@ class Process:
             text=True,
             start_new_session=True,
         )
-        self._safety = threading.Timer(SAFETY_SECONDS, self.kill)
+        self._safety = threading.Timer(safety, self.kill)
         self._safety.daemon = True
         self._safety.start()
 
@@ -160,12 +150,13 @@ class Process:
 class Processes:
     """Starts processes and ends them all."""
 
-    def __init__(self) -> None:
+    def __init__(self, safety: float = SAFETY_SECONDS) -> None:
+        self._safety = safety
         self._started: list[Process] = []
 
     def start(self, cwd: Path, code: str, *arguments: object, **env: str) -> Process:
         """Start Python code with arguments and environment variables."""
-        self._started.append(Process(cwd, code, *arguments, **env))
+        self._started.append(Process(cwd, code, *arguments, safety=self._safety, **env))
         return self._started[-1]
 
     def close(self) -> None:
@@ -179,7 +170,8 @@ class Cluster:
 
     def __init__(self, folder: Path, processes: Processes) -> None:
         self._folder, self._processes = folder, processes
-        self.address = processes.start(folder, SCHEDULER).line()
+        self.scheduler = processes.start(folder, SCHEDULER)
+        self.address = self.scheduler.line()
         self.workers: list[Process] = []
 
     def add(self, program: str | None = None, **env: str) -> Process:
@@ -194,8 +186,15 @@ class Cluster:
     def kill(self, worker: Process) -> None:
         worker.kill()
         assert worker.finish() == -signal.SIGKILL
+        self.workers.remove(worker)
 
     def let_go(self, worker: Process) -> None:
         """Let a worker leave as it would at the end of its job."""
         worker.resume()
         assert worker.finish() == 0, worker.errors()
+        self.workers.remove(worker)
+
+    def clear(self) -> None:
+        """Let all workers go."""
+        for worker in list(self.workers):
+            self.let_go(worker)

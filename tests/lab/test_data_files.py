@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dcglearn import InputError
+from dcglearn import InputError, experiment
 from dcglearn.axes import data_files
 from dcglearn.design.config import read_config
 from dcglearn.lab.store import Store
 from dcglearn.trials.compute import compute_cell, run_cell
 from helpers.own_functions import computed, keys, written
-from helpers.processes import PROGRAM, Cluster, Processes
+from helpers.processes import Cluster
 
 CONFIG = """
 experiment = "mine"
@@ -66,24 +66,14 @@ def with_data(folder: Path, code: str = CODE, data: str = DATA) -> Path:
     return written(folder, code, CONFIG)
 
 
-def test_the_content_travels_with_the_cell(tmp_path: Path, processes: Processes) -> None:
-    """To processes and to a cluster whose workers start elsewhere; the same bytes."""
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with_data(tmp_path)
-    away = tmp_path / "away"
-    away.mkdir()
-    there = Cluster(away, processes)
-    there.add()
-    tables = []
-    for spec in ("1", "2", there.address):
-        arguments = ("run", "configs/mine.toml", "--out", f"out{len(tables)}", "--workers", spec)
-        run = processes.start(tmp_path, PROGRAM, 0, 600, *arguments)
-        assert "4 of 4 cells: 0 kept, 4 new" in run.line(), run.errors()
-        assert run.finish() == 0, run.errors()
-        tables.append((tmp_path / f"out{len(tables)}/mine/table.csv").read_bytes())
-    assert tables[0] == tables[1] == tables[2]
-    assert b"known,0," in tables[0]
-    assert b",10.5\n" in tables[0]  # the sum of the file
+def test_the_content_travels_with_the_cell(tmp_path: Path, cluster: Cluster) -> None:
+    """To processes and to a cluster whose workers start elsewhere; the same numbers."""
+    config = with_data(tmp_path)
+    cluster.add()
+    tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+    assert list(tables[0].query("learner == 'known'")["total"]) == [10.5, 10.5]  # of the file
 
 
 def test_a_changed_file_recomputes_the_cells_that_read_it(tmp_path: Path) -> None:

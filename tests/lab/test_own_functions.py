@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from dcglearn import DCG, InputError
+from dcglearn import DCG, InputError, experiment
 from dcglearn.axes.closure import closure_of
 from dcglearn.axes.success import regret
 from dcglearn.base.workers import open_workers
@@ -34,31 +34,16 @@ from helpers.places import ROOT
 from helpers.processes import PROGRAM, Cluster, Processes
 
 
-def test_one_worker_two_and_a_cluster_give_the_same_bytes(
-    tmp_path: Path, processes: Processes
+def test_one_worker_two_and_a_cluster_give_the_same_numbers(
+    tmp_path: Path, cluster: Cluster
 ) -> None:
-    """Also after a kill."""
     config = written(tmp_path)
-    tables = []
-    for spec in ("1", "2", "cluster"):
-        folder = tmp_path / spec
-        folder.mkdir()
-        if spec == "cluster":
-            pytest.importorskip("distributed", reason="the extra dask is not installed")
-            there = Cluster(folder, processes)
-            there.add()
-            there.add()
-            spec = there.address
-        killed = processes.start(folder, PROGRAM, 3, 600, "run", config, "--workers", spec)
-        assert killed.line() == "paused"
-        killed.kill()
-        killed.finish()
-        run = processes.start(folder, PROGRAM, 0, 600, "run", config, "--workers", spec)
-        assert "8 of 8 cells: 3 kept, 5 new" in run.line(), run.errors()
-        assert run.finish() == 0, run.errors()
-        tables.append((folder / "results/mine/table.csv").read_bytes())
-    assert tables[0] == tables[1] == tables[2]
-    assert b"mean_gap_2,regret,kendall_tau" in tables[0]
+    cluster.add()
+    cluster.add()
+    tables = [experiment(config).run(workers=spec) for spec in ("1", "2", cluster.address)]
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+    assert {"mean_gap_2", "regret", "kendall_tau"} <= set(tables[0])
 
 
 @pytest.mark.parametrize(
@@ -416,8 +401,8 @@ def installed(folder: Path, version: str = "1.0", code: str = PACKAGE, scale: st
     return folder
 
 
-def test_functions_of_packages_join_and_a_worker_that_differs_is_refused(
-    tmp_path: Path, processes: Processes
+def test_functions_of_packages_join_and_what_a_worker_that_differs_returns_does_not_count(
+    tmp_path: Path, cluster: Cluster, processes: Processes
 ) -> None:
     config = written(tmp_path, config=PACKAGED)
     here = {"PYTHONPATH": f"{ROOT}{os.pathsep}{installed(tmp_path / 'here')}"}
@@ -428,22 +413,16 @@ def test_functions_of_packages_join_and_a_worker_that_differs_is_refused(
     expected = (tmp_path / "here/results/mine/table.csv").read_bytes()
     stored = (tmp_path / "here/results/store/cells.jsonl").read_text()
     assert '"learner packaged":{"package":"own-lab","version":"1.0","digest":"' in stored
-    pytest.importorskip("distributed", reason="the extra dask is not installed")
-    for fitting in (True, False):
-        folder = tmp_path / f"cluster-{fitting}"
-        folder.mkdir()
-        cluster = Cluster(folder, processes)
-        cluster.add(None, **other)
-        if fitting:
-            cluster.add(None, **here)
-        command = ("run", config, "--workers", cluster.address)
-        run = processes.start(folder, PROGRAM, 0, 600, *command, **here)
-        assert "8 of 8 cells" in run.line(), run.errors()
-        assert run.finish() == 0, run.errors()
-        assert (folder / "results/mine/table.csv").read_bytes() == expected
-        if not fitting:
-            assert "of another program and computed them again: worker tcp" in run.errors()
-            assert "has own-lab's learner packaged" in run.errors()
+    cluster.add(None, **other)
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    command = ("run", config, "--workers", cluster.address)
+    run = processes.start(folder, PROGRAM, 0, 600, *command, **here)
+    assert "8 of 8 cells" in run.line(), run.errors()
+    assert run.finish() == 0, run.errors()
+    assert (folder / "results/mine/table.csv").read_bytes() == expected
+    assert "computed 8 results in this process" in run.errors()
+    assert "has own-lab's learner packaged" in run.errors()
 
 
 def test_closures_follow_names_as_python_does() -> None:
