@@ -231,7 +231,7 @@ IN_FILES = {
     "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "web page"),
     "XML": Case("x.json", "<?xml version='1.0'?>", "", "web page or XML"),
     "not compressed": Case("x.csv.gz", CSV, "", "not compressed"),
-    "compressed otherwise": Case("x.csv.gz", bz2.compress(CSV.encode()), "", "bzip2"),
+    "compressed otherwise": Case("x.csv.gz", bz2.compress(CSV.encode()), "", "bz2"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
     "nothing, compressed": Case("x.csv.gz", gzip.compress(b""), "", "is empty"),
     "an unknown column": Case("x.jsonl", GOOD.replace("query", "jugde"), "", "'jugde'", "'judge'", {"strict": "yes"}),
