@@ -140,7 +140,12 @@ def open_text(
     if marked:
         file.read(len(marked))
         encoding = _MARKS[marked]
-    return io.BufferedReader(_Chunks(_Decoder(file, name, encoding).chunk, file.close), _BUFFER)
+    try:
+        decoder = _Decoder(file, name, encoding)
+    except InputError:
+        file.close()
+        raise
+    return io.BufferedReader(_Chunks(decoder.chunk, file.close), _BUFFER)
 
 
 class _Decoder:
