@@ -157,7 +157,7 @@ def _arrow(cells: Any) -> Any:
         if isinstance(cells, pa.ChunkedArray):
             return cells.combine_chunks()
         return cells if isinstance(cells, pa.Array) else pa.array(cells, from_pandas=True)
-    except (pa.ArrowException, OverflowError):
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         return cells
 
 

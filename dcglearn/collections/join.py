@@ -67,23 +67,29 @@ class IndexedQrels(ShortRepr):
         `query` (n,) holds numbers of queries, or -1; `documents` is Arrow text, or a list. Each
         call goes through the qrels of its queries: give it many documents.
         """
+        ids = documents if hasattr(documents, "buffers") else text_array(documents)
+        rows, sought = group_documents(query, ids, len(self.queries))
+        grades = np.full(len(query), len(self.scale), np.int8)
+        grades[rows] = self.find_grades(sought)
+        return grades
+
+    def find_grades(self, sought: QueryDocuments) -> NDArray[np.int8]:
+        """Return the same for documents that are in order of the Q queries."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        ids = documents if hasattr(documents, "buffers") else text_array(documents)
-        rows, sought = group_documents(query, ids, len(self.queries))
-        found, firsts = [], np.zeros(len(rows), np.int64)
+        grades = np.full(len(sought.ids), len(self.scale), np.int8)
+        found, firsts = [], np.zeros(len(sought.ids), np.int64)
         for first, last in self.documents.ranges():
             begin, end = sought.starts[[first, last]]
             if begin < end:
                 known = self.documents.keys(first, last)
                 found.append(pc.index_in(sought.keys(first, last), value_set=known))
                 firsts[begin:end] = self.documents.starts[first]
-        grades = np.full(len(query), len(self.scale), np.int8)
         if found:
             places = pa.concat_arrays(found)
             held = numbers_of_arrow(pc.indices_nonzero(places.is_valid()))
-            grades[rows[held]] = self.grades[firsts[held] + numbers_of_arrow(places.drop_null())]
+            grades[held] = self.grades[firsts[held] + numbers_of_arrow(places.drop_null())]
         return grades
 
     @cached_property
@@ -197,9 +203,8 @@ def grade_run(
         return take_rows(run.documents, rows)
 
     rows, tied = rank_documents(query, score, ids if by_id else None, smaller_first)
-    grades = indexed.find_grades_of_ids(query[rows], ids(rows))
-    lengths = np.bincount(query[rows], minlength=len(indexed.queries))
-    return GradedRun(starts_of(lengths), grades, tied)
+    starts = starts_of(np.bincount(query[rows], minlength=len(indexed.queries)))
+    return GradedRun(starts, indexed.find_grades(QueryDocuments(ids(rows), starts)), tied)
 
 
 def rank_documents(

@@ -151,7 +151,8 @@ def find_sources(
         sources = []
         for part in group.parts:
             kind, start = _recognised(part.path, part.name, encoding, file_format)
-            about = (part.name, kind, part.path.stat().st_size, [], part.partition, encoding)
+            notes: list[str] = []
+            about = (part.name, kind, part.path.stat().st_size, notes, part.partition, encoding)
             sources.append(Source(*about, start, part.path, copies))
         _check_one_format(sources, group.name)
         sources[0].notes.extend(group.notes)
