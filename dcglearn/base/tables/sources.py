@@ -343,7 +343,8 @@ def usual_type(column: Any) -> Any:
         return pa.chunked_array(map(usual_type, column.chunks), _usual(column.type))
     if kinds.is_dictionary(column.type):  # Arrow cannot cast one of views of text
         return usual_type(column.dictionary).take(column.indices)
-    if hasattr(column, "offsets") and kinds.is_dictionary(column.type.value_type):
+    listed = kinds.is_list(column.type) or kinds.is_large_list(column.type)
+    if listed and kinds.is_dictionary(column.type.value_type):
         missing = column.is_null() if column.null_count else None
         offsets = column.offsets.cast(pa.int64())
         return pa.LargeListArray.from_arrays(offsets, usual_type(column.values), mask=missing)
