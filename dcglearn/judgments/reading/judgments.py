@@ -353,13 +353,8 @@ class JudgmentReader:
 
 
 def _few_texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column, empty if it holds others or more than four."""
-    if hasattr(cells, "type") and str(cells.type) not in ("string", "large_string"):
-        return set()  # Python may not hold what is not used, such as far times
-    try:
-        column = column_of(cells[:1000])
-    except UnicodeDecodeError:
-        return set()
+    """Return the distinct texts of a column, empty if there are more than four."""
+    column = column_of(cells[:1000])
     texts = {text_of(value) for value in column.values} - {""}
     return texts if len(texts) <= 4 else set()
 
