@@ -1,23 +1,18 @@
-"""Text and JSON files: written atomically, read with errors that name the line.
+"""Text files: written atomically, read with errors that name the line.
 
 The content goes to a temporary file in the same folder, which replaces the target when it is
 complete: a run that fails or is interrupted leaves the old file, or none.
-
-JSON is read strictly: a key that appears twice in one object is refused, and so are ``NaN`` and
-``Infinity``, which Python's ``json`` reads.
 """
 
 from __future__ import annotations
 
 import errno
-import json
-import math
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.text import compress_as_named, split_compression
@@ -128,57 +123,9 @@ def is_regular_file(path: PathLike) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises if a name is too long
 
 
-def decode_json(
-    text: str | bytes, remedy: str, on_repeated: Callable[[str], None] | None = None
-) -> Any:
-    """Decode a JSON document; a repeated key is an error, unless it is given to `on_repeated`."""
-
-    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            repeated = next(name for name in names if names.count(name) > 1)
-            if on_repeated is None:
-                raise InputError(f'the key "{repeated}" appears twice', "keep one")
-            on_repeated(repeated)
-        return found
-
-    try:
-        content = text if isinstance(text, str) else text.decode()
-        document = json.loads(content, object_pairs_hook=as_dict, parse_constant=_refuse)
-        if "\\u" in content:
-            json.dumps(document, ensure_ascii=False).encode()
-        return document
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
-    except UnicodeEncodeError as error:  # one of a pair of surrogates
-        raise InputError("is not valid text (half of a character)", "write both halves") from error
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
-    except RecursionError as error:
-        raise InputError("is not JSON (too deep)", remedy) from error
-
-
-def json_document(document: Any) -> str:
-    """Return a document as JSON text, with null in place of numbers that are not finite."""
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
-
-
 def _unwritable(target: Path, error: OSError) -> InputError:
     if not target.parent.exists():
         problem, remedy = "cannot be written: its folder does not exist", "make the folder first"
     else:
         problem, remedy = f"cannot be written ({error.strerror or error})", "choose another file"
     return InputError(problem, remedy, str(target))
-
-
-def _refuse(name: str) -> None:
-    raise InputError(f"is not JSON ({name})", "write finite numbers, or null")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dcglearn.base.files import check_writable, checked_suffix, json_document, write_text
+from dcglearn.base.files import check_writable, checked_suffix, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
 from dcglearn.cli.learn import learner_of
 from dcglearn.terminal.inputs import (

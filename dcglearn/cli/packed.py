@@ -44,12 +44,15 @@ def pack(
     _check_another(out, files)
     packed = judgments.open_packed(files)
     if packed is not None:
-        _write(out, packed.scale, packed.n_pairs, packed.batches())
-        return
-    reader = judgments.gather(files)
-    _write(out, reader.scale, len(reader), reader.batches())
-    for line in reader.notes:
-        warn_of_input(line)
+        found = _pack(Path(out), packed.scale, packed.n_pairs, packed.batches())
+    else:
+        reader = judgments.gather(files)
+        found = _pack(Path(out), reader.scale, len(reader), reader.batches())
+        for line in reader.notes:
+            warn_of_input(line)
+    done, ties = found
+    left = f", {ties:,} of them without a preference" if ties else ""
+    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
 
 
 def _check_another(out: str, files: list[str]) -> None:
@@ -63,12 +66,6 @@ def _check_another(out: str, files: list[str]) -> None:
     if len(files) > 1 and not is_packed(out):
         remedy = "name the file to write last; one that is not there yet, or of packed pairs"
         raise InputError("is there, and holds no packed pairs", remedy, out)
-
-
-def _write(out: str, scale: Scale, n: int, parts: Iterator[Preferences]) -> None:
-    done, ties = _pack(Path(out), scale, n, parts)
-    left = f", {ties:,} of them without a preference" if ties else ""
-    print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
 
 
 def _pack(path: Path, scale: Scale, n: int, parts: Iterator[Preferences]) -> tuple[int, int]:

@@ -89,10 +89,10 @@ def pairs(
     """Make judgments of pairs of lists that were rated one by one."""
     from dcglearn.base.files import check_writable
     from dcglearn.judgments.ratings import pairs_from_ratings, read_ratings
-    from dcglearn.judgments.writing import judgment_writer, write_preferences
+    from dcglearn.judgments.writing import check_judgment_format, write_preferences
     from dcglearn.report.rating_pairs import rating_pairs_document, rating_pairs_text
 
-    judgment_writer(out)
+    check_judgment_format(out)
     check_writable(out)
     name = name_files(files)
     with reporting(f"reading {name}") as advance:

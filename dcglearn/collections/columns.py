@@ -17,7 +17,7 @@ import numpy as np
 
 from dcglearn.base.arrow_arrays import numbers_of_arrow, take_rows, text_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import decode_json
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT, parse_number
 from dcglearn.base.tables.columns import column_of, parse_id
 from dcglearn.base.tables.sources import Source, read_blocks

@@ -7,7 +7,7 @@ is derived: the strict judgments as pairs of shape (n, 2, K), the preferred rank
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +20,6 @@ from dcglearn.base.types import Floats, Ids, Integers, Pairs
 from dcglearn.judgments.checks import check_worth_learning
 from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.meaning.cells import GivenMap
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 B = ANSWERS.index("b")
+
+_COLUMNS = ("lists", "answers", "weights", "queries", "judges")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +73,7 @@ class Preferences:
     judges: Ids
 
     def __post_init__(self) -> None:
-        for name in ("lists", "answers", "weights", "queries", "judges"):
+        for name in _COLUMNS:
             object.__setattr__(self, name, _read_only(getattr(self, name).view()))
 
     @classmethod
@@ -85,30 +86,18 @@ class Preferences:
         queries: object = None,
         judges: object = None,
     ) -> Preferences:
-        """Build preferences from one array of grade indices.
+        """Build preferences from one array of grade indices, of shape (n, 2, K).
 
         Parameters
         ----------
         lists : array-like of int, shape (n, 2, K)
             Grade indices, 0 the best, -1 for no document.
-        answers : sequence of str, shape (n,)
-            ``a``, ``b``, ``tie``, ``good`` or ``bad``.
-        scale : Scale
-            The grades, best first.
-        weights : array-like of float, shape (n,), optional
-            How much each judgment counts; 1 by default.
-        queries, judges : sequence of str or None, shape (n,), optional
-            Ids; None by default.
+        answers, scale, weights, queries, judges
+            As for :meth:`from_arrays`.
 
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If shapes differ, a grade index is off the scale, or naming the row (the first is
-            row 1) of an answer, an id or a weight that cannot be used.
 
         Examples
         --------
@@ -116,18 +105,13 @@ class Preferences:
         >>> Preferences.of(lists, ["a", "b"], Scale((1, 0))).pairs.tolist()
         [[[0, 1], [1, 1]], [[0, 0], [1, 0]]]
         """
+        from dcglearn.judgments.read import preferences_of_arrays
+
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2:
             raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
-        return cls.from_arrays(
-            rows[:, 0],
-            rows[:, 1],
-            answers,
-            scale=scale,
-            weights=weights,
-            queries=queries,
-            judges=judges,
-            indices=True,
+        return preferences_of_arrays(
+            *rows.swapaxes(0, 1), answers, scale, queries, judges, weights, indices=True
         )
 
     @classmethod
@@ -141,7 +125,6 @@ class Preferences:
         queries: object = None,
         judges: object = None,
         weights: object = None,
-        indices: bool = False,
         unjudged: UnjudgedRule = "worst",
     ) -> Preferences:
         """Build preferences from two arrays of grades, one per side.
@@ -157,11 +140,8 @@ class Preferences:
         scale : Scale, optional
             The grades, best first; by default the numbers that occur.
         queries, judges : sequence of str or None, shape (n,), optional
-            Ids; None by default.
         weights : array-like of float, shape (n,), optional
             How much each judgment counts; 1 by default.
-        indices : bool, default False
-            Whether `a` and `b` hold grade indices, 0 the best and -1 for no document.
         unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
             What None or NaN counts as above the last grade of a list.
 
@@ -172,8 +152,7 @@ class Preferences:
         Raises
         ------
         InputError
-            If shapes differ, a grade is off the scale, -1 occurs without a scale (it could be a
-            grade or an empty rank), or as :meth:`of`.
+            If shapes differ, or naming the row (the first is row 1) of what cannot be used.
 
         Examples
         --------
@@ -186,7 +165,7 @@ class Preferences:
         from dcglearn.judgments.read import preferences_of_arrays
 
         return preferences_of_arrays(
-            a, b, answers, scale, queries, judges, weights, indices, unjudged
+            a, b, answers, scale, queries, judges, weights, unjudged=unjudged
         )
 
     @classmethod
@@ -195,12 +174,7 @@ class Preferences:
         frame: FrameLike,
         scale: ScaleLike | None = None,
         n_ranks: int | None = None,
-        *,
-        columns: GivenMap | None = None,
-        answers: GivenMap | None = None,
-        unjudged: UnjudgedRule = "worst",
-        null_values: str | float | Sequence[str | float] = (),
-        strict: bool = False,
+        **options: Any,
     ) -> Preferences:
         """Build preferences from a frame with one judgment per row.
 
@@ -210,18 +184,12 @@ class Preferences:
             Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
             text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
             well-known names or as `columns` says. A list may be spread over ``a1``, ``a2``, ...
-        scale, n_ranks, columns, answers, unjudged, strict
+        scale, n_ranks, **options
             As for :func:`dcglearn.read_preferences`.
 
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            Naming the row: a column is missing, a cell cannot be used, or an answer could mean
-            several things.
 
         Examples
         --------
@@ -233,25 +201,16 @@ class Preferences:
         """
         from dcglearn.judgments.read import read_preferences
 
-        return read_preferences(
-            frame,
-            scale,
-            n_ranks,
-            columns=columns,
-            answers=answers,
-            unjudged=unjudged,
-            null_values=null_values,
-            strict=strict,
-        )
+        return read_preferences(frame, scale, n_ranks, **options)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the judgments as a pandas frame, one per row.
+        """Return the judgments as a pandas frame, one per row, which :meth:`from_frame` reads.
 
         Returns
         -------
         pandas.DataFrame
             Columns ``query``, ``a``, ``b`` (lists of K grades, None for an empty rank),
-            ``answer``, ``weight`` and ``judge``, which :meth:`from_frame` reads.
+            ``answer``, ``weight`` and ``judge``.
 
         Examples
         --------
@@ -264,17 +223,14 @@ class Preferences:
 
         labels = np.array([*self.scale.labels, None], object)  # index -1 is the last: no document
         columns = {
-            "query": self.queries.tolist(),
+            "query": self.queries,
             "a": labels[self.lists[:, 0]].tolist(),
             "b": labels[self.lists[:, 1]].tolist(),
-            "answer": [ANSWERS[code] for code in self.answers.tolist()],
-            "weight": self.weights.tolist(),
-            "judge": self.judges.tolist(),
+            "answer": np.array(ANSWERS, object)[self.answers],
+            "weight": self.weights,
+            "judge": self.judges,
         }
-        kinds = {name: float if name == "weight" else object for name in columns}
-        return pd.DataFrame(
-            {name: pd.Series(held, dtype=kinds[name]) for name, held in columns.items()}
-        )
+        return pd.DataFrame(columns, dtype=object).astype({"weight": float})
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -291,8 +247,7 @@ class Preferences:
         if not isinstance(other, Preferences):
             return NotImplemented
         return self.scale == other.scale and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("lists", "answers", "weights", "queries", "judges")
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
@@ -305,14 +260,7 @@ class Preferences:
                 raise TypeError("select judgments by a slice, a mask of length n or row numbers")
             if not len(rows):
                 rows = rows.astype(np.intp)
-        return Preferences(
-            self.lists[rows],
-            self.answers[rows],
-            self.scale,
-            self.weights[rows],
-            self.queries[rows],
-            self.judges[rows],
-        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy the fields only, not the derived arrays."""
@@ -354,36 +302,26 @@ class Preferences:
         return _read_only(group_numbers(self.queries[self.strict]))
 
     def check_strict(self) -> None:
-        """Refuse judgments from which nothing can be learned.
-
-        Raises
-        ------
-        InputError
-            If no answer with a weight above 0 prefers a list, all preferences are between
-            identical lists, or only one grade occurs.
-        """
+        """Refuse judgments from which nothing can be learned."""
         check_worth_learning(self.pairs, self.pair_weights, self.scale)
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
     """Return sets on one scale as one; shorter lists get empty ranks at their end."""
+    if len(parts) == 1:
+        return parts[0]
     scale, n_ranks = parts[0].scale, max(part.n_ranks for part in parts)
     for part in parts:
         if part.scale != scale:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    lists = [
-        np.pad(
-            part.lists, [(0, 0), (0, 0), (0, n_ranks - part.n_ranks)], constant_values=NO_DOCUMENT
-        )
-        for part in parts
+    columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
+    columns["lists"] = [
+        np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
+        for lists in columns["lists"]
     ]
-    answers, *others = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("answers", "weights", "queries", "judges")
-    )
-    return Preferences(np.concatenate(lists), answers, scale, *others)
+    return replace(parts[0], **{name: np.concatenate(held) for name, held in columns.items()})
 
 
 def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:

@@ -13,14 +13,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import atomic_write, checked_suffix, write_text_blocks
+from dcglearn.base.files import PathLike, atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Grades
 from dcglearn.judgments.meaning.answers import ANSWERS
@@ -36,7 +35,7 @@ _SIDES = ("a", "b")
 Columns = dict[str, NDArray[Any]]
 
 
-def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) -> None:
+def write_preferences(preferences: Preferences, path: PathLike) -> None:
     """Write judgments as JSON, CSV, Parquet or Arrow, according to the file's suffix.
 
     Parameters
@@ -51,32 +50,38 @@ def write_preferences(preferences: Preferences, path: str | os.PathLike[str]) ->
     Raises
     ------
     InputError
-        If the suffix is unknown, the file cannot be written, a list is empty, or the format
-        cannot hold an id or a grade so that it is read back the same.
+        If the suffix is unknown, the file cannot be written, a list is empty, or a grade would be
+        read back as another.
     """
-    write = judgment_writer(path)
+    suffix = check_judgment_format(path)
     if not len(preferences):
-        raise InputError("no judgment to write", "give at least one", str(path))
+        raise InputError("no judgment to write", "give at least one", os.fspath(path))
     empty = (preferences.lists == NO_DOCUMENT).all(axis=2).any(axis=1)
     if empty.any():
         problem = f"row {int(empty.argmax()) + 1} holds an empty list"
-        raise InputError(problem, "give lists of at least one document", str(path))
-    write(Path(path), preferences)
+        raise InputError(problem, "give lists of at least one document", os.fspath(path))
+    columns, labels = _columns(preferences), preferences.scale.labels
+    if suffix in (".csv", ".tsv"):
+        _check_list_texts(labels, os.fspath(path))
+    if suffix in _TEXT:
+        write_text_blocks(path, _TEXT[suffix](columns, labels))
+    else:
+        _write_table(path, suffix, columns, labels)
 
 
-def judgment_writer(path: str | os.PathLike[str]) -> Callable[[Path, Preferences], None]:
-    """Return what writes a file whole or not at all, in the format that its name says."""
+def check_judgment_format(path: PathLike) -> str:
+    """Return the suffix of a file's name that says how judgments are written."""
     rest, compression = split_compression(os.fspath(path))
-    suffix = checked_suffix(rest, _WRITERS)
-    if compression and suffix in (".parquet", ".arrow"):
+    suffix = checked_suffix(rest, (*_TEXT, ".parquet", ".arrow"))
+    if compression and suffix not in _TEXT:
         remedy = f"use a name that ends in {suffix}, or a text format"
         raise InputError(f"{suffix} compressed as a whole", remedy, os.fspath(path))
-    return _WRITERS[suffix]
+    return suffix
 
 
 def _columns(preferences: Preferences) -> Columns:
     """Return the columns that have content; those of lists hold grade indices."""
-    found: Columns = {
+    found = {
         "query": preferences.queries,
         "a": preferences.lists[:, 0],
         "b": preferences.lists[:, 1],
@@ -90,139 +95,85 @@ def _columns(preferences: Preferences) -> Columns:
     return found
 
 
-def _blocks(columns: Columns) -> Iterator[Columns]:
-    for row in range(0, len(columns["a"]), _ROWS):
-        yield {name: column[row : row + _ROWS] for name, column in columns.items()}
-
-
 def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:
-    """Return lists as an Arrow array; the last label is that of empty ranks, also at the end."""
+    """Return lists as an Arrow array; the last label is that of an empty rank."""
     import pyarrow as pa
 
     K = lists.shape[1]
     lengths = K - (lists[:, ::-1] != NO_DOCUMENT).argmax(axis=1)
     flat = lists[np.arange(K) < lengths[:, None]].astype(np.int16) % len(labels)
-    occur = set(np.unique(flat).tolist())  # the type is that of the grades that occur
-    values = pa.array([label if grade in occur else None for grade, label in enumerate(labels)])
     ends = np.append(0, np.cumsum(lengths)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), values.take(pa.array(flat)))
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(labels).take(pa.array(flat)))
 
 
-def _json_objects(preferences: Preferences) -> Iterator[list[str]]:
-    """Iterate over blocks of JSON objects."""
-    import pyarrow as pa
+def _blocks(columns: Columns, labels: Sequence[str], between: str) -> Iterator[dict[str, Any]]:
+    """Iterate over blocks of rows: lists as the texts of their labels, other values as they are."""
     import pyarrow.compute as pc
 
-    dumps = partial(json.dumps, ensure_ascii=False)
-    labels = [*map(dumps, preferences.scale.labels), "null"]
-    for block in _blocks(_columns(preferences)):
-        parts, before = [], "{"
-        for name, column in block.items():
-            if name in _SIDES:
-                texts = pc.binary_join(_arrow_lists(column, labels), ", ")
-                parts += [f'{before}"{name}": [', texts, "]"]
-            else:
-                values = column.tolist()
-                known = {value: dumps(value) for value in set(values)}
-                shown = map(repr if name == "weight" else known.__getitem__, values)
-                parts += [f'{before}"{name}": ', pa.array(shown, pa.string())]
-            before = ", "
-        yield pc.binary_join_element_wise(*parts, "}", "").to_pylist()
+    for row in range(0, len(columns["a"]), _ROWS):
+        block = {name: column[row : row + _ROWS] for name, column in columns.items()}
+        for name in _SIDES:
+            block[name] = pc.binary_join(_arrow_lists(block[name], labels), between)
+        yield {name: column.tolist() for name, column in block.items()}
 
 
-def _write_lines(path: Path, preferences: Preferences) -> None:
-    write_text_blocks(path, ("\n".join([*block, ""]) for block in _json_objects(preferences)))
+def _json(
+    columns: Columns, labels: Sequence[Label], start: str, between: str, end: str
+) -> Iterator[str]:
+    """Iterate over the text of JSON objects."""
+    shown = (f'"{name}": ' + ("[%s]" if name in _SIDES else "%s") for name in columns)
+    form = f"{{{', '.join(shown)}}}"
+    for block in _blocks(columns, [*map(_dumps, labels), "null"], ", "):
+        for name in block.keys() - {*_SIDES, "weight"}:
+            known = {value: _dumps(value) for value in set(block[name])}
+            block[name] = map(known.__getitem__, block[name])
+        yield start + between.join(map(form.__mod__, zip(*block.values(), strict=True)))
+        start = between
+    yield end
 
 
-def _write_array(path: Path, preferences: Preferences) -> None:
-    def blocks() -> Iterator[str]:
-        before = "["
-        for objects in _json_objects(preferences):
-            yield before + ",\n".join(objects)
-            before = ",\n"
-        yield "]\n"
-
-    write_text_blocks(path, blocks())
+_dumps = partial(json.dumps, ensure_ascii=False)
 
 
-def _write_csv(path: Path, preferences: Preferences, delimiter: str = ",") -> None:
-    import pyarrow.compute as pc
-
-    _check_cells(preferences, path)
-    labels = [*map(str, preferences.scale.labels), "-"]
-
-    columns = _columns(preferences)
-
-    def blocks() -> Iterator[str]:
-        yield delimiter.join(columns) + "\n"
-        for block in _blocks(columns):
-            cells = (
-                pc.binary_join(_arrow_lists(column, labels), " ").to_pylist()
-                if name in _SIDES
-                else column.tolist()
-                for name, column in block.items()
-            )
-            text = io.StringIO()
-            writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-            writer.writerows(zip(*cells, strict=True))
-            yield text.getvalue()
-
-    write_text_blocks(path, blocks())
+def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Iterator[str]:
+    """Iterate over the text of a table."""
+    yield delimiter.join(columns) + "\n"
+    for block in _blocks(columns, [*map(str, labels), "-"], " "):
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerows(zip(*block.values(), strict=True))
+        yield text.getvalue()
 
 
-def _check_cells(preferences: Preferences, path: Path) -> None:
-    """Refuse what would not be read back the same: grades in lists, lone returns, zero bytes."""
-    for grade in np.unique(preferences.lists[preferences.lists != NO_DOCUMENT]).tolist():
-        label: Label = preferences.scale.labels[grade]
-        text = str(label)
-        if parse_list_text(text) != [text] or canonical_label(text) != label:
+def _check_list_texts(labels: Sequence[Label], path: str) -> None:
+    """Refuse grades that would be read as several, or as others."""
+    for label in labels:
+        if parse_list_text(str(label)) != [str(label)] or canonical_label(str(label)) != label:
             problem = f"the grade {label!r} cannot be written in a CSV list"
-            raise InputError(problem, "use .jsonl", str(path))
-    for name, ids in (("query", preferences.queries), ("judge", preferences.judges)):
-        for one in dict.fromkeys(ids.tolist()):
-            if one is not None and ("\0" in one or "\r" in one.replace("\r\n", "")):
-                problem = f"the {name} {one[:40]!r} cannot be written in CSV"
-                raise InputError(problem, "use .jsonl", str(path))
+            raise InputError(problem, "use .jsonl", path)
 
 
-def _write_parquet(path: Path, preferences: Preferences) -> None:
+def _write_table(path: PathLike, suffix: str, columns: Columns, labels: Sequence[Label]) -> None:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = _arrow_table(path, preferences)
+    arrays = {
+        name: _arrow_lists(column, [*labels, None]) if name in _SIDES else pa.array(column)
+        for name, column in columns.items()
+    }
+    table = pa.table(arrays)
     with atomic_write(path) as temporary:
-        pq.write_table(table, temporary)
+        if suffix == ".parquet":
+            pq.write_table(table, temporary)
+            return
+        with pa.ipc.new_file(temporary, table.schema) as writer:
+            writer.write_table(table)
 
 
-def _write_arrow(path: Path, preferences: Preferences) -> None:
-    import pyarrow as pa
-
-    table = _arrow_table(path, preferences)
-    with atomic_write(path) as temporary, pa.ipc.new_file(temporary, table.schema) as writer:
-        writer.write_table(table)
-
-
-def _arrow_table(path: Path, preferences: Preferences) -> Any:
-    import pyarrow as pa
-
-    labels = [*preferences.scale.labels, None]
-    try:
-        return pa.table(
-            {
-                name: _arrow_lists(column, labels) if name in _SIDES else pa.array(column)
-                for name, column in _columns(preferences).items()
-            }
-        )
-    except (pa.ArrowException, TypeError, OverflowError) as error:
-        problem = f"cannot be written as columns ({' '.join(str(error).split())[:100]})"
-        raise InputError(problem, "use .jsonl", str(path)) from error
-
-
-_WRITERS: dict[str, Callable[[Path, Preferences], None]] = {
-    ".jsonl": _write_lines,
-    ".ndjson": _write_lines,
-    ".json": _write_array,
-    ".csv": _write_csv,
-    ".tsv": partial(_write_csv, delimiter="\t"),
-    ".parquet": _write_parquet,
-    ".arrow": _write_arrow,
+_TEXT: dict[str, Callable[[Columns, Sequence[Label]], Iterator[str]]] = {
+    ".jsonl": partial(_json, start="", between="\n", end="\n"),
+    ".ndjson": partial(_json, start="", between="\n", end="\n"),
+    ".json": partial(_json, start="[", between=",\n", end="]\n"),
+    ".csv": _csv,
+    ".tsv": partial(_csv, delimiter="\t"),
 }

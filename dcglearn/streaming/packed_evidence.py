@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.tables.columns import Column
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.encoding.pair_codes import CodeLayout
 from dcglearn.inference.answers import BAD, GOOD, TIE, TieModel
 from dcglearn.inference.evidence import Evidence, UsableRows
-from dcglearn.judgments.packed import CodedIds, PackedPairs, RowGroup
+from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 SAMPLE = 40_000
@@ -53,7 +54,7 @@ class IdNumbers:
         numbers = [known.setdefault(name, len(known)) for name in names]
         self.of_names.append(np.array(numbers, np.int64))
 
-    def numbers(self, group: int, ids: CodedIds) -> Integers:
+    def numbers(self, group: int, ids: Column) -> Integers:
         """Return the number of each row of a row group, -1 where an id is missing."""
         return np.asarray(np.append(self.of_names[group], -1)[ids.codes])
 
@@ -139,10 +140,8 @@ class PackedEvidence:
         Raises
         ------
         InputError
-            If sides are unknown, no judgment can be used, or ties are to be modelled and there are
-            none.
+            If no judgment can be used, or ties are to be modelled and there are none.
         """
-        pairs.check_sides()
         every = max(1, pairs.n_pairs // SAMPLE)
         done = 0
 
@@ -242,9 +241,9 @@ def _scan(group: RowGroup, ties: TieModel, every: int) -> _Scan:
         frozenset(np.unique(answers[rows]).tolist()),
         bool((lists[rows] == NO_DOCUMENT).any()),
         bool((used_judges >= 0).all()),
-        frozenset(judges.names[code] for code in used_judges if code >= 0),
-        queries.names,
-        judges.names,
+        frozenset(judges.values[code] for code in used_judges if code >= 0),
+        queries.values,
+        judges.values,
         (lists[some].copy(), answers[some].copy(), weights[some].copy()),
     )
 

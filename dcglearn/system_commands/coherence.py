@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import check_outputs, json_document, write_text
+from dcglearn.base.files import check_outputs, write_text
+from dcglearn.base.json_text import json_document
 from dcglearn.base.progress import reporting
 from dcglearn.system_commands.systems import (
     evaluate_runs,

@@ -19,10 +19,10 @@ from dcglearn.base.files import (
     atomic_write,
     check_outputs,
     checked_suffix,
-    json_document,
     write_text,
     write_text_blocks,
 )
+from dcglearn.base.json_text import json_document
 from dcglearn.evaluation.evaluate import Evaluation
 from dcglearn.evaluation.rules import Rules
 from dcglearn.report.tables import TABLE_FORMATS

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import json_document
+from dcglearn.base.json_text import json_document
 from dcglearn.base.text import json_plain_text, plain_text
 
 

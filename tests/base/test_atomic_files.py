@@ -17,13 +17,12 @@ from dcglearn.base.errors import InputWarning, warn_of_input
 from dcglearn.base.files import (
     atomic_write,
     check_outputs,
-    decode_json,
     is_regular_file,
-    json_document,
     read_text,
     write_text,
     write_text_blocks,
 )
+from dcglearn.base.json_text import decode_json, json_document
 
 
 def replaced(target: Path, content: str) -> None:

@@ -134,10 +134,16 @@ def test_options_on_reading_do_not_apply(refused: Refused, data: Preferences) ->
     )
 
 
-def test_pairs_without_sides(run: Run, refused: Refused, tmp_path: Path, data: Preferences) -> None:
+def test_arrays_of_pairs_are_judgments(run: Run, tmp_path: Path, data: Preferences) -> None:
     write_packed(data.pairs, tmp_path / "pairs.parquet", data.scale, data.pair_weights)
-    for command in ("inspect", "agree", "compare", "test", "study"):
-        words = refused(command, "pairs.parquet")
-        assert "pairs.parquet: holds strict pairs without sides, ties, qu" in words
-    found = run("fit", "pairs.parquet", "--intervals", 5)
-    assert found.returncode == 0, found.stderr
+    write_preferences(data[data.strict], tmp_path / "strict.jsonl")
+    measures = []
+    for file in ("pairs.parquet", "strict.jsonl"):
+        for command in ("inspect", "agree", "compare", "test", "study"):
+            more = ["linear-log2"] if command in ("agree", "compare") else []
+            found = run(command, file, *more)
+            assert found.returncode == 0, found.stderr
+        found = run("fit", file, "--intervals", 5, "--json")
+        assert found.returncode == 0, found.stderr
+        measures.append(json.loads(found.stdout)["utility"])
+    assert measures[0] == measures[1]

@@ -60,14 +60,7 @@ def test_arrays_of_labels_and_of_indices_build_the_same(data: Preferences) -> No
         unjudged="nothing",
         **columns,
     )
-    indices = Preferences.from_arrays(
-        data.lists[:, 0],
-        data.lists[:, 1],
-        frame["answer"],
-        scale=data.scale,
-        indices=True,
-        **columns,
-    )
+    indices = Preferences.of(data.lists, frame["answer"], data.scale, **columns)
     assert labels == data
     assert indices == data
 
@@ -260,10 +253,7 @@ def test_frames_with_missing_or_repeated_columns() -> None:
 def test_labels_are_never_taken_for_indices() -> None:
     a, b = [[2, 0]], [[1, 1]]
     assert Preferences.from_arrays(a, b, ["a"]).lists.tolist() == [[[0, 2], [1, 1]]]
-    indices = Preferences.from_arrays(a, b, ["a"], scale=THREE, indices=True)
-    assert indices.lists.tolist() == [[[2, 0], [1, 1]]]
-    with pytest.raises(InputError, match="grade indices without a scale; give `scale`"):
-        Preferences.from_arrays(a, b, ["a"], indices=True)
+    assert Preferences.of([[a[0], b[0]]], ["a"], THREE).lists.tolist() == [[[2, 0], [1, 1]]]
     with pytest.raises(InputError, match=r"row 1, .a., rank 2: -1 may be a grade"):
         Preferences.from_arrays([[2, -1]], b, ["a"])
     with pytest.raises(InputError, match=r"row 1, .a., rank 2: grade -1 is off the scale"):
@@ -283,13 +273,6 @@ def test_labels_are_never_taken_for_indices() -> None:
         ([[1]], [[3]], {"scale": THREE}, "row 1, .b., rank 1: grade 3 is off the scale"),
         ([[1]], [[2]], {"queries": [1.5]}, '"query" is 1.5'),
         ([[1]], [[2]], {"judges": ["x", "y"]}, "1 pair of lists, and not as many judges"),
-        (
-            [[0]],
-            [[3]],
-            {"scale": THREE, "indices": True},
-            "row 1: a grade index of b is off the scale",
-        ),
-        ([[0.5]], [[1.0]], {"scale": THREE, "indices": True}, "give integers"),
     ],
 )
 def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str) -> None:
@@ -304,7 +287,7 @@ def test_bad_arrays_are_named(a: Any, b: Any, more: dict[str, Any], message: str
         ([[[0, 0, 0]]], None, "lists of shape"),
         ([[[0.0], [1.0]]], None, "give integers"),
         ([[[-2], [1]]], None, "off the scale; use -1 ... 2"),
-        ([[[0], [3]]], None, "off the scale; use -1 ... 2"),
+        ([[[0], [3]]], None, "row 1: a grade index of b is off the scale; use -1 ... 2"),
         ([[[0], [1]]], [np.nan], "row 1: the weight is missing"),
         ([[[0], [1]]], [2 * LARGEST_WEIGHT], "row 1: the weight is"),
         ([[[0], [1]]], [1.0, 1.0], "give one value per pair"),

@@ -1,4 +1,4 @@
-"""What people have that cannot be read: the place, the problem and what to do, here and in a shell."""
+"""What people have that cannot be read: where, what, and what to do; in Python and in a shell."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import bz2
 import gzip
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import openpyxl
@@ -34,7 +35,7 @@ class Case(NamedTuple):
     place: str
     problem: str
     remedy: str = ""
-    options: dict[str, str] = {}
+    options: Mapping[str, str] = MappingProxyType({})
 
 
 def after_good(line: str, problem: str, place: str = ", line 3", remedy: str = "") -> Case:
@@ -95,7 +96,9 @@ IN_LINES = {
     "a negative weight": after_good(field("weight", "-1"), "-1"),
     "a weight in words": after_good(field("weight", '"x"'), "'x'"),
     "a huge weight": after_good(field("weight", "1" + "0" * 400), "weight"),
-    "a huge grade": after_good(field("a", "[1" + "0" * 400 + "]"), "digits", ', line 3, "a", rank 1'),
+    "a huge grade": after_good(
+        field("a", "[1" + "0" * 400 + "]"), "digits", ', line 3, "a", rank 1'
+    ),
     "a list as id": after_good(field("query", "[1]"), '"query"'),
     "a truth value as id": after_good(field("query", "true"), '"query"'),
     "a fraction as id": after_good(field("judge", "1.5"), '"judge"'),
@@ -103,7 +106,7 @@ IN_LINES = {
     "a key twice": after_good('{"a": [1], "b": [2], "a": [1], "answer": "a"}', '"a" appears twice'),
     "objects as lists": after_good(field("a", '{"grades": [1]}'), "not a list"),
     "a name among numbers": after_good(field("a", '["good"]'), "names", ', line 3, "a", rank 1'),
-}  # fmt: skip
+}
 
 IN_CSV = {
     "no header": Case("x.csv", CSV.split("\n", 1)[1], "", "missing", "first line"),
@@ -149,18 +152,24 @@ IN_CSV = {
         "x.csv", CSV.replace("q2", "caf\xe9").encode("cp1252"), ", line 3", "UTF-8", "latin-1"
     ),
     "not that encoding": Case(
-        "x.csv", CSV.replace("q2", "\x81").encode("latin-1"), ", line 3", "cp1252", "encoding",
+        "x.csv",
+        CSV.replace("q2", "\x81").encode("latin-1"),
+        ", line 3",
+        "cp1252",
+        "encoding",
         {"encoding": "cp1252"},
     ),
     "an unknown encoding": Case("x.csv", CSV, "", "'utf9'", "latin-1", {"encoding": "utf9"}),
     "zero bytes": Case("x.csv", CSV.encode("utf-32"), "", "zero bytes", "UTF-8"),
     "cut UTF-16": Case("x.csv", CSV.encode("utf-16")[:-1], ", line 4", "utf-16", "encoding"),
-}  # fmt: skip
+}
 
 IN_TABLES = {
     "numbers as lists": Case("x.parquet", parquet(a=[2, 1]), ", row 1", "not a list"),
     "lists of lists": Case("x.parquet", parquet(a=[[[1]], [[2]]]), ', row 1, "a", rank 1', "[1]"),
-    "truth values": Case("x.parquet", parquet(b=[[1], [True]][:1] * 2, a=[[True]] * 2), ", row 1", "truth"),
+    "truth values": Case(
+        "x.parquet", parquet(b=[[1], [True]][:1] * 2, a=[[True]] * 2), ", row 1", "truth"
+    ),
     "no list": Case("x.parquet", parquet(a=[None, [1]]), ", row 1", '"a" is missing'),
     "an empty list": Case("x.parquet", parquet(b=[[1], []]), ", row 2", "empty list"),
     "no answer": Case("x.parquet", parquet(answer=["a", None]), ", row 2", "empty"),
@@ -183,27 +192,35 @@ IN_TABLES = {
     "Parquet as text": Case("x.csv", parquet(), "", "parquet", ".parquet"),
     "Arrow cut": Case("x.feather", sink(pd.DataFrame(ROWS).to_feather)[:-30], "", "damaged"),
     "a row of a sheet": Case(
-        "x.xlsx", sheet(["Study"], HEADER, ["q", "2 0", "1 1", "a"], [], ["q", "2", "1", "zz"]),
-        ", row 5", "'zz'",
+        "x.xlsx",
+        sheet(["Study"], HEADER, ["q", "2 0", "1 1", "a"], [], ["q", "2", "1", "zz"]),
+        ", row 5",
+        "'zz'",
     ),
     "a number in a sheet": Case(
         "x.xlsx", sheet(HEADER, ["q", 2.1, "1 0", "a"]), ', row 2, "a"', "2.1", "blanks"
     ),
     "a date in a sheet": Case(
-        "x.xlsx", sheet(HEADER, ["q", pd.Timestamp(2024, 1, 2), "1 0", "a"]), ", row 2", "not a list"
+        "x.xlsx",
+        sheet(HEADER, ["q", pd.Timestamp(2024, 1, 2), "1 0", "a"]),
+        ", row 2",
+        "not a list",
     ),
     "an empty sheet": Case("x.xlsx", sheet(HEADER), "", "no rows"),
     "a column of a sheet twice": Case(
         "x.xlsx", sheet([*HEADER, "a"], ["q", "2", "1", "a", "0"]), "", "'a' appears twice"
     ),
     "a survey in a sheet": Case(
-        "x.xlsx", sheet(HEADER, ["List A", "List B", '{"ImportId":"Q1"}', "x"]), ", row 2", "second",
+        "x.xlsx",
+        sheet(HEADER, ["List A", "List B", '{"ImportId":"Q1"}', "x"]),
+        ", row 2",
+        "second",
         "skiprows",
     ),
     "no spreadsheet": Case("x.xlsx", b"PK\x03\x04...", "", "damaged"),
     "a spreadsheet by another name": Case("x.csv", b"PK\x03\x04", "", "spreadsheet", ".xlsx"),
     "an old spreadsheet": Case("x.xls", b"\xd0\xcf\x11\xe0...", "", "xls", "CSV"),
-}  # fmt: skip
+}
 
 IN_DOCUMENTS = {
     "a cut array": Case("x.json", json.dumps(RECORDS)[:-9], ", line 1", "not JSON"),
@@ -221,11 +238,13 @@ IN_DOCUMENTS = {
     ),
     "rows that are numbers": Case("x.json", '{"columns": ["a"], "data": [1]}', "", "do not fit"),
     "records and facts": Case("x.json", json.dumps({"v": 1, "data": RECORDS}), "", "other facts"),
-    "a fault": Case("x.json", json.dumps([RECORDS[0], {**RECORDS[1], "answer": "x"}]), ", record 2", "'x'"),
+    "a fault": Case(
+        "x.json", json.dumps([RECORDS[0], {**RECORDS[1], "answer": "x"}]), ", record 2", "'x'"
+    ),
     "a task of Label Studio": Case(
         "x.json", json.dumps([{"id": 1, "data": {"left": [1]}, "annotations": []}]), "", '"answer"'
     ),
-}  # fmt: skip
+}
 
 IN_FILES = {
     "a web page": Case("x.csv", "\n<!DOCTYPE html>", "", "web page"),
@@ -234,14 +253,20 @@ IN_FILES = {
     "compressed otherwise": Case("x.csv.gz", bz2.compress(CSV.encode()), "", "bz2"),
     "cut": Case("x.csv.gz", gzip.compress(CSV.encode())[:-9], "", "damaged", "again"),
     "nothing, compressed": Case("x.csv.gz", gzip.compress(b""), "", "is empty"),
-    "an unknown column": Case("x.jsonl", GOOD.replace("query", "jugde"), "", "'jugde'", "'judge'", {"strict": "yes"}),
+    "an unknown column": Case(
+        "x.jsonl", GOOD.replace("query", "jugde"), "", "'jugde'", "'judge'", {"strict": "yes"}
+    ),
     "off the scale": Case("x.jsonl", GOOD, ', line 1, "a", rank 1', "2", "", {"scale": "1,0"}),
     "longer than K": Case("x.jsonl", GOOD, ', line 1, "a"', "3 grades", "", {"n_ranks": "2"}),
-    "an unknown field": Case("x.jsonl", GOOD, "", "'anwser'", "'answer'", {"columns": "anwser=answer"}),
+    "an unknown field": Case(
+        "x.jsonl", GOOD, "", "'anwser'", "'answer'", {"columns": "anwser=answer"}
+    ),
     "an unknown rule": Case("x.jsonl", GOOD, "", "'best'", "worst", {"unjudged": "best"}),
     "an answer that is none": Case("x.jsonl", GOOD, "", "'left'", "", {"answers": "a=left"}),
-    "unjudged as -1": Case("x.jsonl", GOOD.replace("1, 0]", "-1, 0]"), ', line 1, "b", rank 2', "-1", "null_values"),
-}  # fmt: skip
+    "unjudged as -1": Case(
+        "x.jsonl", GOOD.replace("1, 0]", "-1, 0]"), ', line 1, "b", rank 2', "-1", "null_values"
+    ),
+}
 
 CASES = {
     f"{group}: {name}": case

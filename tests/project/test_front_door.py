@@ -140,7 +140,6 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.pairs_from_ratings(rated),
         d.summarise(judged),
         d.inspect_judgments(judged),
-        d.IgnoredInput(),
         d.compare(judged, {"measure": MEASURE}, learner, rng),
         d.choose_C(learner.problem(judged.pairs), judged.pair_groups, rng, n_repeats=1),
         d.parameter_intervals(learner, judged, rng, 20),
@@ -165,6 +164,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         d.export(MEASURE, "lightgbm"),
         d.InputError("a problem", "a remedy", "a place"),
         d.SolverError("not solved"),
+        d.InputWarning("a note"),
     ]
 
 

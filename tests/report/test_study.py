@@ -22,7 +22,6 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.judgments.preferences import concatenated
-from dcglearn.judgments.reading.judgment_files import read_field
 from dcglearn.report.questions import questions_text
 from dcglearn.study.page import study_html, study_json, study_markdown, study_text
 from dcglearn.study.words import headline, more_judgments
@@ -227,7 +226,6 @@ def test_groups_of_a_field_and_files(tmp_path: Path, run: Any, refused: Any) -> 
     done = run("test", "p.jsonl", "--by", "country")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("de ")
-    assert read_field(tmp_path / "p.jsonl", "country") == ["de", "it"] * 400
     for name, part in (("one.jsonl", data[:400]), ("two.jsonl", data[400:])):
         write_preferences(part, tmp_path / name)
     files = run("test", "one.jsonl", "two.jsonl", "--json")

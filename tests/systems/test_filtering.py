@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dcglearn import DCG, IgnoredInput, InputError, LinearUtility, MeasureFile, Scale, write_measure
+from dcglearn import DCG, InputError, LinearUtility, MeasureFile, Scale, write_measure
 from dcglearn import beta_gamma_threshold as threshold
 from dcglearn.filtering.beta_gamma import (
     Delivery,
@@ -27,6 +27,7 @@ from dcglearn.filtering.beta_gamma import (
 )
 from dcglearn.filtering.beta_gamma import interpolated_threshold as interpolated
 from dcglearn.filtering.scored import read_scored
+from dcglearn.judgments.options import ReadOptions
 from helpers.written import write
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -292,7 +293,7 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         assert found.relevant().tolist() == [True, False, False]
         assert found.relevant([0]).tolist() == [False, False, True]
         assert found.indices(Scale((2, 1, 0)), unjudged=2).tolist() == [0, 2, 2]
-        assert found.places[2].startswith(f"{path}, ")
+        assert found.place(2).startswith(f"{path}, ")
 
 
 @pytest.mark.parametrize(
@@ -313,9 +314,9 @@ def test_the_three_formats_hold_the_same(tmp_path: Path) -> None:
         ("d.jsonl", '{"score": 1, "grade": NaN}', "line 1: is not JSON"),
         ("d.jsonl", '{"score": 1, "grade": [1]}', r'line 1: "grade" is \[1\]'),
         ("d.jsonl", '{"score": 1, "id": 1.5}', 'line 1: "id" is 1.5'),
-        ("d.jsonl", '\n{"grade": 1}', 'line 2: the column "score" is missing'),
+        ("d.jsonl", '\n{"grade": 1}', 'the column "score" is missing'),
         ("d.jsonl", "[1]", "record 1: is not a JSON object"),
-        ("d.doc", "x", "ends in '.doc'"),
+        ("d.doc", "x", "holds no document"),
         ("none.csv", None, "none.csv: no such file"),
     ],
 )
@@ -329,19 +330,17 @@ def test_a_faulty_file_is_refused(
 
 
 def test_what_is_ignored_and_taken_is_said(tmp_path: Path) -> None:
-    ignored = IgnoredInput()
-    path = write(tmp_path / "d.csv", "bm25;label;note;note\n1,5;2;x;x\n0,25;;y;y\n")
+    path = write(tmp_path / "d.csv", "bm25;label;note\n1,5;2;x\n0,25;;y\n")
     notes: list[str] = []
-    found = read_scored(path, ignored, columns="score=bm25", note=notes.append)
+    found = read_scored(path, options=ReadOptions(columns="score=bm25"), note=notes.append)
     assert (found.scores.tolist(), found.grades) == ([1.5, 0.25], (2, None))
-    assert ignored.counts == {"repeated key 'note'": 1}
     assert notes == [
         "columns are separated by semicolons",
         "columns taken: grade=label",
         "1 unknown column is ignored: 'note'",
     ]
-    with pytest.raises(InputError, match="line 2: unknown field 'note'"):
-        read_scored(path, ignored, columns="score=bm25", strict=True, note=notes.append)
+    with pytest.raises(InputError, match="unknown column 'note'"):
+        read_scored(path, options=ReadOptions(columns="score=bm25", strict=True), note=notes.append)
 
 
 def test_named_grades_need_a_list_of_relevant_ones(tmp_path: Path) -> None:
@@ -487,7 +486,7 @@ def test_the_command_names_unknown_columns(
     run: Run, refused: Callable[..., str], tmp_path: Path
 ) -> None:
     write(tmp_path / "d.csv", "score,grade,note\n.9,1,x\n")
-    assert "d.csv, line 2: unknown field 'note'" in refused("threshold", "d.csv", "--strict")
+    assert "d.csv: unknown column 'note'" in refused("threshold", "d.csv", "--strict")
     found = run("threshold", "d.csv")
     assert found.returncode == 0
     assert "1 unknown column is ignored: 'note'" in found.stderr

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import decode_json
+from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.text import whole_lines
 

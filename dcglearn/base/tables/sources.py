@@ -85,13 +85,17 @@ class Source:
 
     name: str
     format: Format
-    size: int
-    notes: list[str]
     partition: dict[str, str]
     encoding: str = field(repr=False)
     start: bytes = field(repr=False)
     _file: Path = field(repr=False)
     _copies: TemporaryCopies = field(repr=False)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file."""
+        return self._file.stat().st_size
 
     @property
     def has_text_cells(self) -> bool:
@@ -151,9 +155,8 @@ def find_sources(
         sources = []
         for part in group.parts:
             kind, start = _recognised(part.path, part.name, encoding, file_format)
-            notes: list[str] = []
-            about = (part.name, kind, part.path.stat().st_size, notes, part.partition, encoding)
-            sources.append(Source(*about, start, part.path, copies))
+            source = Source(part.name, kind, part.partition, encoding, start, part.path, copies)
+            sources.append(source)
         _check_one_format(sources, group.name)
         sources[0].notes.extend(group.notes)
         found += sources
@@ -354,6 +357,11 @@ def usual_type(column: Any) -> Any:
         return pa.chunked_array(map(usual_type, column.chunks), _usual(column.type))
     if kinds.is_dictionary(column.type):  # Arrow cannot cast one of views of text
         return usual_type(column.dictionary).take(column.indices)
+    listed = kinds.is_list(column.type) or kinds.is_large_list(column.type)
+    if listed and kinds.is_dictionary(column.type.value_type):
+        missing = column.is_null() if column.null_count else None
+        offsets = column.offsets.cast(pa.int64())
+        return pa.LargeListArray.from_arrays(offsets, usual_type(column.values), mask=missing)
     wanted = _usual(column.type)
     return column if wanted == column.type else column.cast(wanted)
 

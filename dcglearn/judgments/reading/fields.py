@@ -81,8 +81,10 @@ class FieldBlock:
     def numbers(self, field: str) -> Floats:
         """Return the numbers of a field, of at most 1e100, which every record must have."""
 
-        def parse(value: Any) -> float:
+        def parse(value: Any) -> float | None:
             number = number_of(value)
+            if value == "":
+                return None
             if not abs(number) <= LARGEST:
                 raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
             return number

@@ -1,12 +1,11 @@
-"""Files as spreadsheets, pandas, warehouses and judging tools export them."""
+"""Files as spreadsheets, pandas, warehouses, judging tools and forms export them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dcglearn import IgnoredInput, InputError, Preferences, read_preferences
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
+from dcglearn import InputError, Preferences, read_preferences
 
 ROWS = [
     ("new york", [2, 0, 1], [1, 1, 0], "a", 1.0),
@@ -178,77 +175,25 @@ GOES_THROUGH = {
     "a title in quotes": '"Ours,\r\nand yours",,,,\r\n' + SHEET,
     "blanks after commas": SHEET.replace(",", ", "),
 }
-REFUSED: dict[str, tuple[str, str | bytes, str]] = {
-    "a spreadsheet": ("x.xlsx", b"PK\x03\x04", "x.xlsx: is a spreadsheet; save it as CSV"),
-    "a spreadsheet by another name": ("x.csv", b"PK\x03\x04", "zip archive; save it as CSV"),
-    "decimals or thousands": (
-        "x.csv",
-        text(sheet(), ";").replace(";2\r", ";1,500\r"),
-        "x.csv, line 3: the weight is '1,500'; write 1.500 or 1500",
-    ),
-    "no header": (
-        "x.csv",
-        FRAME.to_csv(index=False, header=False),
-        "are missing; every judgment needs a, b, answer; the first line must name the columns",
-    ),
-    "old Macs": ("x.csv", SHEET.replace("\r\n", "\r"), r"save it with line ends \n or \r\n"),
-    "lists with commas, not quoted": (
-        "x.csv",
-        SHEET.replace("2 0 1", "2,0,1"),
-        "x.csv, line 2: 7 fields under 5 column names; give every row the same fields, and quote",
-    ),
-    "tabs by name, commas by content": ("x.tsv", SHEET, "name it .csv"),
-    "encodings of two exports": (
-        "x.csv",
-        SHEET.encode("cp1252") + "caf\xe9,1,0,a,1\r\n".encode(),
-        "x.csv, line 5: mixed encodings: this line is UTF-8, and line 3 is not; save the whole",
-    ),
-    "pandas, to_json of values": (
-        "x.json",
-        FRAME.to_json(orient="values"),
-        "x.json, record 1: is not a JSON object",
-    ),
-    "two objects on a line": ("x.jsonl", '{"a": [1]}{"a": [0]}', "one JSON object per line"),
-    "an unknown answer": ("x.csv", SHEET.replace("tie", "dunno"), "line 4: the answer is 'dunno'"),
-    "two answers": (
-        "x.csv",
-        SHEET.replace("answer", "verdict").replace("weight", "winner"),
-        "x.csv: the columns 'verdict' and 'winner' could both be the answer; say which one is: "
-        "`columns='answer=verdict'`",
-    ),
-    "grades that are numbers and names": (
-        "x.csv",
-        SHEET.replace("2 0 1", "Good Bad Good"),
-        ") and names (Good, Bad); write all of them one way",
-    ),
-}
 
 
 @pytest.mark.parametrize("name", GOES_THROUGH)
 def test_what_spreadsheets_leave_around_a_table(tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(GOES_THROUGH[name], newline="")
-    found = read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
+    found = read_preferences(path, note=lambda _: None)
     assert found.lists.tolist() == Preferences.from_frame(FRAME).lists.tolist()
     assert found.queries.tolist() == [row[0] for row in ROWS]
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_names_the_place_and_what_to_do(tmp_path: Path, name: str) -> None:
-    file, held, message = REFUSED[name]
-    path = tmp_path / file
-    path.write_bytes(held if isinstance(held, bytes) else held.encode())
-    with pytest.raises(InputError) as refused:
-        read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
-    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_exports_go_through(tmp_path: Path, name: str) -> None:
     file, make = EXPORTS[name]
     path = tmp_path / file
-    path.write_bytes(make())
-    found = read_preferences(path, ignored=IgnoredInput(), note=lambda _: None)
+    content = make()
+    path.write_bytes(content)
+    encoding = "cp1252" if b"caf\xe9" in content else "utf-8"
+    found = read_preferences(path, encoding=encoding, note=lambda _: None)
     expected = Preferences.from_frame(FRAME)
     assert found.scale == expected.scale
     assert found.lists.tolist() == expected.lists.tolist()
@@ -263,10 +208,218 @@ def test_titles_are_said_and_lines_counted_below_them(tmp_path: Path) -> None:
     notes: list[str] = []
     read_preferences(path, note=notes.append)
     assert notes == [
-        "the text is UTF-16",
         "lines 1 to 3 are above the names of the columns and left out: 'Meine Studie 2026'",
         "columns are separated by semicolons",
     ]
     path.write_text(path.read_text(encoding="utf-16").replace("tie", "dunno"), encoding="utf-16")
-    with pytest.raises(InputError, match="line 7: the answer is 'dunno'"):
+    with pytest.raises(InputError) as refused:
         read_preferences(path, note=notes.append)
+    assert refused.value.place == f"{path}, line 7"
+
+
+TOLD = [("p", [2, 0, 1], [1, 1, 0], "a"), ("q", [0, 2, 0], [1, 2, 0], "b")]
+TOLD += [("7", [1, 1, 1], [2, 0, 0], "tie")]
+TOLD_AS = Preferences.from_frame(
+    dict(zip(("query", "a", "b", "answer"), zip(*TOLD, strict=True), strict=True))
+)
+
+
+def table(
+    names: str, values: Callable[[str, list[int], list[int], str], Sequence[object]], mark: str
+) -> str:
+    held = io.StringIO()
+    writer = csv.writer(held, delimiter=mark)
+    writer.writerow(names.split(mark))
+    writer.writerows(values(*row) for row in TOLD)
+    return held.getvalue()
+
+
+def told_lines(record: Callable[[str, list[int], list[int], str], dict[str, Any]]) -> str:
+    return "".join(json.dumps(record(*row)) + "\n" for row in TOLD)
+
+
+def joined(grades: list[int], mark: str = " ") -> str:
+    return mark.join(map(str, grades))
+
+
+def in_words(a: str, b: str, tie: str) -> Callable[[str], str]:
+    return {"a": a, "b": b, "tie": tie}.__getitem__
+
+
+TAKEN: dict[str, tuple[str, str]] = {
+    "Excel, German": (
+        "x.csv",
+        table(
+            "Suchanfrage;Liste A;Liste B;Urteil;Gewicht",
+            lambda q, a, b, s: [
+                q,
+                joined(a),
+                joined(b),
+                in_words("links", "rechts", "gleich")(s),
+                "1,0",
+            ],
+            ";",
+        ),
+    ),
+    "Excel, French": (
+        "x.csv",
+        table(
+            "requ\xeate;gauche;droite;pr\xe9f\xe9rence",
+            lambda q, a, b, s: [
+                q,
+                joined(a, ";"),
+                joined(b, ";"),
+                in_words("gauche", "droite", "\xe9gal")(s),
+            ],
+            ";",
+        ),
+    ),
+    "Excel, German, a column per rank": (
+        "x.csv",
+        table(
+            "query;a1;a2;a3;b1;b2;b3;answer",
+            lambda q, a, b, s: [q, *(f"{grade},0" for grade in (*a, *b)), s],
+            ";",
+        ),
+    ),
+    "Excel, German, decimals in lists": (
+        "x.csv",
+        table(
+            "query;a;b;answer",
+            lambda q, a, b, s: [q, *(" ".join(f"{x},0" for x in side) for side in (a, b)), s],
+            ";",
+        ),
+    ),
+    "Mechanical Turk": (
+        "x.csv",
+        table(
+            "HITId,WorkerId,Input.query,Input.list_a,Input.list_b,Answer.preference",
+            lambda q, a, b, s: ["h", "w", q, joined(a), joined(b), in_words("A", "B", "Same")(s)],
+            ",",
+        ),
+    ),
+    "Toloka": (
+        "x.tsv",
+        table(
+            "INPUT:query\tINPUT:left\tINPUT:right\tOUTPUT:result\tGOLDEN:result\tASSIGNMENT:worker_id",
+            lambda q, a, b, s: [
+                q,
+                joined(a),
+                joined(b),
+                in_words("left", "right", "same")(s),
+                "",
+                "w",
+            ],
+            "\t",
+        ),
+    ),
+    "Label Studio, JSON-MIN": (
+        "x.json",
+        json.dumps(
+            [
+                {
+                    "query": q,
+                    "left": a,
+                    "right": b,
+                    "id": 1,
+                    "annotator": 2,
+                    "comparison": in_words("left", "right", "same")(s),
+                    "lead_time": 3.2,
+                }
+                for q, a, b, s in TOLD
+            ]
+        ),
+    ),
+    "Argilla": (
+        "x.csv",
+        table(
+            "id,query,response_a,response_b,preference",
+            lambda q, a, b, s: [
+                1,
+                q,
+                joined(a),
+                joined(b),
+                in_words("response_a", "response_b", "tie")(s),
+            ],
+            ",",
+        ),
+    ),
+    "Chatbot Arena": (
+        "x.jsonl",
+        told_lines(
+            lambda q, a, b, s: {
+                "question_id": q,
+                "model_a": "x",
+                "model_b": "y",
+                "grades_a": a,
+                "grades_b": b,
+                "winner": in_words("model_a", "model_b", "tie")(s),
+                "judge": "expert",
+                "turn": 1,
+            }
+        ),
+    ),
+    "a language model": (
+        "x.jsonl",
+        told_lines(
+            lambda q, a, b, s: {
+                "prompt": q,
+                "ranking_a": a,
+                "ranking_b": b,
+                "verdict": in_words("[[A]]", "[[B]]", "[[C]]")(s),
+            }
+        ),
+    ),
+    "Google Forms": (
+        "x.csv",
+        table(
+            "Timestamp,Query,Results A,Results B,Which result list is better?",
+            lambda q, a, b, s: [
+                "1/2/2026",
+                q,
+                joined(a, ", "),
+                joined(b, ", "),
+                in_words("List A is much better", "List B is slightly better", "About the same")(s),
+            ],
+            ",",
+        ),
+    ),
+    **{
+        f"lists between {mark!r}": (
+            "x.csv",
+            table(
+                "query,a,b,answer",
+                lambda q, a, b, s, mark=mark: [q, joined(a, mark), joined(b, mark), s],
+                ",",
+            ),
+        )
+        for mark in ("|", ";", "/", " | ")
+    },
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_exports_of_tools_are_read(tmp_path: Path, name: str) -> None:
+    file, held = TAKEN[name]
+    (tmp_path / file).write_text(held, newline="")
+    found = read_preferences(tmp_path / file, note=lambda _: None)
+    assert found.scale == TOLD_AS.scale
+    assert found.lists.tolist() == TOLD_AS.lists.tolist()
+    assert found.answers.tolist() == TOLD_AS.answers.tolist()
+    assert found.queries.tolist() == TOLD_AS.queries.tolist()
+
+
+def test_ties_of_two_levels(tmp_path: Path) -> None:
+    answers = ["tie (bothbad)", "tie (both good)", "bothbad", "Neutral", "system B", "model_1"]
+    (tmp_path / "x.csv").write_text(
+        "a,b,winner\n" + "".join(f"2 0,1 1,{answer}\n" for answer in answers)
+    )
+    found = read_preferences(tmp_path / "x.csv", note=lambda _: None)
+    assert found.answers.tolist() == [4, 3, 4, 2, 1, 0]
+
+
+def test_query_numbers_of_which_some_are_missing(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"query": [3, None], "a": [[1]] * 2, "b": [[0]] * 2, "answer": ["a", "b"]})
+    for name, write in (("x.parquet", frame.to_parquet), ("x.feather", frame.to_feather)):
+        write(tmp_path / name)
+        assert read_preferences(tmp_path / name).queries.tolist() == ["3", None]

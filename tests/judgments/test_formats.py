@@ -10,7 +10,6 @@ import json
 import lzma
 import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from dcglearn import InputError, Preferences, read_preferences, write_preferences
+from dcglearn import Preferences, read_preferences, write_preferences
 from helpers.written import write
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -104,8 +101,8 @@ FILES: dict[str, Callable[[], bytes]] = {
     "x.csv": lambda: delimited(RECORDS).encode(),
     "semicolons.csv": lambda: delimited(RECORDS, ";", end="\r\n").encode("utf-8-sig"),
     "tabs.txt": lambda: delimited(RECORDS, "\t", end="\r\n").encode("utf-16"),
-    "bars.csv": lambda: delimited(RECORDS, "|").encode("cp1252"),
-    "sep.csv": lambda: ("sep=;\r\n" + delimited(RECORDS, ";", end="\r\n")).encode("cp1252"),
+    "bars.csv": lambda: delimited(RECORDS, "|").encode(),
+    "sep.csv": lambda: ("sep=;\r\n" + delimited(RECORDS, ";", end="\r\n")).encode(),
     "x.tsv": lambda: delimited(RECORDS, "\t").encode(),
     "big-endian.csv": lambda: b"\xfe\xff" + delimited(RECORDS).encode("utf-16-be"),
     "x.parquet": lambda: in_a_sink(FRAME.to_parquet),
@@ -138,8 +135,6 @@ def contents(found: Preferences) -> list[Any]:
 
 
 NOTES = {
-    "utf16 tabs.txt big-endian": "the text is UTF-16",
-    "bars sep": "the text is Latin-1",
     "semicolons sep": "columns are separated by semicolons",
     "tabs.txt": "columns are separated by tabs",
     "bars": "columns are separated by vertical bars",
@@ -181,56 +176,6 @@ def test_parts_in_a_folder_and_by_a_pattern(tmp_path: Path, suffix: str) -> None
         assert notes == ["1 hidden file is left out"] * (places == tmp_path)
 
 
-texts = st.text("ab\xe9\u20ac ,;\t\"'\n", min_size=1, max_size=5).filter(
-    lambda text: text == text.strip() and text not in ("", "-")
-)
-judgments = st.lists(
-    st.fixed_dictionaries(
-        {
-            "query": texts,
-            "a": st.lists(st.integers(0, 2), min_size=1, max_size=3),
-            "b": st.lists(st.integers(0, 2), min_size=1, max_size=3),
-            "answer": st.sampled_from(["a", "b", "tie"]),
-            "weight": st.sampled_from([0.0, 1.0, 0.25]),
-            "judge": texts,
-        }
-    ),
-    min_size=1,
-    max_size=6,
-)
-
-
-@given(
-    judgments,
-    st.sampled_from([".jsonl", ".json", ".csv", ".tsv", ".parquet", ".arrow"]),
-    st.sampled_from(list(COMPRESS)),
-    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
-    st.sampled_from(",;\t|"),
-)
-def test_what_is_written_is_read_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    records: Records,
-    suffix: str,
-    compression: str,
-    encoding: str,
-    delimiter: str,
-) -> None:
-    delimiter = "\t" if suffix == ".tsv" else delimiter
-    held = {
-        ".jsonl": lambda: json_lines(records).decode().encode(encoding),
-        ".json": lambda: json.dumps(records, ensure_ascii=False).encode(encoding),
-        ".csv": lambda: delimited(records, delimiter).encode(encoding),
-        ".tsv": lambda: delimited(records, delimiter, json.dumps).encode(encoding),
-        ".parquet": lambda: in_a_sink(pd.DataFrame(records).to_parquet),
-        ".arrow": lambda: ipc(records, pa.ipc.new_stream),
-    }[suffix]()
-    path = tmp_path_factory.getbasetemp() / f"written{suffix}{compression}"
-    path.write_bytes(COMPRESS[compression](held))
-    assert contents(read_preferences(path, note=lambda _: None)) == contents(
-        Preferences.from_frame(pd.DataFrame(records))
-    )
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -251,7 +196,7 @@ def test_what_is_written_is_compressed_as_its_name_says(tmp_path: Path, name: st
 def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
     for number in (0, 1):
         part = RECORDS[6 * number : 6 * number + 6]
-        write(tmp_path / f"part-{number}.csv", delimited(part, ";").encode("cp1252"))
+        write(tmp_path / f"part-{number}.csv", delimited(part, ";"))
     whole = write(tmp_path / "x.jsonl", json_lines(RECORDS))
     expected = json.loads(run("inspect", "x.jsonl", "--json").stdout)
     for places in (("part-0.csv", "part-1.csv"), ("part-*.csv",), (".",)):
@@ -261,16 +206,14 @@ def test_commands_take_several_files(run: Command, tmp_path: Path) -> None:
         assert found.returncode == 0, found.stderr
         document = json.loads(found.stdout)
         assert {**document, "file": "x.jsonl"} == expected
-        assert found.stderr.splitlines() == [
-            *("the text is Latin-1", "columns are separated by semicolons")
-        ]
+        assert found.stderr == "columns are separated by semicolons\n"
     assert document["file"] == "."
     assert json.loads(run("inspect", "part-0.csv", "part-1.csv", "--json").stdout)["file"] == (
         "part-0.csv and 1 more"
     )
     again = run("inspect", "part-0.csv", "./part-0.csv")
     assert again.returncode == 2
-    assert "./part-0.csv: appears twice (as part-0.csv, too); name it once" in again.stderr
+    assert "./part-0.csv: appears twice" in again.stderr
 
 
 def test_commands_read_standard_input(tmp_path: Path) -> None:
@@ -278,33 +221,62 @@ def test_commands_read_standard_input(tmp_path: Path) -> None:
     packed = gzip.compress(delimited(RECORDS, "\t").encode("utf-16"))
     found = subprocess.run(command, input=packed, capture_output=True, cwd=tmp_path, check=True)
     assert json.loads(found.stdout)["judgments"] == len(RECORDS)
-    assert found.stderr.decode().splitlines() == [
-        *("the text is UTF-16", "columns are separated by tabs")
-    ]
+    assert found.stderr.decode() == "columns are separated by tabs\n"
 
 
-BOMBS = {
-    "blank.jsonl": (b"", b"\n"),
-    "line.jsonl": (b'{"a": [1], "b": [0], "answer": "', b"x"),
-    "blank.json": (b"[", b" "),
-    "text.json": (b'[{"a": "', b"x"),
-    "blank.csv": (b"a,b,answer\n", b"\n"),
-    "cell.csv": (b'a,b,answer\n"', b"x"),
-    "rows.csv": (b"a,b,answer\n", b"1,0,a\n"),
+TABLE = pd.DataFrame(
+    {
+        "query": ["new york", "caf\xe9", "7"],
+        "a": [[2, 0, 1], [0, 2, 0], [1, 1]],
+        "b": [[1, 1, 0], [1, 2, 0], [2]],
+        "answer": ["a", "b", "tie"],
+        "weight": [1.0, 0.5, 2.0],
+    }
+)
+ORIENTS = ["columns", "index", "split", "records"]
+ROWS = TABLE.to_dict("records")
+TOLD: dict[str, Any] = {
+    "a list per column": TABLE.to_dict("list"),
+    "tight": TABLE.to_dict("tight"),
+    "one record": ROWS[0],
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
-def test_bombs_are_refused_in_bounded_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr("dcglearn.base.tables.old.compressed.MAX_DECOMPRESSED", 2**22)
-    head, filling = BOMBS[name]
-    content = head + filling * (2**25 // len(filling))
-    path = write(tmp_path / f"{name}.xz", lzma.compress(content, preset=1))
-    tracemalloc.start()
-    with pytest.raises(InputError, match="over 100 times its compressed size; decompress it first"):
-        read_preferences(path, note=lambda _: None)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < len(content)
+def read(path: Path) -> Preferences:
+    return read_preferences(path, note=lambda _: None)
+
+
+@pytest.mark.parametrize("index", [None, [5, 3, 9]])
+@pytest.mark.parametrize("orient", ORIENTS)
+def test_what_pandas_writes(tmp_path: Path, orient: Any, index: list[int] | None) -> None:
+    frame = TABLE if index is None else TABLE.set_index(np.array(index))
+    path = tmp_path / "x.json"
+    for indent in (0, 2):
+        frame.to_json(path, orient=orient, indent=indent)
+        assert read(path) == Preferences.from_frame(TABLE)
+    frame.to_json(tmp_path / "x.json.gz", orient=orient)
+    assert read(tmp_path / "x.json.gz") == Preferences.from_frame(TABLE)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", TOLD)
+def test_what_other_programs_write(tmp_path: Path, name: str, indent: int | None) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(TOLD[name], indent=indent))
+    rows = TABLE[:1] if name == "one record" else TABLE
+    assert read(path) == Preferences.from_frame(rows)
+
+
+def test_a_table_larger_than_a_block(tmp_path: Path) -> None:
+    many = pd.concat([TABLE] * 10_000, ignore_index=True)
+    many.to_json(tmp_path / "x.json")
+    assert (tmp_path / "x.json").stat().st_size > 2**20
+    assert read(tmp_path / "x.json") == Preferences.from_frame(many)
+
+
+def test_lines_stay_lines(tmp_path: Path) -> None:
+    line = '{"a": [1], "b": [0], "answer": "a", "documents": [{"id": 1}]}'
+    (tmp_path / "x.jsonl").write_text(line)
+    assert len(read(tmp_path / "x.jsonl")) == 1
+    (tmp_path / "x.jsonl").write_text(f"\n{line}\n\n{line}\n")
+    assert len(read(tmp_path / "x.jsonl")) == 2

@@ -1,22 +1,29 @@
-"""Which column is which field, what answers mean, and which text is which grade."""
+"""Which column is which field, what answers and grades mean, and how lists are written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Scale
-from dcglearn.judgments.meaning.answer_values import resolve_answers
-from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.meaning.column_names import resolve_columns
-from dcglearn.judgments.meaning.given_maps import UnmappedValueError, parse_given_map
-from dcglearn.judgments.meaning.grade_names import resolve_labels
-from dcglearn.judgments.meaning.unjudged_documents import grade_unjudged
+from dcglearn.judgments.meaning.answers import ANSWERS, resolve_answers
+from dcglearn.judgments.meaning.cells import (
+    UnmappedValueError,
+    parse_given_map,
+    parse_list_text,
+    resolve_labels,
+)
+from dcglearn.judgments.meaning.columns import JUDGMENTS_OF_DOCUMENTS, resolve_columns
+from dcglearn.judgments.meaning.unjudged import grade_unjudged
+from dcglearn.judgments.reading.lists import lists_of
+from dcglearn.measures.scale import canonical_label
 
 NAMED = Scale(("perfect", "good", "bad"))
 
@@ -150,9 +157,8 @@ def test_missing_columns_are_named_with_what_is_there() -> None:
     )
     with pytest.raises(InputError, match="missing; did you mean 'anwser'"):
         resolve_columns(["a", "b", "anwser"]).check_complete()
-    resolve_columns(["answer", "run_a", "run_b"], None, ("answer", "run_a")).check_complete(
-        ["answer", "run_a"]
-    )
+    documents = resolve_columns(["answer", "run_a", "run_b"], None, JUDGMENTS_OF_DOCUMENTS)
+    documents.check_complete()
 
 
 @pytest.mark.parametrize(
@@ -227,8 +233,7 @@ def test_given_answers() -> None:
             ["left", "same"],
             "left=a,right=b",
             1,
-            "the answer 'same' is not among the given ones (left=a, right=b); add it, such as "
-            "`answers='same=tie'`",
+            "the answer 'same' is not among the given ones (left=a, right=b)",
         ),
         (["a", "tie"], "a=a,b=b", 1, "the answer 'tie' is not among the given ones"),
         ([0, 1], None, 0, "the answers are the numbers 0, 1, which do not say which list"),
@@ -328,7 +333,7 @@ def slowly_graded(row: list[int], rule: str) -> list[int]:
 @given(rows=st.lists(st.tuples(*[st.integers(-1, 2)] * 4), min_size=2, max_size=6))
 def test_unjudged_documents_and_empty_ranks(rule: str, rows: list[tuple[int, ...]]) -> None:
     lists = np.array(rows[: len(rows) // 2 * 2], np.int8).reshape(-1, 2, 4)
-    found, count, _ = grade_unjudged(lists, Scale((2, 1, 0)), rule)
+    found, count = grade_unjudged(lists, Scale((2, 1, 0)), rule)
     expected = [[slowly_graded(row, rule) for row in pair] for pair in lists.tolist()]
     assert found.tolist() == expected
     assert found.dtype == lists.dtype
@@ -344,3 +349,141 @@ def test_unknown_rules_for_unjudged_documents_are_refused() -> None:
 def test_a_grade_with_blanks_around_its_name_is_that_grade() -> None:
     scale = Scale((" ", "b ", "c"))
     assert resolve_labels([" ", "b ", " c"], scale) == [" ", "b ", "c"]
+
+
+Labels = list[str | None]
+NAMES = ["good", "very good", "b,ad", "it's", "caf\xe9", "\x1c", "null"]
+
+
+def quoted_for_postgres(labels: Labels) -> str:
+    return "{" + ",".join("NULL" if one is None else one for one in labels) + "}"
+
+
+def with_gaps(separator: str) -> Callable[[Labels], str]:
+    return lambda labels: separator.join("-" if one is None else one for one in labels)
+
+
+NUMBER_WRITERS: dict[str, Callable[[Labels], str]] = {
+    "blanks": with_gaps(" "),
+    "commas": with_gaps(","),
+    "commas and blanks": with_gaps(", "),
+    "nothing between commas": lambda labels: ",".join(one or "" for one in labels),
+    "JSON": lambda labels: json.dumps([None if one is None else int(one) for one in labels]),
+    "Python": lambda labels: str([None if one is None else int(one) for one in labels]),
+    "tuple": lambda labels: str(tuple(labels)).replace("'", ""),
+    "NumPy": lambda labels: str(np.array([np.nan if x is None else float(x) for x in labels])),
+    "PostgreSQL": quoted_for_postgres,
+}
+NAME_WRITERS: dict[str, Callable[[Labels], str]] = {
+    "JSON": json.dumps,
+    "JSON as it is": lambda labels: json.dumps(labels, ensure_ascii=False),
+    "Python": str,
+}
+
+numbers = st.sampled_from(["0", "1", "2", "10"])
+lists_of_numbers = st.lists(numbers | st.none(), min_size=2, max_size=5).filter(any)
+lists_of_names = st.lists(st.sampled_from(NAMES) | st.none(), min_size=1, max_size=5).filter(any)
+
+
+def whole_column(cells: list[str]) -> list[list[object]]:
+    """The lists of a column of texts, which is split at once where it can be."""
+    found = lists_of(pa.array(cells, pa.string()), "a", str)
+    labels = [None if code < 0 else found.values[code] for code in found.codes]
+    ends = np.cumsum(found.lengths)
+    return [
+        canonical(labels[start:end]) for start, end in zip(ends - found.lengths, ends, strict=True)
+    ]
+
+
+def canonical(labels: Labels) -> list[object]:
+    return [None if one is None else canonical_label(one) for one in labels]
+
+
+def one_by_one(cells: list[str]) -> list[list[object]]:
+    return [canonical(parse_list_text(cell)) for cell in cells]
+
+
+def or_refused(
+    read: Callable[[list[str]], list[list[object]]], cells: list[str]
+) -> list[list[object]] | str:
+    try:
+        return read(cells)
+    except InputError:
+        return "refused"
+
+
+@given(st.lists(lists_of_numbers, min_size=1, max_size=4))
+@pytest.mark.parametrize("writer", NUMBER_WRITERS)
+def test_lists_of_numbers_are_read_as_written(writer: str, lists: list[Labels]) -> None:
+    cells = [NUMBER_WRITERS[writer](labels) for labels in lists]
+    for cell, labels in zip(cells, lists, strict=True):
+        found = [x and x.removesuffix(".") for x in parse_list_text(cell)]
+        assert canonical(found) == canonical(labels)
+    assert whole_column(cells) == one_by_one(cells)
+
+
+@given(st.lists(lists_of_names, min_size=1, max_size=4))
+@pytest.mark.parametrize("writer", NAME_WRITERS)
+def test_lists_of_names_are_read_as_written(writer: str, lists: list[Labels]) -> None:
+    cells = [NAME_WRITERS[writer](labels) for labels in lists]
+    assert or_refused(whole_column, cells) == (
+        "refused" if any("\\" in cell for cell in cells) else lists
+    )
+
+
+@given(st.lists(st.text("ab0, []{}'\"-\\\n\x1c\xa0", max_size=8), max_size=4))
+def test_a_column_is_split_as_its_cells_are(cells: list[str]) -> None:
+    assert or_refused(whole_column, cells) == or_refused(one_by_one, cells)
+
+
+@pytest.mark.parametrize(
+    ("cell", "labels"),
+    [
+        ("", []),
+        (" 2\t0 ", ["2", "0"]),
+        ("-", [None]),
+        ("[]", []),
+        ("good", ["good"]),
+        ("very good,", ["very good", None]),
+        ("None", ["None"]),
+        ("[None]", [None]),
+        ("(2, 0)", ["2", "0"]),
+        ("{2,NULL}", ["2", None]),
+        ("['a', 2, 1.5, None]", ["a", "2", "1.5", None]),
+    ],
+)
+def test_cells(cell: str, labels: Labels) -> None:
+    assert parse_list_text(cell) == labels
+
+
+@pytest.mark.parametrize("cell", ["[2, 0", "['a', ]]", "['a', [1]]", "['a' 'b", "{'a': 1}"])
+def test_brackets_and_quotes_that_do_not_fit(cell: str) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        parse_list_text(cell)
+
+
+PATTERNS = ["x x x", "[x, x]", "x/x", "x|x", "x,x", "{x,x}", "x,x x", "['x', \"x\"]", "x"]
+marks = st.sampled_from([*"xxxx", *" ,;|/[](){}'\"-.", "\t", "\u00e9"])
+patterns = st.one_of(st.sampled_from(PATTERNS), st.lists(marks, max_size=9).map("".join))
+
+
+@given(
+    pattern=patterns,
+    characters=st.lists(st.sampled_from(["0", "1", "a", "N", "-"]), min_size=9, max_size=36),
+    digits=st.booleans(),
+)
+def test_lists_written_alike_are_read_as_others(
+    pattern: str, characters: list[str], digits: bool
+) -> None:
+    cells = []
+    for row in range(len(characters) // 9):
+        some = iter(characters[9 * row :])
+        cell = "".join(next(some) if one == "x" else one for one in pattern)
+        cells.append(cell.replace("a", "7").replace("N", "2") if digits else cell)
+    assert or_refused(whole_column, cells) == or_refused(one_by_one, cells)
+
+
+def test_other_separators_between_digits_than_between_letters() -> None:
+    assert whole_column(["1/2", "0/1"]) == [[1, 2], [0, 1]]
+    assert whole_column(["1/2", "a/b"]) == [[1, 2], ["a/b"]]
+    assert whole_column(["a b", "1 2"]) == [["a", "b"], [1, 2]]

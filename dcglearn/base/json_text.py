@@ -1,0 +1,57 @@
+"""JSON text, written and read strictly.
+
+A key that appears twice in one object is refused, and so are ``NaN`` and ``Infinity``, which
+Python's ``json`` reads.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from dcglearn.base.errors import InputError
+
+
+def decode_json(text: str | bytes, remedy: str) -> Any:
+    """Decode a JSON document, whose keys differ within each object."""
+
+    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            repeated = next(name for name in names if names.count(name) > 1)
+            raise InputError(f'the key "{repeated}" appears twice', "keep one")
+        return found
+
+    try:
+        content = text if isinstance(text, str) else text.decode()
+        document = json.loads(content, object_pairs_hook=as_dict, parse_constant=_refuse)
+        if "\\u" in content:
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
+    except UnicodeDecodeError as error:
+        raise InputError("is not UTF-8 text", "save it as UTF-8") from error
+    except UnicodeEncodeError as error:  # one of a pair of surrogates
+        raise InputError("is not valid text (half of a character)", "write both halves") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON ({error.msg})", remedy, f"line {error.lineno}") from error
+    except RecursionError as error:
+        raise InputError("is not JSON (too deep)", remedy) from error
+
+
+def json_document(document: Any) -> str:
+    """Return a document as JSON text, with null in place of numbers that are not finite."""
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False)
+
+
+def _refuse(name: str) -> None:
+    raise InputError(f"is not JSON ({name})", "write finite numbers, or null")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,273 @@
+"""Judgments that name documents or runs, whose grades are looked up in qrels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dcglearn import (
+    DocumentGrades,
+    InputError,
+    Preferences,
+    Scale,
+    index_qrels,
+    qrels_of,
+    read_preferences,
+    run_of,
+)
+from dcglearn.evaluation.lookup import look_up
+from helpers.commands import run_commands
+from helpers.slow_reader import trimmed
+from helpers.written import write_records
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n"
+ONE = "q1 Q0 d2 1 2.5 one\nq1 Q0 d1 2 1.5 one\nq2 Q0 d1 1 1 one\n"
+TWO = "q1 Q0 d3 1 2.5 two\nq1 Q0 d9 2 2.5 two\nq1 Q0 d1 3 1 two\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in (("qrels", QRELS), ("one", ONE), ("two", TWO)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def read(path: Path, grades: DocumentGrades, **more: Any) -> tuple[Preferences, list[str]]:
+    notes: list[str] = []
+    return read_preferences(path, document_grades=grades, note=notes.append, **more), notes
+
+
+def lists(found: Preferences) -> list[Any]:
+    """The lists without the empty ranks below."""
+    return [
+        [trimmed([None if g < 0 else g for g in side]) for side in pair]
+        for pair in found.lists.tolist()
+    ]
+
+
+def both_runs(files: Path, n_ranks: int = 2, **more: Any) -> DocumentGrades:
+    return DocumentGrades.read(files / "qrels", [files / "one", files / "two"], n_ranks, **more)
+
+
+def test_documents_and_runs_get_their_grades(files: Path) -> None:
+    by_id = write_records(
+        files / "p.jsonl",
+        {"query": "q1", "a": ["d1", "d2"], "b": ["d9", None, "d3"], "answer": "a"},
+        {"query": "q2", "a": ["d1"], "b": ["d2"], "answer": "tie"},
+    )
+    found, notes = read(by_id, DocumentGrades.read(files / "qrels"))
+    assert found.scale.labels == (2, 1, 0)
+    assert lists(found) == [[[0, 2], [2, 2, 1]], [[1], [2]]]
+    assert any(note.startswith("2 documents of 6 without a judgment") for note in notes)
+    assert any(note.startswith("1 document within the lists has no grade") for note in notes)
+    by_run = write_records(
+        files / "r.jsonl", {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
+    )
+    assert read(by_run, both_runs(files))[0].pairs.tolist() == [[[1, 2], [2, 0]]]
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"a": ["d1"], "b": ["d2"]}, '"query" is missing'),
+        ({"query": "q9", "a": ["d1"], "b": ["d2"]}, "q9"),
+        ({"query": "q1", "a": ["d3", "d1", "d1"], "b": ["d2"]}, "d1 appears twice"),
+        ({"query": "q1", "run_a": "on", "run_b": "two"}, "'on'"),
+        ({"query": "q2", "run_a": "one", "run_b": "two"}, "two holds nothing"),
+        ({"query": "q1", "run_a": ["one"], "run_b": "two"}, '"run_a"'),
+        ({"query": "q1", "a": [["d1"]], "b": ["d2"]}, "['d1']"),
+        ({"query": "q1", "a": [1.5], "b": ["d2"]}, "1.5"),
+    ],
+)
+def test_a_record_that_cannot_be_joined_is_named(
+    files: Path, record: dict[str, Any], problem: str
+) -> None:
+    good = {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
+    if "run_a" in record:
+        good = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "a"}
+    path = write_records(files / "p.jsonl", good, {**record, "answer": "a"})
+    with pytest.raises(InputError) as refused:
+        read(path, both_runs(files))
+    assert problem in refused.value.problem
+    assert refused.value.place.startswith(f"{path}, line 2")
+
+
+def test_lists_and_runs_in_one_table(files: Path) -> None:
+    (files / "1").write_text(ONE.replace(" one\n", " 1\n"))
+    grades = DocumentGrades.read(files / "qrels", [files / "1", files / "two"], 2)
+    (files / "p.csv").write_text("query,a,b,run_a,run_b,answer\nq1,,,1,two,b\nq1,d1 d3,d2 d7,,,a\n")
+    records = [
+        {"query": "q1", "a": None, "b": None, "run_a": "1", "run_b": "two", "answer": "b"},
+        {"query": "q1", "a": ["d1", "d3"], "b": ["d2", "d7"], "answer": "a"},
+    ]
+    pd.DataFrame(records).to_parquet(files / "p.parquet")
+    write_records(files / "p.jsonl", {**records[0], "run_a": 1}, records[1])
+    for name in ("p.csv", "p.parquet", "p.jsonl"):
+        found, _ = read(files / name, grades)
+        assert found.pairs.tolist() == [[[1, 2], [2, 0]], [[0, 1], [2, 2]]]
+    with pytest.raises(InputError) as refused:
+        read(files / "p.jsonl", DocumentGrades.read(files / "qrels"))
+    assert "no runs" in refused.value.problem
+    assert refused.value.place.endswith("line 1")
+
+
+def test_documents_and_runs_under_other_names(files: Path) -> None:
+    grades = both_runs(files)
+    arena = write_records(
+        files / "r.jsonl",
+        {"question_id": "q1", "model_a": "one", "model_b": "two", "winner": "model_b"},
+        {"question_id": "q1", "model_a": "two", "model_b": "one", "winner": "tie (bothbad)"},
+    )
+    found, notes = read(arena, grades)
+    assert found.pairs.tolist() == [[[1, 2], [2, 0]]]
+    assert found.answers.tolist() == [1, 4]
+    assert "run_a=model_a, run_b=model_b" in notes[0]
+    shown = files / "shown.csv"
+    shown.write_text("topic,first,second,pref\nq1,d1|d2,d9|d3,left\n")
+    assert lists(read(shown, grades, columns="a=first,b=second")[0]) == [[[0, 2], [2, 1]]]
+    shown.write_text("topic,sys1,sys2,pref\nq1,one,two,right\n")
+    told, _ = read(shown, grades, columns="run_a=sys1,run_b=sys2")
+    assert told.pairs.tolist() == [[[1, 2], [2, 0]]]
+    with pytest.raises(InputError, match="run_a and run_b"):
+        read(shown, grades)
+
+
+QUERIES = st.sampled_from(["q1", "q2", "q3"])
+DOCUMENTS = st.sampled_from("abcdefgh")
+judged_documents = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([0, 1, 2]), min_size=1), min_size=1
+)
+retrieved = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([0.5, 1.0, 2.0]), min_size=1), min_size=1
+)
+
+
+@pytest.mark.parametrize("unjudged", ["worst", "nothing", "removed"])
+@settings(max_examples=40)
+@given(qrels=judged_documents, run=retrieved, n_ranks=st.integers(1, 5))
+def test_unjudged_documents_count_as_when_systems_are_evaluated(
+    unjudged: Any,
+    qrels: dict[str, dict[str, int]],
+    run: dict[str, dict[str, float]],
+    n_ranks: int,
+) -> None:
+    """By run and by the ids of its first documents."""
+    scale = Scale((2, 1, 0))
+    ranked = look_up(run_of(run), index_qrels(qrels_of(qrels), scale), "input").ranked
+    kept = ranked.without_unjudged() if unjudged == "removed" else ranked
+    rows = kept.grade_matrix(n_ranks)
+    rows[rows == 3] = 2 if unjudged == "worst" else -1
+    expected = {
+        query: trimmed([None if g < 0 else g for g in row])
+        for query, row in zip(qrels, rows.tolist(), strict=True)
+    }
+    for query in qrels.keys() & run.keys():
+        order = sorted(run[query], key=lambda document, of=run[query]: -of[document])
+        if unjudged == "removed":
+            judged = [document for document in order if document in qrels[query]]
+            order = order[: order.index(judged[:n_ranks][-1]) + 1] if judged else order
+        else:
+            order = order[:n_ranks]
+        for sides in ({"run_a": ["run"], "run_b": ["run"]}, {"a": [order], "b": [order]}):
+            grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], len(order), scale, unjudged)
+            if "run_a" in sides:
+                grades = DocumentGrades.of(qrels_of(qrels), [run_of(run)], n_ranks, scale, unjudged)
+            frame = {"query": [query], "answer": ["tie"], **sides}
+            if not any(document in qrels[query] for document in order):
+                with pytest.raises(InputError, match=r"judged|is in the qrels"):
+                    read_preferences(frame, document_grades=grades, note=lambda _: None)
+                continue
+            found = read_preferences(frame, document_grades=grades, note=lambda _: None)
+            assert lists(found) == [[expected[query], expected[query]]]
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "expected", "counts"),
+    [
+        ("worst", [[[2, 0], [1, 2]], [[0, 2, 2], [2, 2]]], "3 documents of 8"),
+        (1, [[[2, 0], [1, 1]], [[0, 1, 1], [1, 2]]], "3 documents of 8"),
+        ("drop", [[[2, 0], [1, 0]], [[0], [2]]], "3 documents of 9"),
+        ("removed", [[[2, 0], [1, 0]], [[0], [2]]], "3 documents of 9"),
+        ("nothing", [[[2, 0], [1]], [[0], [None, 2]]], "3 documents of 8"),
+    ],
+)
+def test_every_rule_for_unjudged_documents(
+    files: Path, unjudged: Any, expected: list[Any], counts: str
+) -> None:
+    """d9 of the run two, d8 and d7 are not judged."""
+    runs = {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"}
+    ids = {"query": "q1", "a": ["d1", None, "d8"], "b": ["d7", "d2"], "answer": "b"}
+    found = []
+    for record in (runs, ids):
+        path = write_records(files / "p.jsonl", record)
+        n_ranks = 2 if record is runs else 3
+        found.append(read(path, both_runs(files, n_ranks, unjudged=unjudged))[0])
+    assert [lists(one)[0] for one in found] == expected
+    path = write_records(files / "p.jsonl", runs, {**ids, "a": ["d1", "d8"]})
+    _, notes = read(path, both_runs(files, 2, unjudged=unjudged))
+    assert any(note.startswith(counts) for note in notes), notes
+
+
+def test_judgments_none_of_whose_documents_is_judged(files: Path) -> None:
+    record = {"query": "q1", "a": ["x", None], "b": ["y"], "answer": "a"}
+    grades = DocumentGrades.read(files / "qrels")
+    with pytest.raises(InputError) as refused:
+        read(write_records(files / "p.jsonl", record, record), grades)
+    assert "none of 4 documents" in refused.value.problem
+    found, _ = read(write_records(files / "p.jsonl", record, {**record, "b": ["d1"]}), grades)
+    assert len(found) == 2, "grades are not changed by what was read before"
+
+
+def test_rules_that_give_no_grade_are_refused(files: Path) -> None:
+    with pytest.raises(InputError, match="n_ranks"):
+        DocumentGrades.read(files / "qrels", [files / "one"])
+    with pytest.raises(InputError, match="'bounds'"):
+        DocumentGrades.read(files / "qrels", unjudged="bounds")
+
+
+def test_a_declared_scale_need_not_hold_every_grade_of_the_qrels(files: Path) -> None:
+    record = {"query": "q1", "a": ["d1"], "b": ["d2"], "answer": "a"}
+    grades = DocumentGrades.read(files / "qrels", scale=Scale((0, 2)))  # not the grade 1
+    assert lists(read(write_records(files / "p.jsonl", record), grades)[0]) == [[[1], [0]]]
+    with pytest.raises(InputError) as refused:
+        read(write_records(files / "p.jsonl", {**record, "a": ["d3"]}), grades)
+    assert refused.value.place.endswith('line 1, "a", rank 1')
+
+
+def test_commands_take_qrels_and_runs(files: Path) -> None:
+    write_records(
+        files / "p.jsonl",
+        {"query": "q1", "a": ["d1", "d2"], "b": ["d2", "d1"], "answer": "a"},
+        {"query": "q1", "run_a": "one", "run_b": "two", "answer": "b"},
+    )
+    write_records(files / "u.jsonl", {"query": "q1", "a": ["d2"], "b": ["new"], "answer": "a"})
+    write_records(files / "g.jsonl", {"query": "q1", "a": [2, 1], "b": [0, 1], "answer": "a"})
+    joined = ["--qrels", "qrels", "--run", "one", "--run", "two", "--K", "2"]
+    declared = ["--qrels", "qrels", "--scale", "0,1,2", "--json"]
+    packed, agreed, worst, *refused = run_commands(
+        [
+            ["pack", "p.jsonl", "p.parquet", *joined],
+            ["agree", "p.jsonl", "zipf", "--json", *joined],
+            ["agree", "u.jsonl", "zipf", *declared],
+            ["agree", "g.jsonl", "zipf", "--qrels", "qrels"],
+            ["inspect", "p.jsonl", "--run", "one"],
+            ["inspect", "p.jsonl", "--qrels", "qrels", "--run", "one"],
+            ["inspect", "p.jsonl", "--qrels", "none"],
+            ["fit", "p.parquet", "--qrels", "qrels"],
+        ],
+        files,
+    )
+    assert packed.returncode == 0, packed.stderr
+    assert "1 document of 8 without a judgment" in packed.stderr
+    assert json.loads(agreed.stdout)["rows"][0]["right"] == 1
+    assert "as the grade 2" in worst.stderr, "the worst of the scale that is declared"
+    words = ["leave out --qrels", "--run without --qrels", "--K", "none: no such file", "--qrels"]
+    for done, word in zip(refused, words, strict=True):
+        assert done.returncode == 2
+        assert word in done.stderr, done
