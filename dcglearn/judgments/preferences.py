@@ -320,7 +320,7 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
         np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
         for lists in columns["lists"]
     ]
-    return replace(parts[0], **{name: np.concatenate(held) for name, held in columns.items()})
+    return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
 
 
 def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
