@@ -362,7 +362,7 @@ class Preferences:
             If no answer with a weight above 0 prefers a list, all preferences are between
             identical lists, or only one grade occurs.
         """
-        check_worth_learning(self.pairs, self.pair_weights, self.scale)
+        check_worth_learning(self.pairs, self.pair_weights)
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
