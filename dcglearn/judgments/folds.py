@@ -16,8 +16,9 @@ from dcglearn.judgments.numbering import id_numbers
 def group_numbers(groups: ArrayLike) -> Integers:
     """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
     codes, _ = id_numbers(np.asarray(groups).ravel().tolist())
-    apart = np.where(codes < 0, -1 - np.arange(len(codes)), codes)
-    return id_numbers(apart.tolist())[0]
+    if (codes >= 0).all():
+        return codes
+    return id_numbers(np.where(codes < 0, -1 - np.arange(len(codes)), codes).tolist())[0]
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:

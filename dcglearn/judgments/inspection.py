@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts
-from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, votes
+from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.numbering import count_true, id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
@@ -35,7 +35,7 @@ three quarters if there are few queries."""
 
 @dataclass(frozen=True)
 class Contents:
-    """What one pass over the columns counts, as :class:`Summary` describes it."""
+    """What one pass over the columns counts."""
 
     judgments: int
     strict: int
@@ -58,14 +58,10 @@ class Summary(Contents):
 
     Attributes
     ----------
-    judgments, strict, ties, answers
-        All judgments, those with a preference, those without, and those of each answer.
-    queries, judges, without_query
-        Distinct ids, and judgments without a query.
     weightless, weighted
-        Strict judgments of weight 0, which are used nowhere else; whether weights differ.
-    n_ranks, n_grades, shorter_lists, grade_counts
-        K, L, lists with an empty rank, and how often each grade occurs.
+        The number of strict judgments of weight 0; whether weights differ.
+    shorter_lists
+        Lists with an empty rank.
     repeated_rows
         Judgments that repeat an earlier one: query, both lists, answer, judge and weight.
     a_share, a_share_of_weight, a_share_interval
@@ -73,7 +69,7 @@ class Summary(Contents):
         which keeps a query together.
     identical, repeated_pairs, contradicted_pairs, contradicted_within_query
         Strict judgments of identical lists; unordered pairs of lists with several strict
-        judgments, judged both ways, and both ways for one query (None if none is known).
+        judgments, judged both ways, and both ways for one query.
     contradicted, also_tied
         Strict judgments of lists that were also judged the other way, or a tie.
     ceiling_identical, ceiling, unweighted_ceiling_identical, unweighted_ceiling
@@ -162,13 +158,9 @@ def inspect_judgments(preferences: Preferences, documents: bool = False) -> Insp
 
     Examples
     --------
-    >>> from dcglearn import Scale
-    >>> lists = [[[0, 1], [1, 1]]] * 30
-    >>> judges = ["x", "y"] * 15
-    >>> answers = ["a", "b"] * 15
-    >>> found = inspect_judgments(Preferences.of(lists, answers, Scale((1, 0)), judges=judges))
-    >>> found.judges.shared_pairs, found.judges.contradicted_pairs, found.queries
-    (1, 1, None)
+    >>> data = Preferences.from_arrays([[1]] * 2, [[0]] * 2, ["a", "b"], judges=["x", "y"])
+    >>> inspect_judgments(data).judges.contradicted_pairs
+    1
     """
     pairs = list_pairs(preferences)
     return Inspection(
@@ -192,11 +184,8 @@ def summarise(preferences: Preferences) -> Summary:
 
     Examples
     --------
-    >>> from dcglearn import Scale
-    >>> lists = [[[0, 1], [1, 1]], [[1, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]
-    >>> found = summarise(Preferences.of(lists, ["a", "a", "a", "a"], Scale((1, 0))))
-    >>> found.contradicted_pairs, found.identical, found.ceiling
-    (1, 1, 0.625)
+    >>> summarise(Preferences.from_arrays([[1]] * 4, [[0]] * 4, ["a", "a", "a", "b"])).ceiling
+    0.75
     """
     return _summary(preferences, list_pairs(preferences))
 
@@ -227,7 +216,7 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
     strict, weights = preferences.strict, preferences.pair_weights
     lists, within, winner = (column[strict] for column in pairs)
     a_wins = preferences.answers[strict] == 0
-    both = votes(lists, winner).all(axis=0)
+    both = votes(lists, winner).min(axis=0) > 0
     of_weight = _shares(a_wins, lists, winner, weights)
     of_judgments = _shares(a_wins, lists, winner, np.ones(len(lists)))
     return Summary(
@@ -239,8 +228,8 @@ def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
         identical=count_true(winner == 0),
         repeated_pairs=count_true(np.bincount(lists) > 1),
         contradicted_pairs=count_true(both),
-        contradicted_within_query=count_true(votes(within, winner).all(axis=0))
-        if query_counts(preferences.queries[strict])[0]
+        contradicted_within_query=count_true(votes(within, winner).min(axis=0) > 0)
+        if preferences.queries[strict].any()
         else None,
         contradicted=count_true(both[lists]),
         also_tied=count_true(np.isin(lists, pairs.lists[~strict])),
@@ -268,12 +257,12 @@ def _interval(a_wins: NDArray[np.bool_], queries: Integers) -> tuple[float, floa
 
 def _shares(
     a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats
-) -> list[float]:
-    """Return the share of side a, and the ceilings: of identical lists, of contradictions too."""
+) -> Any:
+    """Return the share of side a and both ceilings."""
     total, halves = weights.sum(), weights[winner == 0].sum() / 2
     larger = votes(lists, winner, weights).max(axis=0).sum()
     parts = np.array([weights[a_wins].sum(), total - halves, larger + halves])
-    return (parts / (total or np.nan)).tolist()
+    return ratio(parts, total).tolist()
 
 
 def query_shares(preferences: Preferences) -> QueryShares | None:
@@ -283,8 +272,7 @@ def query_shares(preferences: Preferences) -> QueryShares | None:
         return None
     codes[codes < 0] = len(names) + np.arange(count_true(codes < 0))
     totals = np.stack([np.bincount(codes), np.bincount(codes, preferences.pair_weights)])
-    sums = totals.sum(axis=1, keepdims=True)
-    shares = totals / np.where(sums > 0, sums, np.nan)
+    shares = ratio(totals, totals.sum(axis=1, keepdims=True))
     limit = max(DOMINANT, min(2 / shares.shape[1], 0.75))
     order = np.argsort(-totals[0, : len(names)], kind="stable")
     dominant = order[(shares[:, order] >= limit).any(axis=0)]
@@ -292,5 +280,5 @@ def query_shares(preferences: Preferences) -> QueryShares | None:
         QueryShare(names[at], int(totals[0, at]), *shares[:, at].tolist())
         for at in (order[0], *dominant)
     )
-    effective = (1 / (shares**2).sum(axis=1)).tolist()
-    return QueryShares(shares.shape[1], *effective, largest, tuple(others))
+    effective, by_weight = (1 / (shares**2).sum(axis=1)).tolist()
+    return QueryShares(shares.shape[1], effective, by_weight, largest, tuple(others))

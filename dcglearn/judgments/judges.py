@@ -1,17 +1,17 @@
 """Which judges answer nearly at random, or nearly always one side.
 
-An answer is compared with the majority of the strict answers that all other judges gave to the same
-two lists (and query, where it is known), unless half of them are on each side; where fewer than
-half of the judgments can be compared so, with linear gains and discounts 1/log2(i+1).
+An answer is compared with the majority of the strict answers of all other judges to the same two
+lists (and query, where it is known); where fewer than half of the judgments can be compared so,
+with linear gains and discounts 1/log2(i+1).
 
 With many judgments every judge differs from the others. With r the typical share of all others,
 
     one side:   the share of a is above max(r, 1/2) + 0.1, or below min(r, 1/2) - 0.1
     at random:  agreement is below (r + 1/2) / 2, closer to chance than to the others
 
-are therefore tested by exact binomial tests whose null is the opposite, and all p-values are
-corrected together by Holm's method. r is the median over judgments of their judges' shares, which a
-few bad judges do not move; judges with few judgments are one judge there and are not tested.
+are therefore tested by exact binomial tests whose null is the opposite, with Holm's correction. r
+is the median over judgments of their judges' shares, which a few bad judges do not move; judges
+with few judgments are one judge there and are not tested.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ import scipy  # which loads its parts when they are first used
 
 from dcglearn.base.types import Floats, Integers
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.judgments.folds import group_numbers, query_counts
+from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.numbering import count_true, id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.naming.presets import preset
 from dcglearn.statistics.significance import holm
 
 FEWEST_JUDGMENTS = 20
-"""A judge with fewer strict judgments, or fewer that can be compared, is not tested."""
+"""A judge with fewer judgments is not tested."""
 
 LEVEL = 0.05
-"""The largest chance that any judge of a set without such judges is named."""
+"""The chance that any judge of a set without such judges is named."""
 
 LEAD = 0.1
 
@@ -42,9 +42,8 @@ LEAD = 0.1
 class ListPairs(NamedTuple):
     """Numbers of the unordered pairs of lists of n judgments, and which of the two lists won.
 
-    `within_query` keeps queries apart, if some are known; a judgment without one is on its own.
-    `winner` is 1 for the lexically first list, -1 for the other, 0 if both are the same; a judgment
-    that does not prefer a counts as one that prefers b.
+    `within_query` keeps queries apart, if some are known. `winner` is 1 for the lexically first
+    list, -1 for the other, 0 if both are the same, as if a judgment that is not for a were for b.
     """
 
     lists: Integers
@@ -58,8 +57,7 @@ def list_pairs(preferences: Preferences) -> ListPairs:
     a, b = row_numbers(preferences.lists.reshape(2 * n, n_ranks).T).reshape(n, 2).T
     lists = row_numbers((np.minimum(a, b), np.maximum(a, b)))
     queries = preferences.queries
-    known = query_counts(queries)[0]
-    within = row_numbers((lists, group_numbers(queries))) if known else lists
+    within = row_numbers((lists, group_numbers(queries))) if queries.any() else lists
     return ListPairs(lists, within, np.sign(np.where(preferences.answers == 0, b - a, a - b)))
 
 
@@ -72,9 +70,9 @@ def votes(lists: Integers, winner: Integers, weights: Floats | float = 1.0) -> F
 class JudgeTest:
     """One judge: numbers of judgments, whatever their weight, and p-values, nan if not tested.
 
-    Of the strict judgments, `a_share` prefer side a, `compared` can be compared, of which the share
-    `agreement` agrees, and `contradicted` have an opposite answer of another judge. `repeated` and
-    `contradict_self` are pairs of lists judged strictly more than once, and both ways.
+    Of the strict judgments, the share `agreement` of `compared` agrees, and `contradicted` have an
+    opposite answer of another judge. `repeated` and `contradict_self` are pairs of lists judged
+    strictly more than once, and both ways.
     """
 
     judge: str
@@ -97,8 +95,8 @@ class JudgeTest:
 class JudgeTests:
     """All judges, those that stand out first, then by number of judgments.
 
-    `typical_agreement` is the median over judgments of their judges'. `shared_pairs` of lists were
-    judged strictly by several judges, `contradicted_pairs` of these both ways.
+    Of `shared_pairs` of lists, judged strictly by several judges, `contradicted_pairs` were judged
+    both ways.
     """
 
     judges: tuple[JudgeTest, ...]
@@ -154,9 +152,9 @@ def judge_tests(
         judgments,
         strict,
         count(judges[known & (preferences.weights == 0)]),
-        _ratio(sided, strict),
+        ratio(sided, strict),
         compared,
-        _ratio(agree, compared),
+        ratio(agree, compared),
         count(judge[first][ones.sum(axis=0) > 1]),
         count(judge[first][ones.all(axis=0)]),
         count(judge[opposite > 0]),
@@ -168,7 +166,7 @@ def judge_tests(
     return JudgeTests(
         tuple(tests[j] for j in np.lexsort((-judgments, ~(one_sided | random)))),
         basis if agrees.any() else None,
-        float(_ratio(agree.sum(), compared.sum())),
+        float(ratio(agree.sum(), compared.sum())),
         typical,
         count_true(strict >= FEWEST_JUDGMENTS),
         count_true(shared),
@@ -197,7 +195,7 @@ def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
     """Return the median share of the others for each judge, 1/2 if not tested, and of all."""
     enough = whole >= FEWEST_JUDGMENTS
     parts, weights = (np.append(of[enough], of[~enough].sum()) for of in (part, whole))
-    shares = np.nan_to_num(_ratio(parts, weights), nan=0.5)
+    shares = np.nan_to_num(ratio(parts, weights), nan=0.5)
     order = np.argsort(shares, kind="stable")
     shares, weights = shares[order], weights[order]
     total = weights.cumsum()
@@ -210,5 +208,6 @@ def _typical_shares(part: Integers, whole: Integers) -> tuple[Floats, float]:
     return found, float(shares[np.searchsorted(total, total[-1] / 2)])
 
 
-def _ratio(part: Any, whole: Any) -> Floats:
-    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
+def ratio(part: Any, whole: Any) -> Any:
+    """Return part / whole, nan where there is no whole."""
+    return part / np.where(whole > 0, whole, np.nan)

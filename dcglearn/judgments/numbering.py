@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ def id_numbers(ids: Iterable[Any]) -> tuple[Integers, list[Any]]:
     values = list(ids)
     names = [name for name in dict.fromkeys(values) if name is not None and name == name]
     numbers = {name: number for number, name in enumerate(names)}
-    return np.array([numbers.get(value, -1) for value in values], np.int64), names
+    codes = map(numbers.get, values, repeat(-1))
+    return np.fromiter(codes, np.int64, len(values)), names
 
 
 def row_numbers(columns: Iterable[Grades]) -> Integers:

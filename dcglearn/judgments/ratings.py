@@ -20,7 +20,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
@@ -45,19 +44,15 @@ MAX_PAIRS = 2**24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """Lists that were rated one by one, as :func:`read_ratings` checks them.
+    """Lists that were rated one by one.
 
     Parameters
     ----------
     lists : ndarray of int8, shape (n, K)
-        Grade indices, -1 for no document.
     ratings : ndarray of float, shape (n,)
-        Finite; a higher one is better.
-    scale : Scale
-        The L grades, best first.
-    weights : ndarray of float, shape (n,)
-    queries, judges : ndarray of object, shape (n,)
-        Ids as text, None where unknown.
+        A higher one is better.
+    scale, weights, queries, judges
+        As for :class:`Preferences`.
     """
 
     lists: Rankings
@@ -135,12 +130,10 @@ class RatingPairs:
     Attributes
     ----------
     preferences : Preferences
-    lists, groups : int
-        The number of rated lists, and of groups of two or more.
+    groups, possible : int
+        Groups of two or more lists, and their pairs.
     without_id, alone : int
-        Lists without the query or judge that they need, and those alone in their group.
-    possible : int
-        Pairs of lists of one group.
+        Lists without the query or judge that they need, or alone in their group.
     equal, small, not_drawn : int
         Pairs left out: their ratings are equal or differ too little, or others were drawn.
     """
@@ -173,7 +166,7 @@ def pairs_from_ratings(
     ----------
     ratings : Ratings, or what :func:`read_ratings` reads
     within : {"query", "judge", "all"}, default "query"
-        Whether lists of one query are paired, those of one query and judge, or all lists.
+        Pair lists of one query, of one query and judge, or all lists.
     min_difference : float, default 0
         Pairs whose ratings differ by less, but do differ, are left out.
     ties : bool, default True
@@ -193,18 +186,12 @@ def pairs_from_ratings(
 
     Examples
     --------
-    >>> lists = [[2, 1], [1, 0], [0, 0]]
-    >>> rated = {"query": ["q"] * 3, "grades": lists, "rating": [5, 3, 3]}
-    >>> pairs_from_ratings(rated).preferences.to_frame()[["a", "b", "answer", "weight"]]
-            a       b answer    weight
-    0  [2, 1]  [1, 0]      a  0.666667
-    1  [0, 0]  [2, 1]      b  0.666667
-    2  [1, 0]  [0, 0]    tie  0.666667
+    >>> rated = {"query": ["q"] * 3, "grades": [[2, 1], [1, 0], [0, 0]], "rating": [5, 3, 3]}
+    >>> pairs_from_ratings(rated).preferences
+    Preferences(3 judgments, 2 strict, 1 query, lists of 2, grades 2 > 1 > 0)
     """
     if within not in WITHIN:
         raise unknown_name("`within`", within, WITHIN)
-    if at_most is not None:
-        checked_count(at_most, "`at_most`")
     if not isinstance(ratings, Ratings):
         ratings = read_ratings(ratings)
 
@@ -230,7 +217,11 @@ def pairs_from_ratings(
     if at_most is not None and at_most < len(kept):
         chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
         drawn = kept[np.sort(chosen)]
-    weights = ratings.weights[first] * _shares(ratings, groups, equal_weights)[second]
+    factors = ratings.weights
+    if not equal_weights:
+        totals = np.bincount(groups + 1, factors)[groups + 1]
+        factors = 2 * factors / np.where(totals > 0, totals, 1)
+    weights = ratings.weights[first] * factors[second]
     total, weights = weights[kept].sum(), weights[drawn]
 
     first, second, lead = first[drawn], second[drawn], np.sign(one - other)[drawn]
@@ -271,15 +262,7 @@ def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
     pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
     starts = (groups < 0).sum() + sizes.cumsum() - sizes
     pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]
-    return np.argsort(groups, kind="stable")[np.concatenate(pairs, axis=1)]
-
-
-def _shares(ratings: Ratings, groups: Integers, equal: bool) -> Floats:
-    """Return the second factor of the weights of pairs, for each list."""
-    if equal:
-        return ratings.weights
-    totals = np.bincount(groups + 1, ratings.weights)[groups + 1]
-    return 2 * ratings.weights / np.where(totals > 0, totals, 1)
+    return np.argsort(groups, kind="stable").take(np.concatenate(pairs, axis=1))
 
 
 def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
@@ -287,4 +270,4 @@ def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
     if seed is not None:
         return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
     in_turn = np.cumsum(lead != 0) % 2 == 1
-    return (lead == 0) | (in_turn == (lead > 0))
+    return np.where(lead == 0, True, in_turn == (lead > 0))
