@@ -302,7 +302,7 @@ class Preferences:
 
     def check_strict(self) -> None:
         """Refuse judgments from which nothing can be learned."""
-        check_worth_learning(self.pairs, self.pair_weights, self.scale)
+        check_worth_learning(self.pairs, self.pair_weights)
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
