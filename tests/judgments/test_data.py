@@ -52,7 +52,7 @@ def test_the_preferred_list_comes_first() -> None:
     assert data.pairs.tolist() == [[[0, 0], [1, 1]], [[1, 1], [0, 0]]]
     assert data.pair_weights.tolist() == [1, 2]
     assert data.lists[1].tolist() == [[0, 0], [1, 1]]  # the sides as shown are kept
-    assert data.take(np.array([4, 1])).queries.tolist() == ["z", "w"]
+    assert data[np.array([4, 1])].queries.tolist() == ["z", "w"]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_summary_counts_and_ceiling() -> None:
     assert found.ceiling == pytest.approx(slow_ceiling(data))
     assert (found.queries, found.without_query) == (1, 1)
     json.dumps(found.to_json())
-    assert np.isnan(summarise(data.take(np.array([6]))).ceiling)
+    assert np.isnan(summarise(data[np.array([6])]).ceiling)
 
 
 def test_reading_reports_its_progress(tmp_path: Path) -> None:
