@@ -28,7 +28,7 @@ def judged_lines() -> str:
     for number, (a, b) in enumerate(rng.integers(0, 3, (40, 2, 3)).tolist()):
         better = sum(a) + rng.normal() > sum(b)
         answer = "tie" if number % 9 == 8 else "a" if better else "b"
-        about = f'"query": "q{number % 13}", "judge": "{"ann bob".split()[number % 2]}"'
+        about = f'"query": "q{number % 13}", "judge": "{["ann", "bob"][number % 2]}"'
         rows.append(f'{{{about}, "a": {a}, "b": {b}, "answer": "{answer}"}}\n')
     return "".join(rows)
 
@@ -114,10 +114,15 @@ COMMANDS: dict[str, list[list[str]]] = {
     "fit": [[name, "-o", "fit.json"] for name in GOOD_FIRST],
     "agree": [[name, "zipf", "linear-log2"] for name in GOOD_FIRST],
     "compare": [[name] for name in GOOD_FIRST],
-    "test": [[name, "zipf"] for name in GOOD_FIRST] + [["good.jsonl", "--by", "segment"]],
+    "test": [*([name] for name in GOOD_FIRST), ["good.jsonl", "--by", "segment"]],
     "study": [[name] for name in GOOD_FIRST],
-    "pack": [[name, "packed.parquet"] for name in GOOD_FIRST] + [["packed.parquet", "again.parquet"]],
-    "pairs": [[name, "pairs.jsonl"] for name in ("rated.csv", "rated_in_words.csv", "export.csv")],
+    "pack": [
+        *([name, "packed.parquet"] for name in GOOD_FIRST),
+        ["packed.parquet", "again.parquet"],
+    ],
+    "pairs": [
+        [name, "-o", "pairs.jsonl"] for name in ("rated.csv", "rated_in_words.csv", "export.csv")
+    ],
     "simulate": [["simulated.csv", "-n", "5"], ["simulated.txt", "-n", "5"], ["x.csv", "-n", "0"]],
     "threshold": [[name] for name in ("scored.csv", "scored_in_words.csv", "export.csv")],
 }  # fmt: skip
