@@ -255,9 +255,7 @@ def _interval(a_wins: NDArray[np.bool_], queries: Integers) -> tuple[float, floa
     return mean.interval(0, 1) if np.isfinite(mean.error) else (0.0, 1.0)
 
 
-def _shares(
-    a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats
-) -> Any:
+def _shares(a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats) -> Any:
     """Return the share of side a and both ceilings."""
     total, halves = weights.sum(), weights[winner == 0].sum() / 2
     larger = votes(lists, winner, weights).max(axis=0).sum()
