@@ -1,8 +1,6 @@
-"""Arrow arrays next to NumPy arrays, without pandas and without memory that is kept.
+"""Arrow arrays without pandas, which ``to_numpy`` and ``array`` load in a quarter of a second.
 
-pyarrow's own ``to_numpy`` and ``array`` import pandas where it is installed, which takes a quarter
-of a second and 45 MB. Its own pools of memory keep what was freed, in each thread; that of the
-system does not.
+pyarrow's pools of memory keep what was freed, in each thread; that of the system does not.
 """
 
 from __future__ import annotations

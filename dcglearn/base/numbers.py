@@ -1,8 +1,4 @@
-"""Numbers in text: ASCII decimals, the same for every file format, and numbers as text.
-
-Python's ``float`` and ``int`` also read ``1_0`` as 10, ``nan``, ``infinity`` and the digits of
-other scripts, which no file format here has.
-"""
+"""Numbers in text: ASCII decimals, not ``1_0``, ``nan`` or ``infinity``; and numbers as text."""
 
 from __future__ import annotations
 
@@ -23,14 +19,14 @@ HUGE, TINY = 1e15, 1e-100
 
 
 def parse_number(text: str) -> float:
-    """Return the finite decimal number that a text holds, between blanks or not; otherwise NaN."""
+    """Return the finite decimal number that a text holds, otherwise NaN."""
     digits = text.strip(ASCII_BLANKS)
     number = float(digits) if _DECIMAL.fullmatch(digits) else math.nan
     return number if math.isfinite(number) else math.nan
 
 
 def parse_whole(text: str) -> int | None:
-    """Return the whole number of up to 18 digits that a text is, None if it is not one."""
+    """Return the whole number of up to 18 digits, None if the text is not one."""
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
@@ -40,7 +36,7 @@ def round_up(bound: float, digits: int) -> float:
 
 
 def decimals(number: float, digits: int = 4) -> str:
-    """Show a number with decimals, one of extreme size as a power of ten, and NaN as a dash."""
+    """Show a number, one of extreme size as a power of ten, and NaN as a dash."""
     if math.isnan(number):
         return "-"
     if abs(number) >= HUGE or 0 < abs(number) < TINY:

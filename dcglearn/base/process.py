@@ -1,8 +1,4 @@
-"""How the process of a command starts and ends: its standard streams, SIGTERM and faults.
-
-Some daemons and shells start a program with standard output or error closed (``2>&-``). The first
-file that it opens would then take the place of the stream, and receive what is printed to it.
-"""
+"""How the process of a command starts and ends: its standard streams, SIGTERM and faults."""
 
 from __future__ import annotations
 
@@ -23,13 +19,13 @@ INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM: 128 plus the number of the signal."""
 
 DEBUG = "DCGLEARN_DEBUG"
-"""Environment variable that shows the traceback of an error that nobody foresaw."""
+"""Environment variable that shows the traceback of a fault."""
 
 _received: list[int] = []
 
 
 def prepare_streams() -> None:
-    """Let closed standard streams lead nowhere, and print what an encoding lacks as escapes."""
+    """Open closed standard streams, whose place a file would take; escape what encodings lack."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -43,7 +39,7 @@ def prepare_streams() -> None:
 
 
 class KeptOut(MetaPathFinder):
-    """Lets imports of an installed library, which others load if they find it, fail."""
+    """Lets imports of an installed library fail."""
 
     def __init__(self, library: str) -> None:
         self.library = library
@@ -55,14 +51,14 @@ class KeptOut(MetaPathFinder):
 
 
 def end_like_ctrl_c() -> None:
-    """Let SIGTERM interrupt the process as Ctrl-C does, so that nothing half-written is left."""
+    """Let SIGTERM interrupt the process as Ctrl-C does."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C and SIGTERM while a block of the main thread puts files in order."""
+    """Ignore Ctrl-C and SIGTERM in a block of the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -77,12 +73,12 @@ def uninterrupted() -> Iterator[None]:
 
 
 def interrupted_code() -> int:
-    """Return the exit code of an interrupted process, by the signal that was received."""
+    """Return the exit code of an interrupted process."""
     return TERMINATED if _received else INTERRUPTED
 
 
 def describe_fault(error: Exception) -> str:
-    """Describe a fault of the program in one line; print the traceback if it is wanted."""
+    """Describe a fault of the program in one line, after its traceback if that is wanted."""
     what = " ".join(f"{type(error).__name__}: {error}".split())[:300].rstrip(": ")
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
@@ -93,19 +89,19 @@ def describe_fault(error: Exception) -> str:
 
 
 def share_one_heap() -> None:
-    """Let threads that are started later share one heap: each keeps what was freed in its own."""
+    """Let later threads share one heap: each keeps what was freed in its own."""
     _call_glibc("mallopt", -8, 1)  # M_ARENA_MAX
 
 
 def keep_freed_memory() -> None:
-    """Keep freed memory for later arrays: to get it anew takes a quarter of the time of cells."""
+    """Keep freed memory for later arrays, which saves a quarter of the time of cells."""
     _call_glibc("mallopt", -1, 1 << 28)  # M_TRIM_THRESHOLD
     _call_glibc("mallopt", -3, 1 << 25)  # M_MMAP_THRESHOLD
     _call_glibc("mallopt", -2, 1 << 24)  # M_TOP_PAD
 
 
 def return_free_memory() -> None:
-    """Give memory that is free, also that which Arrow keeps for later, back to the system."""
+    """Give free memory, Arrow's too, back to the system."""
     if "pyarrow" in sys.modules:
         import pyarrow as pa
 

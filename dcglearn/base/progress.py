@@ -1,8 +1,4 @@
-"""Progress of long work: silent for two seconds, then how much is done and how long it takes.
-
-On a terminal one line with a bar is redrawn; elsewhere a plain line is printed now and then.
-Everything goes to standard error, so standard output holds results only.
-"""
+"""Progress of long work on standard error: a bar on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from contextlib import contextmanager
 from dcglearn.base.text import plain_text
 
 Advance = Callable[[int, int], None]
-"""Called with (done, total) as work goes on; a total of 0 means that it is not known."""
+"""Called with (done, total); a total of 0 is not known."""
 
 QUIET_SECONDS = 2.0
 """Work that ends sooner shows nothing."""
@@ -26,7 +22,7 @@ REDRAW_SECONDS, LINE_SECONDS = 0.2, 5.0
 
 
 def silent(done: int, total: int) -> None:
-    """Report nothing: the default of every function that takes an `Advance`."""
+    """Report nothing."""
 
 
 def cumulative(advance: Advance) -> Advance:
@@ -45,7 +41,7 @@ def cumulative(advance: Advance) -> Advance:
 
 @contextmanager
 def reporting(label: str) -> Iterator[Advance]:
-    """Report the progress of a block of code; only the seconds if it never calls `Advance`."""
+    """Report the progress of a block of code."""
     work, over = _Work(label), threading.Event()
     watcher = threading.Thread(target=_watch, args=(work, over), daemon=True)
     watcher.start()
@@ -57,8 +53,6 @@ def reporting(label: str) -> Iterator[Advance]:
 
 
 class _Work:
-    """What is being done, since when, and how much of it is done."""
-
     def __init__(self, label: str) -> None:
         self.label, self.start = plain_text(label), time.monotonic()
         self.done = self.total = 0
@@ -99,7 +93,6 @@ def _print_lines(work: _Work, over: threading.Event) -> None:
 
 
 def _redraw(work: _Work, over: threading.Event) -> None:
-    """Redraw one line until the work is over, then clear it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 

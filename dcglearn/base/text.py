@@ -1,8 +1,4 @@
-"""Text that others wrote: names escaped for terminals, Markdown and LaTeX, and fields at blanks.
-
-Names of systems, queries, files and grades come from outside. What a terminal, Markdown or LaTeX
-would take as a command is escaped, so that the reader sees the name as it is written.
-"""
+"""Names that others wrote, escaped for terminals, Markdown and LaTeX so that they are shown."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import unicodedata
 ASCII_BLANKS = " \t\n\r\v\f"
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-"""Unicode categories without a shape of their own: control, format, surrogate, separators."""
+"""Unicode categories without a shape."""
 
 _JOINERS = "\u200c\u200d"
 """Format characters that words of some scripts are spelt with."""
@@ -41,7 +37,7 @@ _LATEX = str.maketrans(
 
 
 def plain_text(text: str, keep: str = "") -> str:
-    """Escape control and format characters, except those to keep, as Python does."""
+    """Escape unseen characters, except those to keep, as Python does."""
     if text.isprintable():
         return text
     unseen = {c for c in set(text) - set(keep) if _is_unseen(c)}
@@ -58,13 +54,13 @@ def json_plain_text(text: str, encoding: str = "utf-8") -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """Escape what GitHub's Markdown would take as markup in a cell of a table."""
+    """Escape GitHub's Markdown in a cell of a table."""
     entities = {"<": "&lt;", "&": "&amp;"}
     return _MARKDOWN.sub(lambda found: entities.get(found[0], f"\\{found[0]}"), plain_text(text))
 
 
 def latex_cell(text: str) -> str:
-    """Escape what LaTeX would take as a command in a cell of a table."""
+    """Escape LaTeX in a cell of a table."""
     safe = plain_text(text).translate(_LATEX)
     start = safe.lstrip()[:1]
     # Without braces it would be an argument of the line break before it.

@@ -1,8 +1,4 @@
-"""Threads whose number does not change the results, to the last bit.
-
-Sums over blocks are taken in the order of the blocks, and BLAS, whose own threads would change
-the order of its sums, is limited to one thread.
-"""
+"""Threads whose number does not change the results: blocks are summed in order, BLAS has one."""
 
 from __future__ import annotations
 
@@ -23,11 +19,11 @@ _Answer = TypeVar("_Answer")
 MAX_THREADS = 8
 
 _INSIDE = local()
-"""Has an attribute in the threads of the maps below, which start no others."""
+"""Has an attribute in threads of maps, which start no others."""
 
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
-    """Apply a function to items in several threads; the results are in the order of the items."""
+    """Apply a function to items in threads; results are in the order of the items."""
     count = _thread_count(len(items))
     if count < 2:
         return [function(item) for item in items]
@@ -38,7 +34,7 @@ def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) ->
 def map_in_order(
     function: Callable[[_Item], _Answer], items: Sequence[_Item], threads: int = MAX_THREADS
 ) -> Iterator[_Answer]:
-    """Yield the results of items in their order; only as many are held as there are threads."""
+    """Yield results in the order of items; only as many are held as there are threads."""
     count = _thread_count(min(len(items), threads))
     if count < 2:
         yield from map(function, items)
@@ -61,8 +57,6 @@ def one_blas_thread() -> AbstractContextManager[None]:
 
 
 class _OneThread:
-    """A limit shared by blocks that may overlap, even in threads; the last one lifts it."""
-
     def __init__(self) -> None:
         self._lock = Lock()
         self._inside = 0
@@ -89,7 +83,7 @@ _ONE_THREAD = _OneThread()
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Find the BLAS libraries once per process, because the search takes milliseconds."""
+    """Find the BLAS libraries once: it takes milliseconds."""
     import scipy.linalg  # noqa: F401 - loads scipy's own BLAS, which must be found too
 
     return ThreadpoolController()

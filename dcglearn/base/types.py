@@ -24,6 +24,3 @@ Pairs: TypeAlias = NDArray[np.int8]
 
 Ids: TypeAlias = NDArray[np.object_]
 """Ids as text; None where unknown."""
-
-Hashes: TypeAlias = NDArray[np.uint64]
-"""64-bit hashes of ids."""

@@ -9,17 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
-from dcglearn.base.numbers import counted
 from dcglearn.base.types import Ids, Integers
 from dcglearn.judgments.numbering import id_numbers
 
 
 def group_numbers(groups: ArrayLike) -> Integers:
     """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
-    codes, names = id_numbers(np.asarray(groups).ravel().tolist())
-    if not names or codes.max() < len(names):
+    codes, _ = id_numbers(np.asarray(groups).ravel().tolist())
+    if (codes >= 0).all():
         return codes
-    return id_numbers(codes.tolist())[0]
+    return id_numbers(np.where(codes < 0, -1 - np.arange(len(codes)), codes).tolist())[0]
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:
@@ -33,13 +32,12 @@ def query_folds(
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Split judgments into folds that keep a query whole.
 
-    They are those of scikit-learn's ``GroupKFold(n_folds, shuffle=True)``, which takes longer to
-    load than most fits take.
+    They are those of scikit-learn's ``GroupKFold(n_folds, shuffle=True)``, which loads slowly.
 
     Parameters
     ----------
     groups : ndarray of int, shape (n,)
-        The query of each judgment, such as ``Preferences.pair_groups``.
+        The query of each judgment.
     n_folds : int
         At least 2, at most the number of queries.
     rng : numpy.random.Generator
@@ -50,11 +48,6 @@ def query_folds(
     train, test : ndarrays of int
         Row numbers, ascending.
 
-    Raises
-    ------
-    InputError
-        If there are fewer queries than folds.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -63,16 +56,12 @@ def query_folds(
     [0 1] [2 3]
     [2 3] [0 1]
     """
-    checked_count(n_folds, "`n_folds`", 0)
-    distinct = np.unique(groups)
-    n_groups = len(distinct)
-    if not 2 <= n_folds <= n_groups:
-        held = counted(len(groups), "judgment")
-        if n_groups < len(groups):
-            held = f"judgments of {counted(n_groups, 'query', 'queries')}"
-        remedy = f"use 2 to {n_groups} folds" if n_groups > 1 else "judge more than one query"
-        raise InputError(f"{n_folds} folds for {held}", remedy)
+    queries = np.unique(groups)
+    if len(queries) < 2:
+        problem = "judgments of one query cannot be divided into folds"
+        raise InputError(problem, "judge more than one query")
+    checked_count(n_folds, "`n_folds`", 2, len(queries))
     shuffler = np.random.RandomState(int(rng.integers(2**31)))
-    for held_out in np.array_split(shuffler.permutation(distinct), n_folds):
+    for held_out in np.array_split(shuffler.permutation(queries), n_folds):
         in_test = np.isin(groups, held_out)
         yield np.flatnonzero(~in_test), np.flatnonzero(in_test)

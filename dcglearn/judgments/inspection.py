@@ -1,16 +1,14 @@
 """Counts of a set of judgments, and the ceiling it puts on the agreement of any measure.
 
-A measure depends only on grades. A pair of identical lists is always a tie, which counts 1/2; on
-two lists judged both ways, a measure agrees at most with the larger side. No measure of graded
-lists therefore agrees with more than
+A measure depends only on grades. Identical lists are always a tie, which counts 1/2; on two lists
+judged both ways, a measure agrees at most with the larger side. No measure agrees with more than
 
     (sum over unordered pairs {x, y} of max(v_xy, v_yx) + 1/2 sum of v_xx) / sum of v
 
 where v_xy is the weight of the judgments that prefer x to y.
 
-Judgments of one query are not independent, so a set in which few queries hold most judgments is
-worth less than its size. With n_q judgments of query q, it is worth as many evenly judged queries
-as (sum of n_q)^2 / sum of n_q^2 (Kish, Survey Sampling, 1965, of weights).
+Judgments of one query are not independent. With n_q judgments of query q, a set is worth as many
+evenly judged queries as (sum of n_q)^2 / sum of n_q^2 (Kish, Survey Sampling, 1965, of weights).
 """
 
 from __future__ import annotations
@@ -19,25 +17,25 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts
-from dcglearn.judgments.judges import JudgeTests, judge_tests
-from dcglearn.judgments.list_pairs import ListPairs, list_pairs, votes
+from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.numbering import id_numbers, row_numbers
+from dcglearn.judgments.numbering import count_true, id_numbers, row_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.statistics.clustered_means import clustered_mean
 
 DOMINANT = 0.05
-"""A query dominates if it holds at least this share of the strict judgments, and at least twice an
-even share, or three quarters if there are few queries."""
+"""A query dominates if it holds this share of the strict judgments and twice an even share, or
+three quarters if there are few queries."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What one pass over the columns counts, as :class:`Summary` describes it."""
+    """What one pass over the columns counts."""
 
     judgments: int
     strict: int
@@ -60,49 +58,23 @@ class Summary(Contents):
 
     Attributes
     ----------
-    judgments, strict, ties : int
-        The number of judgments, of those with a preference and of those without.
-    answers : dict from answer to int
-        The number of judgments per answer.
-    queries, judges : int
-        The number of distinct ids.
-    without_query : int
-        The number of judgments without a query.
-    weightless : int
-        The number of strict judgments of weight 0: they are counted here and used nowhere.
-    n_ranks, n_grades : int
-        K and L.
-    shorter_lists : int
-        The number of lists with an empty rank.
-    grade_counts : list of int
-        How often each grade occurs, best first.
-    weighted : bool
-        Whether the weights of the strict judgments differ.
-    repeated_rows : int
-        The number of judgments that repeat an earlier one: query, both lists, answer, judge and
-        weight.
-    a_share, a_share_of_weight : float
-        The share of strict judgments, and of their weight, that prefer side a.
-    a_share_interval : (float, float)
-        The 95% interval of `a_share`, which keeps a query together
-        (:mod:`dcglearn.statistics.clustered_means`); 0 to 1 if there is one query.
-    identical : int
-        The number of strict judgments of identical lists.
-    repeated_pairs, contradicted_pairs : int
-        The number of unordered pairs of lists with more than one strict judgment, and of those
-        judged both ways.
-    contradicted_within_query : int or None
-        The number of unordered pairs of lists judged both ways for one query; None if no query
-        is known.
-    contradicted : int
-        The number of strict judgments of lists that were also judged the other way.
-    also_tied : int
-        The number of strict judgments of lists that were also judged a tie.
-    ceiling_identical, ceiling : float
-        The largest agreement, as a share of weight, that any measure can reach: because of
-        identical lists alone, and because of contradictions as well.
-    unweighted_ceiling_identical, unweighted_ceiling : float
-        The same as shares of judgments.
+    weightless, weighted
+        The number of strict judgments of weight 0; whether weights differ.
+    shorter_lists
+        Lists with an empty rank.
+    repeated_rows
+        Judgments that repeat an earlier one: query, both lists, answer, judge and weight.
+    a_share, a_share_of_weight, a_share_interval
+        The share of strict judgments, and of their weight, that prefer side a; its 95% interval,
+        which keeps a query together.
+    identical, repeated_pairs, contradicted_pairs, contradicted_within_query
+        Strict judgments of identical lists; unordered pairs of lists with several strict
+        judgments, judged both ways, and both ways for one query.
+    contradicted, also_tied
+        Strict judgments of lists that were also judged the other way, or a tie.
+    ceiling_identical, ceiling, unweighted_ceiling_identical, unweighted_ceiling
+        The largest agreement of any measure, because of identical lists alone and of
+        contradictions as well, as a share of weight and of judgments.
     """
 
     repeated_rows: int
@@ -127,7 +99,7 @@ class Summary(Contents):
 
 @dataclass(frozen=True)
 class QueryShare:
-    """The strict judgments of one query, and their shares of all and of the weight (or nan)."""
+    """The strict judgments of one query, and their shares of all and of the weight."""
 
     query: str
     judgments: int
@@ -137,10 +109,7 @@ class QueryShare:
 
 @dataclass(frozen=True)
 class QueryShares:
-    """How evenly strict judgments are spread over queries; one without an id is a query itself.
-
-    `effective` is the number of evenly judged queries that they are worth.
-    """
+    """How many queries hold strict judgments, and how many evenly judged ones they are worth."""
 
     queries: int
     effective: float
@@ -157,11 +126,10 @@ class Inspection:
     ----------
     summary : Summary
     queries : QueryShares or None
-        None if no strict judgment has a query id. Otherwise the number of `queries`, of evenly
-        judged ones that they are worth (`effective`), the `largest` and the `dominant` ones.
+        `queries`, the `effective` number of evenly judged ones, the `largest` and the `dominant`
+        ones; None if no strict judgment has a query id.
     judges : JudgeTests or None
-        None if no judge is known. Otherwise all `judges`, the `outstanding` ones, and what answers
-        were compared with (`basis`).
+        All `judges`, those `outstanding`, and the `basis` of comparison; None if none is known.
     """
 
     summary: Summary
@@ -170,11 +138,9 @@ class Inspection:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as a dict that JSON can hold."""
-        return {
-            **self.summary.to_json(),
-            "query_shares": None if self.queries is None else asdict(self.queries),
-            "judge_tests": None if self.judges is None else asdict(self.judges),
-        }
+        found = asdict(self)
+        summary, queries, judges = found.values()
+        return {**summary, "query_shares": queries, "judge_tests": judges}
 
 
 def inspect_judgments(preferences: Preferences, documents: bool = False) -> Inspection:
@@ -192,13 +158,9 @@ def inspect_judgments(preferences: Preferences, documents: bool = False) -> Insp
 
     Examples
     --------
-    >>> from dcglearn import Scale
-    >>> lists = [[[0, 1], [1, 1]]] * 30
-    >>> judges = ["x", "y"] * 15
-    >>> answers = ["a", "b"] * 15
-    >>> found = inspect_judgments(Preferences.of(lists, answers, Scale((1, 0)), judges=judges))
-    >>> found.judges.shared_pairs, found.judges.contradicted_pairs, found.queries
-    (1, 1, None)
+    >>> data = Preferences.from_arrays([[1]] * 2, [[0]] * 2, ["a", "b"], judges=["x", "y"])
+    >>> inspect_judgments(data).judges.contradicted_pairs
+    1
     """
     pairs = list_pairs(preferences)
     return Inspection(
@@ -222,11 +184,8 @@ def summarise(preferences: Preferences) -> Summary:
 
     Examples
     --------
-    >>> from dcglearn import Scale
-    >>> lists = [[[0, 1], [1, 1]], [[1, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]
-    >>> found = summarise(Preferences.of(lists, ["a", "a", "a", "a"], Scale((1, 0))))
-    >>> found.contradicted_pairs, found.identical, found.ceiling
-    (1, 1, 0.625)
+    >>> summarise(Preferences.from_arrays([[1]] * 4, [[0]] * 4, ["a", "a", "a", "b"])).ceiling
+    0.75
     """
     return _summary(preferences, list_pairs(preferences))
 
@@ -234,92 +193,74 @@ def summarise(preferences: Preferences) -> Summary:
 def count_contents(preferences: Preferences) -> Contents:
     """Count the judgments, ids and grades of a set, without comparing judgments."""
     answers = np.bincount(preferences.answers, minlength=len(ANSWERS)).tolist()
-    strict = int(preferences.strict.sum())
     lists, weights = preferences.lists, preferences.pair_weights
     queries, without_query = query_counts(preferences.queries)
     return Contents(
         judgments=len(preferences),
-        strict=strict,
-        ties=len(preferences) - strict,
+        strict=len(weights),
+        ties=len(preferences) - len(weights),
         answers=dict(zip(ANSWERS, answers, strict=True)),
         queries=queries,
         judges=query_counts(preferences.judges)[0],
         without_query=without_query,
-        weightless=int((weights == 0).sum()),
+        weightless=count_true(weights == 0),
         n_ranks=preferences.n_ranks,
         n_grades=preferences.n_grades,
-        shorter_lists=int((lists == NO_DOCUMENT).any(axis=2).sum()),
-        grade_counts=[int((lists == grade).sum()) for grade in range(preferences.n_grades)],
-        weighted=bool(strict and (weights != weights[0]).any()),
+        shorter_lists=count_true((lists == NO_DOCUMENT).any(axis=2)),
+        grade_counts=[count_true(lists == grade) for grade in range(preferences.n_grades)],
+        weighted=bool((weights != weights[:1]).any()),
     )
 
 
 def _summary(preferences: Preferences, pairs: ListPairs) -> Summary:
+    strict, weights = preferences.strict, preferences.pair_weights
+    lists, within, winner = (column[strict] for column in pairs)
+    a_wins = preferences.answers[strict] == 0
+    both = votes(lists, winner).min(axis=0) > 0
+    of_weight = _shares(a_wins, lists, winner, weights)
+    of_judgments = _shares(a_wins, lists, winner, np.ones(len(lists)))
     return Summary(
         **vars(count_contents(preferences)),
-        repeated_rows=_repeated_rows(preferences[np.bincount(pairs.lists)[pairs.lists] > 1]),
-        **_sides(preferences),
-        **_repeats(preferences, pairs),
+        repeated_rows=_repeated_rows(preferences, pairs),
+        a_share=of_judgments[0],
+        a_share_of_weight=of_weight[0],
+        a_share_interval=_interval(a_wins, preferences.pair_groups),
+        identical=count_true(winner == 0),
+        repeated_pairs=count_true(np.bincount(lists) > 1),
+        contradicted_pairs=count_true(both),
+        contradicted_within_query=count_true(votes(within, winner).min(axis=0) > 0)
+        if preferences.queries[strict].any()
+        else None,
+        contradicted=count_true(both[lists]),
+        also_tied=count_true(np.isin(lists, pairs.lists[~strict])),
+        ceiling_identical=of_weight[1],
+        ceiling=of_weight[2],
+        unweighted_ceiling_identical=of_judgments[1],
+        unweighted_ceiling=of_judgments[2],
     )
 
 
-def _repeated_rows(preferences: Preferences) -> int:
-    ids = map(id_numbers, (preferences.queries, preferences.judges))
-    rows = row_numbers(
-        [
-            *preferences.lists.reshape(-1, 2 * preferences.n_ranks).T,
-            preferences.answers,
-            *(np.minimum(codes, len(names)) for codes, names in ids),  # unknown ids are equal here
-            np.unique(preferences.weights, return_inverse=True)[1],
-        ]
-    )
+def _repeated_rows(preferences: Preferences, pairs: ListPairs) -> int:
+    ids = (id_numbers(of)[0] for of in (preferences.queries, preferences.judges))
+    weights = np.unique(preferences.weights, return_inverse=True)[1]
+    # lists, answer and winner together say which list was a
+    rows = row_numbers((pairs.lists, pairs.winner, preferences.answers, weights, *ids))
     return len(rows) - 1 - int(rows.max(initial=-1))
 
 
-def _sides(preferences: Preferences) -> dict[str, Any]:
-    a_wins, weights = preferences.answers[preferences.strict] == 0, preferences.pair_weights
+def _interval(a_wins: NDArray[np.bool_], queries: Integers) -> tuple[float, float]:
     if not len(a_wins):
-        nan = float("nan")
-        return {"a_share": nan, "a_share_of_weight": nan, "a_share_interval": (nan, nan)}
-    mean = clustered_mean(a_wins.astype(float), preferences.pair_groups)
-    return {
-        "a_share": float(a_wins.mean()),
-        "a_share_of_weight": _share(weights[a_wins].sum(), weights.sum()),
-        "a_share_interval": mean.interval(0, 1) if np.isfinite(mean.error) else (0.0, 1.0),
-    }
+        return np.nan, np.nan
+    mean = clustered_mean(a_wins.astype(float), queries)
+    return mean.interval(0, 1) if np.isfinite(mean.error) else (0.0, 1.0)
 
 
-def _repeats(preferences: Preferences, pairs: ListPairs) -> dict[str, Any]:
-    strict, weights = preferences.strict, preferences.pair_weights
-    lists, within, winner = (column[strict] for column in pairs)
-    both = votes(lists, winner).min(axis=0) > 0
-    within_query = int((votes(within, winner).min(axis=0) > 0).sum())
-    known = query_counts(preferences.queries[strict])[0]
-    tied = np.isin(lists, pairs.lists[~strict])
-    by_weight, by_count = (_ceilings(lists, winner, of) for of in (weights, np.ones(len(lists))))
-    return {
-        "identical": int((winner == 0).sum()),
-        "repeated_pairs": int((np.bincount(lists) > 1).sum()),
-        "contradicted_pairs": int(both.sum()),
-        "contradicted_within_query": within_query if known else None,
-        "contradicted": int(both[lists].sum()),
-        "also_tied": int(tied.sum()),
-        "ceiling_identical": by_weight[0],
-        "ceiling": by_weight[1],
-        "unweighted_ceiling_identical": by_count[0],
-        "unweighted_ceiling": by_count[1],
-    }
-
-
-def _ceilings(lists: Integers, winner: Integers, weights: Floats) -> tuple[float, float]:
-    """Return the largest agreement because of identical lists, and of contradictions as well."""
+def _shares(a_wins: NDArray[np.bool_], lists: Integers, winner: Integers, weights: Floats) -> Any:
+    """Return the share of side a and both ceilings."""
     total, halves = weights.sum(), weights[winner == 0].sum() / 2
     larger = votes(lists, winner, weights).max(axis=0).sum()
-    return _share(total - halves, total), _share(larger + halves, total)
-
-
-def _share(part: float, total: float) -> float:
-    return float(part / total) if total > 0 else float("nan")
+    parts = np.array([weights[a_wins].sum(), total - halves, larger + halves])
+    return ratio(parts, total).tolist()
 
 
 def query_shares(preferences: Preferences) -> QueryShares | None:
@@ -327,16 +268,15 @@ def query_shares(preferences: Preferences) -> QueryShares | None:
     codes, names = id_numbers(preferences.queries[preferences.strict])
     if not names:
         return None
-    counts = np.bincount(codes)
-    totals = np.stack([counts, np.bincount(codes, preferences.pair_weights)])
-    sums = totals.sum(axis=1, keepdims=True)
-    shares = totals / np.where(sums > 0, sums, np.nan)
-    limit = max(DOMINANT, min(2 / len(counts), 0.75))
-    order = np.argsort(-counts[: len(names)], kind="stable")
+    codes[codes < 0] = len(names) + np.arange(count_true(codes < 0))
+    totals = np.stack([np.bincount(codes), np.bincount(codes, preferences.pair_weights)])
+    shares = ratio(totals, totals.sum(axis=1, keepdims=True))
+    limit = max(DOMINANT, min(2 / shares.shape[1], 0.75))
+    order = np.argsort(-totals[0, : len(names)], kind="stable")
     dominant = order[(shares[:, order] >= limit).any(axis=0)]
     largest, *others = (
-        QueryShare(names[at], int(counts[at]), *shares[:, at].tolist())
+        QueryShare(names[at], int(totals[0, at]), *shares[:, at].tolist())
         for at in (order[0], *dominant)
     )
     effective, by_weight = (1 / (shares**2).sum(axis=1)).tolist()
-    return QueryShares(len(counts), effective, by_weight, largest, tuple(others))
+    return QueryShares(shares.shape[1], effective, by_weight, largest, tuple(others))

@@ -110,9 +110,8 @@ class Preferences:
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2:
             raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
-        return preferences_of_arrays(
-            *rows.swapaxes(0, 1), answers, scale, queries, judges, weights, indices=True
-        )
+        a, b = rows.swapaxes(0, 1)
+        return preferences_of_arrays(a, b, answers, scale, queries, judges, weights, indices=True)
 
     @classmethod
     def from_arrays(
@@ -303,7 +302,7 @@ class Preferences:
 
     def check_strict(self) -> None:
         """Refuse judgments from which nothing can be learned."""
-        check_worth_learning(self.pairs, self.pair_weights, self.scale)
+        check_worth_learning(self.pairs, self.pair_weights)
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
@@ -316,12 +315,12 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
+    columns: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _COLUMNS}
     columns["lists"] = [
         np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
         for lists in columns["lists"]
     ]
-    return replace(parts[0], **{name: np.concatenate(held) for name, held in columns.items()})
+    return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
 
 
 def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:

@@ -1,8 +1,7 @@
 """Ratings of single lists, such as satisfaction, and judgments made of pairs of them.
 
-Of two lists of one query, the one rated higher is better. The n (n - 1) / 2 pairs of n rated lists
-hold no more than n - 1 independent comparisons. A pair of lists i and j of a group (a query, or one
-judge's lists of a query) therefore has the weight
+The n (n - 1) / 2 pairs of n rated lists of a group (a query, or one judge's lists of a query) hold
+no more than n - 1 independent comparisons. A pair of lists i and j therefore has the weight
 
     2 w_i w_j / (sum of w in the group),        2 / n if all lists have the weight 1
 
@@ -15,7 +14,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,46 +28,32 @@ from dcglearn.base.tables.frames import FrameLike
 from dcglearn.base.tables.places import Place
 from dcglearn.base.types import Floats, Ids, Integers, Rankings
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.meaning.cells import LARGEST_WEIGHT, GivenMap, parse_given_map
+from dcglearn.judgments.meaning.cells import GivenMap, parse_given_map
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.meaning.unjudged import UnjudgedRule, grade_unjudged, unjudged_words
-from dcglearn.judgments.numbering import id_numbers
+from dcglearn.judgments.numbering import count_true, id_numbers
 from dcglearn.judgments.options import Note, ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import graded_lists, read_table
 from dcglearn.measures.scale import Scale, ScaleLike
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Within = Literal["query", "judge", "all"]
-WITHIN: tuple[Within, ...] = ("query", "judge", "all")
+WITHIN: tuple[Within, ...] = get_args(Within)
 
-MAX_COMPARED, MAX_PAIRS = 2**24, 2**21
-"""The largest number of pairs that are compared, and that are made into judgments."""
-
-LARGEST_RATING = 1e100
-
-_ROUNDING = 16 * np.finfo(float).eps
+MAX_PAIRS = 2**24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
     """Lists that were rated one by one.
 
-    Read them by :func:`read_ratings`, or build them with :meth:`from_frame`, which checks them.
-
     Parameters
     ----------
     lists : ndarray of int8, shape (n, K)
-        Grade indices, -1 for no document.
     ratings : ndarray of float, shape (n,)
-        Finite; a higher one is better.
-    scale : Scale
-        The L grades, best first.
-    weights : ndarray of float, shape (n,)
-    queries, judges : ndarray of object, shape (n,)
-        Ids as text, None where unknown.
+        A higher one is better.
+    scale, weights, queries, judges
+        As for :class:`Preferences`.
     """
 
     lists: Rankings
@@ -85,53 +71,6 @@ class Ratings:
             f"Ratings({counted(len(self), 'list')} of {self.lists.shape[1]}, grades {self.scale})"
         )
 
-    @classmethod
-    def from_frame(
-        cls,
-        frame: FrameLike,
-        rating: str | None = None,
-        scale: ScaleLike | None = None,
-        n_ranks: int | None = None,
-        *,
-        columns: GivenMap | None = None,
-        unjudged: UnjudgedRule = "worst",
-        strict: bool = False,
-    ) -> Ratings:
-        """Build ratings from a frame with one list per row.
-
-        Parameters
-        ----------
-        frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
-            Columns ``grades`` (each cell a list of grades) and the rating; optionally ``query``,
-            ``judge`` and ``weight``.
-        rating, scale, n_ranks, columns, unjudged, strict
-            As those of :func:`read_ratings`.
-
-        Returns
-        -------
-        Ratings
-
-        Raises
-        ------
-        InputError
-            Naming the row (the first is row 1), as :func:`read_ratings`.
-
-        Warns
-        -----
-        InputWarning
-            For what is taken without being told.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"grades": [[2, 0], [1]], "score": [4.5, 3]})
-        >>> Ratings.from_frame(frame)
-        Ratings(2 lists of 2, grades 2 > 1 > 0)
-        """
-        return read_ratings(
-            frame, rating, scale, n_ranks, columns=columns, unjudged=unjudged, strict=strict
-        )
-
 
 def read_ratings(
     path: Place | Iterable[Place] | FrameLike,
@@ -147,50 +86,26 @@ def read_ratings(
     encoding: str = "utf-8",
     note: Note = warn_of_input,
 ) -> Ratings:
-    r"""Read files of rated lists.
+    """Read rated lists from files or a frame.
 
     Parameters
     ----------
     path : path-like, open file, or iterable of these, or a frame
-        In any format, one list per row: ``grades`` (from the first rank down), the rating and,
-        where known, ``query``, ``judge`` and ``weight``.
+        One list per row: ``grades`` (from the first rank down), the rating and, where known,
+        ``query``, ``judge`` and ``weight``.
     rating : str, optional
-        The column of the rating; by default the one of ``rating``, ``score`` and
-        ``satisfaction`` that is there.
-    scale : Scale, str or sequence of labels, optional
-        The grades, best first. By default the numbers that occur, the highest first.
-    n_ranks : int, optional
-        K: longer lists are refused. By default the longest list sets it.
-    advance : callable, optional
-        Called with (bytes read, bytes in all).
-    columns : mapping or str, optional
-        Which column is which field, such as ``grades=labels,rating=stars``.
-    unjudged : {"worst", "drop", "nothing"} or label, default "worst"
-        What a document without a grade counts as, above the last grade of a list.
-    null_values, strict, encoding
+        The column of the rating; by default ``rating``, ``score`` or ``satisfaction``.
+    scale, n_ranks, advance, columns, unjudged, null_values, strict, encoding, note
         As for :func:`read_preferences`.
-    note : callable, optional
-        Called with a line about each thing that was taken without being told; by default an
-        :class:`~dcglearn.base.errors.InputWarning`.
 
     Returns
     -------
     Ratings
 
-    Raises
-    ------
-    InputError
-        Naming the file and the line or row, what is wrong and what to do.
-
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "ratings.csv")
-    ...     _ = path.write_text("query,grades,rating\nq1,2 0 1,4\nq1,0 0 1,2.5\n")
-    ...     read_ratings(path).ratings
-    array([4. , 2.5])
+    >>> read_ratings({"grades": [[2, 0], [1]], "score": [4.5, 3]})
+    Ratings(2 lists of 2, grades 2 > 1 > 0)
     """
     told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
     if rating is not None and told.setdefault("rating", rating) != rating:
@@ -222,18 +137,12 @@ class RatingPairs:
     Attributes
     ----------
     preferences : Preferences
-    lists, groups : int
-        The number of rated lists, and of groups of two or more.
-    without_id : int
-        Lists without the query (or judge) that they need.
-    alone : int
-        Lists that are the only one of their group.
-    possible : int
-        Pairs of lists of one group.
-    equal, small : int
-        Pairs left out because their ratings are equal, or differ by less than the minimum.
-    not_drawn : int
-        Pairs left out because others were drawn.
+    groups, possible : int
+        Groups of two or more lists, and their pairs.
+    without_id, alone : int
+        Lists without the query or judge that they need, or alone in their group.
+    equal, small, not_drawn : int
+        Pairs left out: their ratings are equal or differ too little, or others were drawn.
     """
 
     preferences: Preferences
@@ -248,7 +157,7 @@ class RatingPairs:
 
 
 def pairs_from_ratings(
-    ratings: Ratings | pd.DataFrame | str | os.PathLike[str],
+    ratings: Ratings | FrameLike | str | os.PathLike[str],
     within: Within = "query",
     min_difference: float = 0.0,
     ties: bool = True,
@@ -258,94 +167,78 @@ def pairs_from_ratings(
 ) -> RatingPairs:
     """Make judgments of pairs of rated lists.
 
-    Groups come in the order in which they first occur, their pairs in the order of their lists.
-    A pair has its query, and its judge if both lists have the same.
+    A pair has the query, and the judge, that both of its lists have.
 
     Parameters
     ----------
-    ratings : Ratings, pandas.DataFrame or path-like
-        Rated lists; a path is read by :func:`read_ratings`.
+    ratings : Ratings, or what :func:`read_ratings` reads
     within : {"query", "judge", "all"}, default "query"
-        Whether lists of one query are paired, those of one query that one judge rated, or all
-        lists. Pairs of different queries have no query.
+        Pair lists of one query, of one query and judge, or all lists.
     min_difference : float, default 0
-        Pairs whose ratings differ by less, but do differ, are left out. Differences that fall
-        short of it by no more than rounding count.
+        Pairs whose ratings differ by less, but do differ, are left out.
     ties : bool, default True
         Whether pairs of equal ratings become ties or are left out.
     equal_weights : bool, default False
-        Whether a pair has the weight w_i w_j, 1 if the lists have no weights, instead of
-        2 w_i w_j over the sum of weights of its group.
+        Whether a pair of lists has the product of their weights, not twice that over the sum of
+        weights of the group.
     at_most : int, optional
         Draw this many of the pairs if there are more. They get all of the weight.
     seed : int, optional
-        Draws which list of a pair is shown as a. By default side a wins every other strict
-        judgment. With `at_most`, it also draws the pairs, by default with the seed 0.
+        Draws which list of a pair is shown as a; by default sides win in turn. It also draws the
+        `at_most` pairs, by default as 0 does.
 
     Returns
     -------
     RatingPairs
 
-    Raises
-    ------
-    InputError
-        If an argument cannot be used, no group has two lists, no rating differs, or there are
-        too many pairs.
-
     Examples
     --------
-    >>> import pandas as pd
-    >>> lists = [[2, 1], [1, 0], [0, 0]]
-    >>> frame = pd.DataFrame({"query": "q", "grades": lists, "rating": [5, 3, 3]})
-    >>> pairs_from_ratings(frame).preferences.to_frame()[["a", "b", "answer", "weight"]]
-            a       b answer    weight
-    0  [2, 1]  [1, 0]      a  0.666667
-    1  [0, 0]  [2, 1]      b  0.666667
-    2  [1, 0]  [0, 0]    tie  0.666667
+    >>> rated = {"query": ["q"] * 3, "grades": [[2, 1], [1, 0], [0, 0]], "rating": [5, 3, 3]}
+    >>> pairs_from_ratings(rated).preferences
+    Preferences(3 judgments, 2 strict, 1 query, lists of 2, grades 2 > 1 > 0)
     """
     if within not in WITHIN:
         raise unknown_name("`within`", within, WITHIN)
-    if not 0 <= min_difference < np.inf:
-        raise InputError(f"`min_difference` is {min_difference}", "use a finite number, 0 or more")
-    if at_most is not None and not 1 <= at_most <= MAX_PAIRS:
-        raise InputError(f"`at_most` is {at_most}", f"use 1 ... {MAX_PAIRS:,}")
-    if isinstance(ratings, str | os.PathLike):
-        try:
-            return pairs_from_ratings(
-                read_ratings(ratings), within, min_difference, ties, equal_weights, at_most, seed
-            )
-        except InputError as error:
-            raise error if error.place else error.at(str(ratings)) from error
     if not isinstance(ratings, Ratings):
-        ratings = Ratings.from_frame(ratings)
+        ratings = read_ratings(ratings)
 
     groups = _groups(ratings, within)
     sizes = np.bincount(groups[groups >= 0])
-    _check_groups(sizes, within)
+    of = "" if within == "all" else f" of one {within}"
+    if sizes.max(initial=0) < 2:
+        remedy = 'name the queries (and judges), or pair all lists: `within="all"`'
+        raise InputError(f"no two rated lists{of}", remedy)
+    possible = int((sizes * (sizes - 1) // 2).sum())
+    if possible > MAX_PAIRS:
+        problem = f"{possible:,} pairs of lists, and at most {MAX_PAIRS:,} can be compared"
+        raise InputError(problem, "give fewer lists of a query, or part of the file")
     first, second = _all_pairs(groups, sizes)
     one, other = ratings.ratings[first], ratings.ratings[second]
-    lead = np.sign(one - other).astype(np.int8)
-    equal = lead == 0
-    rounding = _ROUNDING * np.maximum(np.abs(one), np.abs(other))
+    equal = one == other
+    rounding = 16 * np.finfo(float).eps * np.maximum(np.abs(one), np.abs(other))
     large = ~equal & (np.abs(one - other) >= min_difference - rounding)
     if not large.any():
-        by = f" by {min_difference:g} or more" if min_difference and not equal.all() else ""
-        of = "" if within == "all" else f" of one {within}"
+        by = f" by {min_difference:g} or more" if min_difference else ""
         raise InputError(f"no two ratings{of} differ{by}", "rate more lists")
-    kept = np.flatnonzero(large | equal if ties else large)
-    drawn = _drawn(kept, at_most, seed)
-    weights = _weights(ratings, groups, first, second, equal_weights)
-    share = weights[kept].sum() / (weights[drawn].sum() or 1.0) if len(drawn) < len(kept) else 1.0
-    a_first = _a_is_first(lead[drawn], seed)
-    pairs = first[drawn], second[drawn]
-    a, b = np.where(a_first, pairs, pairs[::-1])
-    won = np.where(a_first, lead[drawn], -lead[drawn])
-    answers = np.array([ANSWERS.index("tie"), 0, 1], np.int8)[won]  # -1, b, is the last
+    kept = drawn = np.flatnonzero(large | (equal & ties))
+    if at_most is not None and at_most < len(kept):
+        chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
+        drawn = kept[np.sort(chosen)]
+    factors = ratings.weights
+    if not equal_weights:
+        totals = np.bincount(groups + 1, factors)[groups + 1]
+        factors = 2 * factors / np.where(totals > 0, totals, 1)
+    weights = ratings.weights[first] * factors[second]
+    total, weights = weights[kept].sum(), weights[drawn]
+
+    first, second, lead = first[drawn], second[drawn], np.sign(one - other)[drawn]
+    a_first = _a_is_first(lead, seed)
+    a, b = np.where(a_first, (first, second), (second, first))
     preferences = Preferences(
         np.stack([ratings.lists[a], ratings.lists[b]], axis=1),
-        answers,
+        np.where(lead, (lead > 0) != a_first, ANSWERS.index("tie")).astype(np.int8),
         ratings.scale,
-        weights[drawn] * share,
+        weights * (total / (weights.sum() or 1.0)),
         *(
             np.where(ids[a] == ids[b], ids[a], np.array(None))
             for ids in (ratings.queries, ratings.judges)
@@ -354,12 +247,12 @@ def pairs_from_ratings(
     return RatingPairs(
         preferences,
         lists=len(ratings),
-        groups=int((sizes > 1).sum()),
-        without_id=int((groups < 0).sum()),
-        alone=int((sizes == 1).sum()),
-        possible=len(first),
-        equal=0 if ties else int(equal.sum()),
-        small=int((~equal & ~large).sum()),
+        groups=count_true(sizes > 1),
+        without_id=count_true(groups < 0),
+        alone=count_true(sizes == 1),
+        possible=possible,
+        equal=0 if ties else count_true(equal),
+        small=count_true(~equal & ~large),
         not_drawn=len(kept) - len(drawn),
     )
 
@@ -368,65 +261,20 @@ def _groups(ratings: Ratings, within: Within) -> Integers:
     """Return the number of the group of each list, -1 for a list without the ids it needs."""
     columns = {"query": [ratings.queries], "judge": [ratings.queries, ratings.judges], "all": []}
     rows = zip([""] * len(ratings), *columns[within], strict=True)
-    groups, known = id_numbers(None if None in ids else ids for ids in rows)
-    return np.where(groups < len(known), groups, -1)
+    return id_numbers(None if None in ids else ids for ids in rows)[0]
 
 
-def _check_groups(sizes: Integers, within: Within) -> None:
-    pair_all = "" if within == "all" else ', or pair all lists: `within="all"`'
-    if not len(sizes):
-        ids = "query" if within == "query" else "query and judge"
-        raise InputError(f"no list has a {ids}", "name them" + pair_all)
-    if sizes.max() < 2:
-        alone = f"no {within} has two rated lists" if pair_all else "one rated list only"
-        raise InputError(alone, "rate more lists" + pair_all)
-    pairs = int((sizes * (sizes - 1) // 2).sum())
-    if pairs > MAX_COMPARED:
-        raise InputError(
-            f"{pairs:,} pairs of lists, and at most {MAX_COMPARED:,} can be compared",
-            "give fewer lists of a query, or part of the file",
-        )
+def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
+    """Return the rows of all pairs of lists of one group, shape (2, pairs), group by group."""
+    pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
+    starts = (groups < 0).sum() + sizes.cumsum() - sizes
+    pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]
+    return np.argsort(groups, kind="stable").take(np.concatenate(pairs, axis=1))
 
 
-def _all_pairs(groups: Integers, sizes: Integers) -> tuple[Integers, Integers]:
-    """Return the rows of all pairs of lists of one group, group by group in order."""
-    order = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
-    ends = np.repeat(np.cumsum(sizes), sizes)
-    later = ends - 1 - np.arange(len(order))
-    first = np.repeat(np.arange(len(order)), later)
-    start = np.repeat(np.cumsum(later) - later, later)
-    second = first + 1 + np.arange(len(first)) - start
-    return order[first], order[second]
-
-
-def _drawn(kept: Integers, at_most: int | None, seed: int | None) -> Integers:
-    if at_most is None and len(kept) > MAX_PAIRS:
-        raise InputError(
-            f"{len(kept):,} pairs, and at most {MAX_PAIRS:,} become judgments",
-            "draw some of them with `at_most`",
-        )
-    if at_most is None or len(kept) <= at_most:
-        return kept
-    chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
-    return kept[np.sort(chosen)]
-
-
-def _weights(
-    ratings: Ratings, groups: Integers, first: Integers, second: Integers, equal: bool
-) -> Floats:
-    one, other = ratings.weights[first], ratings.weights[second]
-    if equal:
-        largest = (one * other).max()
-        if largest > LARGEST_WEIGHT:
-            raise InputError(f"a pair has the weight {largest:g}", f"use 0 ... {LARGEST_WEIGHT:g}")
-        return one * other
-    totals = np.bincount(groups[groups >= 0], ratings.weights[groups >= 0])[groups[first]]
-    return 2 * one * np.divide(other, totals, out=np.zeros(len(first)), where=totals > 0)
-
-
-def _a_is_first(lead: NDArray[np.int8], seed: int | None) -> NDArray[np.bool_]:
+def _a_is_first(lead: Floats, seed: int | None) -> NDArray[np.bool_]:
     """Return whether the first list of each pair is shown as a."""
     if seed is not None:
-        return np.asarray(np.random.default_rng([seed, 1]).random(len(lead)) < 0.5)
-    a_wins = np.cumsum(lead != 0) % 2 == 1
-    return np.asarray((lead == 0) | (a_wins == (lead > 0)))
+        return np.random.default_rng([seed, 1]).random(len(lead)) < 0.5
+    in_turn = np.cumsum(lead != 0) % 2 == 1
+    return np.where(lead == 0, True, in_turn == (lead > 0))

@@ -23,7 +23,6 @@ from dcglearn.base.process import KeptOut, uninterrupted
 from dcglearn.base.progress import cumulative, state_in_words
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.text import split_fields
-from dcglearn.base.text_lines import check_text, decode_line, numbered_lines
 from dcglearn.base.threads import map_in_order, map_threads
 
 
@@ -142,19 +141,6 @@ def test_fields_are_split_at_blanks_of_ascii() -> None:
     assert split_fields(" 2 1\t0\r\n") == ["2", "1", "0"]
     for one in ("New\u00a0York", "a\x1cb", "a\u2028b"):
         assert split_fields(f"{one} 1") == [one, "1"]
-
-
-def test_lines_are_those_of_files() -> None:
-    assert list(numbered_lines(b"\xef\xbb\xbf1\n0")) == [(1, b"1"), (2, b"0")]
-    assert decode_line("caf\u00e9\u2028\r\n".encode(), "here") == "caf\u00e9\u2028\r\n"
-    check_text(b"a\r\n\xc3\xa9\n", "qrels")
-    for content, line in [(b"a\n1\r0\n", 2), (b"a\n\n\xf6\n", 3), (b"\xf6\ra", 1)]:
-        with pytest.raises(InputError) as error:
-            check_text(content, "qrels")
-        assert error.value.place == f"qrels, line {line}"
-        with pytest.raises(InputError) as of_line:
-            decode_line(content.split(b"\n")[line - 1], "here")
-        assert of_line.value.place == "here"
 
 
 def test_numbers_of_extreme_size_are_scaled_by_powers_of_two() -> None:

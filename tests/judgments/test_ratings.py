@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import dcglearn
 from dcglearn import InputError, Ratings, pairs_from_ratings, read_preferences, read_ratings
-from dcglearn.judgments.ratings import MAX_COMPARED, Within
+from dcglearn.judgments.ratings import MAX_PAIRS, Within
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -196,7 +196,7 @@ def test_queries_and_judges_are_kept_where_both_lists_have_them() -> None:
     assert made.queries.tolist() == ["p", None, None]
     assert made.judges.tolist() == [None, "x", None]
     assert pairs_from_ratings(frame).preferences.judges.tolist() == [None]
-    with pytest.raises(InputError, match="no judge has two rated lists"):
+    with pytest.raises(InputError, match="no two rated lists of one judge"):
         pairs_from_ratings(frame, "judge")
 
 
@@ -204,8 +204,6 @@ def test_equal_weights() -> None:
     frame = many(4).assign(weight=[1, 1, 2, 1])
     made = pairs_from_ratings(frame, equal_weights=True).preferences
     assert sorted(made.weights) == [1, 1, 1, 2, 2, 2]
-    with pytest.raises(InputError, match="a pair has the weight 1e\\+24"):
-        pairs_from_ratings(frame.assign(weight=1e12), equal_weights=True)
     assert pairs_from_ratings(frame.assign(weight=1e12)).preferences.weights.max() <= 1e12
     assert pairs_from_ratings(frame.assign(weight=1e-300)).preferences.weights.min() > 0
 
@@ -236,7 +234,7 @@ def test_files_of_each_format_hold_the_same(tmp_path: Path, suffix: str) -> None
     assert found.ratings.tolist() == [4.5, 3.0]
     assert found.weights.tolist() == [2.0, 1.0]
     assert (found.queries.tolist(), found.judges.tolist()) == (["p", "p"], ["x", "x"])
-    of_frame = Ratings.from_frame(pd.DataFrame(rows), "stars", unjudged="nothing")
+    of_frame = read_ratings(pd.DataFrame(rows), "stars", unjudged="nothing")
     assert (of_frame.lists == found.lists).all()
     assert repr(found) == repr(of_frame)
 
@@ -270,9 +268,9 @@ def changed(old: str, new: str) -> str:
         (TWO, ("--rating", "stars"), "r.jsonl", "unknown column in --columns 'stars'"),
         (TWO, ("--rating", "query"), "r.jsonl, line 1", "\"rating\" is 'q'"),
         (TWO, ("--rating", "rating", "--columns", "rating=x"), "", "--rating is 'rating'"),
-        (changed('"q"', '"p"'), (), "r.jsonl", "no query has two rated lists"),
-        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no list has a query"),
-        (TWO, ("--within", "judge"), "r.jsonl", "no list has a query and judge"),
+        (changed('"q"', '"p"'), (), "r.jsonl", "no two rated lists of one query"),
+        (TWO.replace('"query": "q", ', ""), (), "r.jsonl", "no two rated lists of one query"),
+        (TWO, ("--within", "judge"), "r.jsonl", "no two rated lists of one judge"),
         (TWO, ("--within", "jugde"), "", "unknown --within 'jugde'; did you mean 'judge'?"),
         (
             changed('"rating": 1', '"rating": 2'),
@@ -283,7 +281,6 @@ def changed(old: str, new: str) -> str:
         (TWO, ("--min-difference", "2"), "r.jsonl", "of one query differ by 2 or more"),
         (TWO, ("--min-difference", "-1"), "", "--min-difference"),
         (TWO, ("--at-most", "0"), "", "--at-most"),
-        (TWO, ("--at-most", "9999999"), "", "--at-most is 9999999; use 1 ... 2,097,152"),
         (changed("[1]", "[]"), (), "r.jsonl, line 1", "an empty list"),
         (changed("[1]", '["good"]'), (), "r.jsonl", "good"),
         (
@@ -318,7 +315,7 @@ def test_bad_input_is_one_clear_line(
 
 
 def test_too_many_pairs_are_refused_before_they_are_made() -> None:
-    n = int((2 * MAX_COMPARED) ** 0.5) + 2
+    n = int((2 * MAX_PAIRS) ** 0.5) + 2
     rated = Ratings(
         np.zeros((n, 1), np.int8),
         np.arange(float(n)),

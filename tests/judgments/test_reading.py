@@ -172,7 +172,7 @@ def system_rows() -> Records:
 
 
 def rater_rows() -> Records:
-    answers = ["a", "b", None, "tie"]
+    answers = ["left", "right", None, "same"]
     return [
         {"query": f"q{i}", "a": "2 0", "b": "1 1", "ann": answers[i % 4], "bob": answers[i % 3]}
         | {"weight": 1 + i % 3, "swapped": ["no", "yes"][i % 2], "left": 1}

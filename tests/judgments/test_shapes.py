@@ -1,11 +1,13 @@
-"""Exports of other shapes: shuffled sides, a column per rater, a row per document, Excel."""
+"""Exports of other shapes: shuffled sides, a column per rater, a row per document, surveys."""
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -114,8 +116,8 @@ def test_lists_named_after_systems_that_change_places() -> None:
         others = {"control": "treatment", "treatment": "control"}
         row["right_system"] = others[row["left_system"]]
     assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
-    names = {"control": "a", "treatment": "b"}
-    unnamed = [{names.get(name, name): cell for name, cell in row.items()} for row in rows]
+    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
+               for row in rows]  # fmt: skip
     assert "ignore" in refused(unnamed).remedy
     ignored = {"columns": "ignore=left_system+right_system"}
     assert answers(unnamed, **ignored) == ["b", "a"]
@@ -242,7 +244,7 @@ def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
     rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
     error = refused(rows)
     assert error.place.startswith("row 1")
-    found, notes = read(rows, null_values=mark)
+    found, notes = read(rows, missing=mark)
     assert found.scale.labels == (2, 1, 0)
     assert found.lists[0, 0].tolist() == [0, 2, 2], "an unjudged document counts as the worst grade"
     assert any("1 document" in note for note in notes)
@@ -294,3 +296,84 @@ def test_a_grade_named_like_a_rule() -> None:
     assert moved.lists[0, 0].tolist() == [0, 1, -1]
     graded, _ = read(rows, scale="keep,drop", unjudged="=drop")
     assert graded.lists[0, 0].tolist() == [0, 1, 1]
+
+
+def test_raters_who_saw_lists_on_changing_sides_and_count_differently() -> None:
+    rows = [
+        {"query": "p", "a": BETTER, "b": WORSE, "swapped": "no", "weight": 2}
+        | {"ann": "left", "bob": "same"},
+        {"query": "q", "a": BETTER, "b": WORSE, "swapped": "yes", "weight": 3}
+        | {"ann": "right", "bob": "left"},
+        {"query": "r", "a": BETTER, "b": WORSE, "swapped": "yes", "weight": 1}
+        | {"ann": None, "bob": "right"},
+    ]
+    frame = read(rows, columns="answer=ann+bob")[0].to_frame()
+    assert frame["query"].tolist() == ["p", "p", "q", "q", "r"]
+    assert frame["judge"].tolist() == ["ann", "bob", "ann", "bob", "bob"]
+    assert frame["answer"].tolist() == ["a", "tie", "a", "b", "a"]
+    assert frame["weight"].tolist() == [2, 2, 3, 3, 1]
+
+
+def test_a_row_per_document_and_a_column_per_rater() -> None:
+    rows = [
+        {"query": "q", "list": side, "rank": rank, "grade": grade, "ann": "a", "bob": "b"}
+        for side, rank, grade in (("a", 1, 2), ("a", 2, 0), ("b", 1, 1))
+    ]
+    frame = read(rows, columns="answer=ann+bob")[0].to_frame()
+    assert frame["answer"].tolist() == ["a", "b"]
+    assert frame["judge"].tolist() == ["ann", "bob"]
+    assert frame["a"].tolist() == [[2, 0], [2, 0]]
+
+
+def test_systems_that_do_not_change_places() -> None:
+    """Lists that are named after systems are found by their names; others are as they were shown."""
+    rows = [
+        {"control": WORSE, "treatment": BETTER, "answer": "left"}
+        | {"left_system": "treatment", "right_system": "control"}
+    ] * 2
+    assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
+    assert answers(rows, columns="a=treatment,b=control") == ["a", "a"]
+    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
+               for row in rows]  # fmt: skip
+    assert answers(unnamed) == ["a", "a"]
+
+
+def test_the_first_of_several_sheets(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Judged"
+    for row in (
+        ["Study of May", None, None, None, None],
+        ["query", "a", "b", "answer", "when"],
+        [1, "2 0", "1 1", "a", datetime.date(2024, 5, 1)],
+        [None] * 5,
+        [2.0, "0 2", "1 0", "b", None],
+        ["q3", 2, 1, None, "=A1"],
+    ):
+        book.active.append(row)
+    book.create_sheet("Notes").append(["x"])
+    path = tmp_path / "x.xlsx"
+    book.save(path)
+    notes: list[str] = []
+    with pytest.raises(InputError) as refused:
+        read_preferences(path, note=notes.append)
+    assert refused.value.place == f"{path}, row 6"
+    found = read_preferences(path, answers="=tie,a=a,b=b", note=notes.append)
+    assert found.queries.tolist() == ["1", "2", "q3"]
+    assert found.lists.tolist() == [[[0, 2], [1, 1]], [[2, 0], [1, 2]], [[0, -1], [1, -1]]]
+    assert any("2 sheets" in note and "Judged" in note for note in notes)
+    assert any("row" in note and "above" in note for note in notes)
+    assert any("'when'" in note for note in notes)
+
+
+@pytest.mark.parametrize("scale", [None, "2,1,0"])
+def test_marks_of_unjudged_documents_are_numbers_or_text(scale: str | None) -> None:
+    for lists in ([[2, -1.0, 0.0]], ["2 -1 0"], ["2 -1.0 0"], [[2.0, "-1", 0]]):
+        for mark in (-1, -1.0, "-1"):
+            found = read_preferences(
+                {"a": lists, "b": [[1, 0, 0]], "answer": ["a"]},
+                scale,
+                null_values=mark,
+                note=lambda _: None,
+            )
+            assert found.scale.labels == (2, 1, 0)
+            assert found.lists[0, 0].tolist() == [0, 2, 2]

@@ -92,7 +92,7 @@ def test_one_query_or_no_strict_judgment_is_refused() -> None:
     data = simulated_judgments(50, 3)
     one_query = data[data.queries == data.queries[0]]
     ties = data[~data.strict]
-    for part, problem in ((one_query, "folds for judgments of 1 query"), (ties, "no strict")):
+    for part, problem in ((one_query, "cannot be divided into folds"), (ties, "no strict")):
         with pytest.raises(InputError, match=problem):
             compare(part, {}, DCGLearner(), np.random.default_rng(0))
 

@@ -323,7 +323,7 @@ def test_bad_parameters_are_refused(
     [
         ([[[0, 1], [0, 1]]], None, "identical lists"),
         ([[[0, 0], [0, -1]]], None, "only one grade"),
-        ([[[0, 1], [1, 1]]], [0], "every weight is zero"),
+        ([[[0, 1], [1, 1]]], [0], "no strict preference has a weight"),
         ([[[0, 1], [1, 1]]], [np.nan], "sample_weight hold nan"),
         ([[[0, 1], [1, 1]]], [np.inf], "sample_weight hold inf"),
         ([[[0, 1.5], [1, 1]]], None, "1.5"),

@@ -85,7 +85,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     judged = d.Preferences.of(
         lists, ["a", "b", "tie"] * 20, d.Scale((2, 1, 0)), queries=[f"q{i % 12}" for i in range(60)]
     )
-    rated = d.Ratings.from_frame(
+    rated = d.read_ratings(
         pd.DataFrame({"query": "q", "grades": [[2, 0], [1, 0]], "rating": [1, 0]})
     )
     learner = d.DCGLearner(n_grades=3).fit(judged.pairs)

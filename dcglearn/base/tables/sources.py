@@ -273,6 +273,7 @@ def _read_parquet(source: Source, choose: ChooseColumns, advance: Advance) -> It
         names = _chosen(file.schema_arrow.names, choose, source.name)
         done, total = 0, file.metadata.num_rows
         for batch in file.iter_batches(ROWS, columns=names, use_threads=False):
+            batch.validate(full=True)  # text may not be UTF-8
             yield _block(batch, names)
             done += len(batch)
             advance(done, total)
