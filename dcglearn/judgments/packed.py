@@ -5,9 +5,8 @@ many times slower to read): b before a if ``answer`` is b, otherwise a before b.
 number, ``query`` and ``judge`` are text.
 
 The head, JSON in the metadata, states the scale, K, and of each row group its rows and the SHA-256
-of each column but weights that are all 1 and ids that are all missing. The SHA-256 of the head is
-the digest of the content. What is decoded is compared with them: no damage is read as other
-judgments.
+of each column but weights of 1 and missing ids. The SHA-256 of the head is the digest of the
+content. What is decoded is compared with them: no damage is read as other judgments.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class CodedJudgments(NamedTuple):
 class RowGroup:
     """One row group of a file, not yet read; `before` counts the rows of all files before it.
 
-    Readers compare the digests, unless they are told that an earlier pass did.
+    Readers `check` the digests, unless an earlier pass did.
     """
 
     path: str
@@ -155,7 +154,7 @@ class PackedPairs:
         Raises
         ------
         InputError
-            Naming a file that is not there, is damaged or is not packed, or differs from the first.
+            Naming a file that is damaged, is not packed or differs from the first.
         """
         places = [path] if isinstance(path, str | os.PathLike) else path
         paths = [file for place in places for file in _files(place)]
@@ -164,15 +163,16 @@ class PackedPairs:
         heads = [_head(file) for file in paths]
         first, row_groups, before = heads[0], [], 0
         for file, head in zip(paths, heads, strict=True):
-            for name, word in (("n_ranks", "ranks"), ("scale", "grades")):
+            for name in ("n_ranks", "scale"):
                 if head[name] != first[name]:
-                    problem = f"{word} {head[name]}, and {first[name]} in {paths[0].name}"
+                    problem = f"`{name}` is {head[name]}, and {first[name]} in {paths[0].name}"
                     raise InputError(problem, "read the files one by one", str(file))
             for group, (n_rows, digests) in enumerate(head["row_groups"]):
                 row_groups.append(RowGroup(str(file), group, before, n_rows, digests))
                 before += n_rows
-        digests = [head["digest"] for head in heads]
-        digest = digests[0] if len(digests) == 1 else _sha256("\n".join(digests))
+        digest = heads[0]["digest"]
+        if len(heads) > 1:
+            digest = _sha256("\n".join(head["digest"] for head in heads))
         return cls(tuple(row_groups), Scale(first["scale"]), first["n_ranks"], before, digest)
 
     def preferences(self, bytes_each: int = 0, advance: Advance = silent) -> Preferences:
@@ -181,18 +181,13 @@ class PackedPairs:
         Parameters
         ----------
         bytes_each : int, default 0
-            Bytes per judgment that will be needed besides.
+            Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
             Called with (judgments read, judgments in all).
 
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If they take more than 8 GiB, or a file is damaged.
         """
         n, done = self.n_pairs, 0
         n_bytes = n * (2 * self.n_ranks + 1 + 3 * 8 + bytes_each)
@@ -237,14 +232,9 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
     Yields
     ------
     PackedWriter
-        Called with :class:`Preferences`; or with an array of pairs of shape (n, 2, K), the
-        preferred list first, and weights or None. Pairs become judgments of which about half
-        prefer list a. The same judgments give the same bytes, whatever the batches.
-
-    Raises
-    ------
-    InputError
-        If the name or the judgments cannot be used, or the file cannot be written.
+        Called with :class:`Preferences`; or with pairs of shape (n, 2, K), the preferred list
+        first, and their weights, which become judgments of which half prefer list a. The same
+        judgments give the same bytes, whatever the batches.
 
     Examples
     --------

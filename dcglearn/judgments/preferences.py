@@ -1,7 +1,7 @@
 """Preferences: judgments of which of two rankings is better, as arrays.
 
-Judgments keep the order and the sides in which they were given, ties included. What learning uses
-is derived: the strict judgments as pairs of shape (n, 2, K), the preferred ranking first.
+They keep the order and sides in which they were given. What learning uses is derived: the strict
+judgments as pairs of shape (m, 2, K), the preferred ranking first.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Preferences:
         Parameters
         ----------
         lists : array-like of int, shape (n, 2, K)
-            Grade indices, 0 the best, -1 for no document.
+            0 the best, -1 for no document.
         answers, scale, weights, queries, judges
             As for :meth:`from_arrays`.
 
@@ -111,7 +111,7 @@ class Preferences:
         if rows.ndim != 3 or rows.shape[1] != 2:
             raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
         return preferences_of_arrays(
-            *rows.swapaxes(0, 1), answers, scale, queries, judges, weights, indices=True
+            rows[:, 0], rows[:, 1], answers, scale, queries, judges, weights, indices=True
         )
 
     @classmethod
@@ -132,18 +132,16 @@ class Preferences:
         Parameters
         ----------
         a, b : array-like, shape (n, K)
-            The grades of each list from the first rank down: numbers, or names on the scale. None
-            or NaN where a document has no grade, and below the end of a list.
+            Grades from the first rank down, None or NaN where there is none.
         answers : sequence of str or number, shape (n,)
-            ``a``, ``b``, ``tie``, ``good`` or ``bad``; or what is known by itself, such as 1, 0 and
-            -1.
+            ``a``, ``b``, ``tie``, ``good`` or ``bad``; or others, as in files.
         scale : Scale, optional
-            The grades, best first; by default the numbers that occur.
+            By default the numbers that occur.
         queries, judges : sequence of str or None, shape (n,), optional
         weights : array-like of float, shape (n,), optional
-            How much each judgment counts; 1 by default.
+            1 by default.
         unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
-            What None or NaN counts as above the last grade of a list.
+            As for :func:`dcglearn.read_preferences`.
 
         Returns
         -------
@@ -152,7 +150,7 @@ class Preferences:
         Raises
         ------
         InputError
-            If shapes differ, or naming the row (the first is row 1) of what cannot be used.
+            If shapes differ, or naming the row (the first is row 1).
 
         Examples
         --------
@@ -181,9 +179,7 @@ class Preferences:
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
-            Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
-            text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
-            well-known names or as `columns` says. A list may be spread over ``a1``, ``a2``, ...
+            Its columns are those of files.
         scale, n_ranks, **options
             As for :func:`dcglearn.read_preferences`.
 
@@ -204,13 +200,12 @@ class Preferences:
         return read_preferences(frame, scale, n_ranks, **options)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the judgments as a pandas frame, one per row, which :meth:`from_frame` reads.
+        """Return a frame with one judgment per row, which :meth:`from_frame` reads.
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``query``, ``a``, ``b`` (lists of K grades, None for an empty rank),
-            ``answer``, ``weight`` and ``judge``.
+            Its lists have K grades, None for an empty rank.
 
         Examples
         --------
@@ -222,15 +217,20 @@ class Preferences:
         import pandas as pd
 
         labels = np.array([*self.scale.labels, None], object)  # index -1 is the last: no document
-        columns = {
+        columns = self.columns()
+        lists = {side: labels[columns[side]].tolist() for side in "ab"}
+        return pd.DataFrame(columns | lists, dtype=object).astype({"weight": float})
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of files and frames; those of lists hold grade indices, (n, K)."""
+        return {
             "query": self.queries,
-            "a": labels[self.lists[:, 0]].tolist(),
-            "b": labels[self.lists[:, 1]].tolist(),
+            "a": self.lists[:, 0],
+            "b": self.lists[:, 1],
             "answer": np.array(ANSWERS, object)[self.answers],
             "weight": self.weights,
             "judge": self.judges,
         }
-        return pd.DataFrame(columns, dtype=object).astype({"weight": float})
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -295,10 +295,7 @@ class Preferences:
 
     @cached_property
     def pair_groups(self) -> Integers:
-        """A number for the query of each strict judgment, shape (m,).
-
-        Numbers follow first appearance; a judgment without a query is a group of its own.
-        """
+        """Numbers of the queries of strict judgments, shape (m,); a missing one is its own."""
         return _read_only(group_numbers(self.queries[self.strict]))
 
     def check_strict(self) -> None:
@@ -316,12 +313,15 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
-    columns["lists"] = [
-        np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
-        for lists in columns["lists"]
+    widths = [(0, 0), (0, 0)]
+    lists = [
+        np.pad(part.lists, [*widths, (0, n_ranks - part.n_ranks)], constant_values=NO_DOCUMENT)
+        for part in parts
     ]
-    return replace(parts[0], **{name: np.concatenate(held) for name, held in columns.items()})
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS[1:]
+    }
+    return replace(parts[0], lists=np.concatenate(lists), **columns)
 
 
 def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
