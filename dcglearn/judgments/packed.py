@@ -39,7 +39,7 @@ from dcglearn.measures.scale import Scale
 HEAD, DIGEST = b"dcglearn.packed", b"dcglearn.digest"
 
 ROW_GROUP_SIZE = 1 << 19
-"""Judgments per row group; a row group is read at a time."""
+"""Judgments that are read at a time."""
 
 MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
@@ -78,7 +78,7 @@ class RowGroup:
     digests: Mapping[str, str]
 
     def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
-        """Read the strict judgments as pairs, and their weights, None if each counts 1."""
+        """Read the strict judgments: pairs, and weights, None if each counts 1."""
         found = self._columns(_SHOWN, check)
         pairs, weights, strict = found["pair"], found.get("weight"), found["answer"] <= B
         if not strict.all():
@@ -141,7 +141,7 @@ class PackedPairs:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> PackedPairs:
-        """Open files, or folders of files, with one scale and one K, and read their metadata.
+        """Open files, or folders of files, of one scale and one K.
 
         Parameters
         ----------
@@ -189,8 +189,8 @@ class PackedPairs:
         -------
         Preferences
         """
-        n, done = self.n_pairs, 0
-        n_bytes = n * (2 * self.n_ranks + 1 + 3 * 8 + bytes_each)
+        n, K, done = self.n_pairs, self.n_ranks, 0
+        n_bytes = n * (2 * K + 1 + 3 * 8 + bytes_each)
         if n_bytes > MAX_MEMORY:
             raise InputError(
                 f"{n:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
@@ -199,22 +199,27 @@ class PackedPairs:
                 self.row_groups[0].path,
             )
 
-        def load(group: RowGroup) -> Preferences:
+        columns: dict[str, Any] = {
+            "lists": np.empty((n, 2, K), np.int8),
+            "answers": np.empty(n, np.int8),
+            "weights": np.empty(n),
+            "queries": np.empty(n, object),
+            "judges": np.empty(n, object),
+        }
+
+        def load(group: RowGroup) -> None:
             nonlocal done
-            found = group.read_judgments().preferences(self.scale)
+            part = group.read_judgments().preferences(self.scale)
+            for name, column in columns.items():
+                column[group.before : group.before + group.n_rows] = getattr(part, name)
             done += group.n_rows
             advance(done, n)
-            return found
 
-        return concatenated(map_threads(load, self.row_groups))
+        map_threads(load, self.row_groups)
+        return Preferences(scale=self.scale, **columns)
 
     def batches(self) -> Iterator[Preferences]:
-        """Read the judgments a row group at a time.
-
-        Yields
-        ------
-        Preferences
-        """
+        """Read the judgments a row group at a time."""
         for group in self.row_groups:
             yield group.read_judgments().preferences(self.scale)
 
@@ -248,7 +253,7 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
 
 
 class PackedWriter:
-    """Given by :func:`packed_writer`; adds judgments to a file, one row group at a time."""
+    """Adds judgments to a file; given by :func:`packed_writer`."""
 
     def __init__(self, path: Path, scale: Scale, files: ExitStack) -> None:
         self._path, self._scale, self._files = path, scale, files
@@ -317,7 +322,7 @@ class PackedWriter:
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a file of packed judgments, or a folder that holds some."""
+    """Return whether a file, or one of a folder, holds packed judgments."""
     for file in _files(path):
         if format_of_name(file.name) == "parquet":
             with suppress(InputError), _opened(file) as found:

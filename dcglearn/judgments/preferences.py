@@ -110,9 +110,8 @@ class Preferences:
         rows = np.asarray(lists)
         if rows.ndim != 3 or rows.shape[1] != 2:
             raise InputError(f"lists of shape {rows.shape}", "give integers of shape (n, 2, K)")
-        return preferences_of_arrays(
-            rows[:, 0], rows[:, 1], answers, scale, queries, judges, weights, indices=True
-        )
+        a, b = rows.swapaxes(0, 1)
+        return preferences_of_arrays(a, b, answers, scale, queries, judges, weights, indices=True)
 
     @classmethod
     def from_arrays(
@@ -146,11 +145,6 @@ class Preferences:
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If shapes differ, or naming the row (the first is row 1).
 
         Examples
         --------
@@ -222,7 +216,7 @@ class Preferences:
         return pd.DataFrame(columns | lists, dtype=object).astype({"weight": float})
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of files and frames; those of lists hold grade indices, (n, K)."""
+        """Return the columns of files and frames, with lists of grade indices."""
         return {
             "query": self.queries,
             "a": self.lists[:, 0],
@@ -253,7 +247,7 @@ class Preferences:
     __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
 
     def __getitem__(self, rows: slice | ArrayLike) -> Preferences:
-        """Return the selected judgments, in that order: a slice, a mask or row numbers."""
+        """Return the judgments of a slice, a mask or row numbers."""
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             if rows.ndim != 1:
@@ -268,7 +262,7 @@ class Preferences:
 
     @property
     def n_ranks(self) -> int:
-        """K, the length of the longest list the arrays can hold."""
+        """K, the most ranks of a list."""
         return int(self.lists.shape[2])
 
     @property
@@ -304,7 +298,7 @@ class Preferences:
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
-    """Return sets on one scale as one; shorter lists get empty ranks at their end."""
+    """Join sets on one scale; shorter lists get empty ranks at their end."""
     if len(parts) == 1:
         return parts[0]
     scale, n_ranks = parts[0].scale, max(part.n_ranks for part in parts)
@@ -313,15 +307,12 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    widths = [(0, 0), (0, 0)]
-    lists = [
-        np.pad(part.lists, [*widths, (0, n_ranks - part.n_ranks)], constant_values=NO_DOCUMENT)
-        for part in parts
+    columns: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _COLUMNS}
+    columns["lists"] = [
+        np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
+        for lists in columns["lists"]
     ]
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS[1:]
-    }
-    return replace(parts[0], lists=np.concatenate(lists), **columns)
+    return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
 
 
 def put_preferred_first(lists: Pairs, b_wins: NDArray[np.bool_]) -> None:
