@@ -5,9 +5,8 @@ many times slower to read): b before a if ``answer`` is b, otherwise a before b.
 number, ``query`` and ``judge`` are text.
 
 The head, JSON in the metadata, states the scale, K, and of each row group its rows and the SHA-256
-of each column but weights that are all 1 and ids that are all missing. The SHA-256 of the head is
-the digest of the content. What is decoded is compared with them: no damage is read as other
-judgments.
+of each column but weights of 1 and missing ids. The SHA-256 of the head is the digest of the
+content. What is decoded is compared with them: no damage is read as other judgments.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from dcglearn.measures.scale import Scale
 HEAD, DIGEST = b"dcglearn.packed", b"dcglearn.digest"
 
 ROW_GROUP_SIZE = 1 << 19
-"""Judgments per row group; a row group is read at a time."""
+"""Judgments that are read at a time."""
 
 MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
@@ -69,7 +68,7 @@ class CodedJudgments(NamedTuple):
 class RowGroup:
     """One row group of a file, not yet read; `before` counts the rows of all files before it.
 
-    Readers compare the digests, unless they are told that an earlier pass did.
+    Readers `check` the digests, unless an earlier pass did.
     """
 
     path: str
@@ -79,7 +78,7 @@ class RowGroup:
     digests: Mapping[str, str]
 
     def read(self, check: bool = True) -> tuple[Pairs, Floats | None]:
-        """Read the strict judgments as pairs, and their weights, None if each counts 1."""
+        """Read the strict judgments: pairs, and weights, None if each counts 1."""
         found = self._columns(_SHOWN, check)
         pairs, weights, strict = found["pair"], found.get("weight"), found["answer"] <= B
         if not strict.all():
@@ -142,7 +141,7 @@ class PackedPairs:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> PackedPairs:
-        """Open files, or folders of files, with one scale and one K, and read their metadata.
+        """Open files, or folders of files, of one scale and one K.
 
         Parameters
         ----------
@@ -155,7 +154,7 @@ class PackedPairs:
         Raises
         ------
         InputError
-            Naming a file that is not there, is damaged or is not packed, or differs from the first.
+            Naming a file that is damaged, is not packed or differs from the first.
         """
         places = [path] if isinstance(path, str | os.PathLike) else path
         paths = [file for place in places for file in _files(place)]
@@ -164,15 +163,16 @@ class PackedPairs:
         heads = [_head(file) for file in paths]
         first, row_groups, before = heads[0], [], 0
         for file, head in zip(paths, heads, strict=True):
-            for name, word in (("n_ranks", "ranks"), ("scale", "grades")):
+            for name in ("n_ranks", "scale"):
                 if head[name] != first[name]:
-                    problem = f"{word} {head[name]}, and {first[name]} in {paths[0].name}"
+                    problem = f"`{name}` is {head[name]}, and {first[name]} in {paths[0].name}"
                     raise InputError(problem, "read the files one by one", str(file))
             for group, (n_rows, digests) in enumerate(head["row_groups"]):
                 row_groups.append(RowGroup(str(file), group, before, n_rows, digests))
                 before += n_rows
-        digests = [head["digest"] for head in heads]
-        digest = digests[0] if len(digests) == 1 else _sha256("\n".join(digests))
+        digest = heads[0]["digest"]
+        if len(heads) > 1:
+            digest = _sha256("\n".join(head["digest"] for head in heads))
         return cls(tuple(row_groups), Scale(first["scale"]), first["n_ranks"], before, digest)
 
     def preferences(self, bytes_each: int = 0, advance: Advance = silent) -> Preferences:
@@ -181,21 +181,16 @@ class PackedPairs:
         Parameters
         ----------
         bytes_each : int, default 0
-            Bytes per judgment that will be needed besides.
+            Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
             Called with (judgments read, judgments in all).
 
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If they take more than 8 GiB, or a file is damaged.
         """
-        n, done = self.n_pairs, 0
-        n_bytes = n * (2 * self.n_ranks + 1 + 3 * 8 + bytes_each)
+        n, K, done = self.n_pairs, self.n_ranks, 0
+        n_bytes = n * (2 * K + 1 + 3 * 8 + bytes_each)
         if n_bytes > MAX_MEMORY:
             raise InputError(
                 f"{n:,} judgments take {n_bytes / 2**30:.1f} GiB in memory, more "
@@ -204,22 +199,27 @@ class PackedPairs:
                 self.row_groups[0].path,
             )
 
-        def load(group: RowGroup) -> Preferences:
+        columns: dict[str, Any] = {
+            "lists": np.empty((n, 2, K), np.int8),
+            "answers": np.empty(n, np.int8),
+            "weights": np.empty(n),
+            "queries": np.empty(n, object),
+            "judges": np.empty(n, object),
+        }
+
+        def load(group: RowGroup) -> None:
             nonlocal done
-            found = group.read_judgments().preferences(self.scale)
+            part = group.read_judgments().preferences(self.scale)
+            for name, column in columns.items():
+                column[group.before : group.before + group.n_rows] = getattr(part, name)
             done += group.n_rows
             advance(done, n)
-            return found
 
-        return concatenated(map_threads(load, self.row_groups))
+        map_threads(load, self.row_groups)
+        return Preferences(scale=self.scale, **columns)
 
     def batches(self) -> Iterator[Preferences]:
-        """Read the judgments a row group at a time.
-
-        Yields
-        ------
-        Preferences
-        """
+        """Read the judgments a row group at a time."""
         for group in self.row_groups:
             yield group.read_judgments().preferences(self.scale)
 
@@ -237,14 +237,9 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
     Yields
     ------
     PackedWriter
-        Called with :class:`Preferences`; or with an array of pairs of shape (n, 2, K), the
-        preferred list first, and weights or None. Pairs become judgments of which about half
-        prefer list a. The same judgments give the same bytes, whatever the batches.
-
-    Raises
-    ------
-    InputError
-        If the name or the judgments cannot be used, or the file cannot be written.
+        Called with :class:`Preferences`; or with pairs of shape (n, 2, K), the preferred list
+        first, and their weights, which become judgments of which half prefer list a. The same
+        judgments give the same bytes, whatever the batches.
 
     Examples
     --------
@@ -258,7 +253,7 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
 
 
 class PackedWriter:
-    """Given by :func:`packed_writer`; adds judgments to a file, one row group at a time."""
+    """Adds judgments to a file; given by :func:`packed_writer`."""
 
     def __init__(self, path: Path, scale: Scale, files: ExitStack) -> None:
         self._path, self._scale, self._files = path, scale, files
@@ -327,7 +322,7 @@ class PackedWriter:
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a file of packed judgments, or a folder that holds some."""
+    """Return whether a file, or one of a folder, holds packed judgments."""
     for file in _files(path):
         if format_of_name(file.name) == "parquet":
             with suppress(InputError), _opened(file) as found:

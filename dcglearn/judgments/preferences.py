@@ -1,7 +1,7 @@
 """Preferences: judgments of which of two rankings is better, as arrays.
 
-Judgments keep the order and the sides in which they were given, ties included. What learning uses
-is derived: the strict judgments as pairs of shape (n, 2, K), the preferred ranking first.
+They keep the order and sides in which they were given. What learning uses is derived: the strict
+judgments as pairs of shape (m, 2, K), the preferred ranking first.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Preferences:
         Parameters
         ----------
         lists : array-like of int, shape (n, 2, K)
-            Grade indices, 0 the best, -1 for no document.
+            0 the best, -1 for no document.
         answers, scale, weights, queries, judges
             As for :meth:`from_arrays`.
 
@@ -131,27 +131,20 @@ class Preferences:
         Parameters
         ----------
         a, b : array-like, shape (n, K)
-            The grades of each list from the first rank down: numbers, or names on the scale. None
-            or NaN where a document has no grade, and below the end of a list.
+            Grades from the first rank down, None or NaN where there is none.
         answers : sequence of str or number, shape (n,)
-            ``a``, ``b``, ``tie``, ``good`` or ``bad``; or what is known by itself, such as 1, 0 and
-            -1.
+            ``a``, ``b``, ``tie``, ``good`` or ``bad``; or others, as in files.
         scale : Scale, optional
-            The grades, best first; by default the numbers that occur.
+            By default the numbers that occur.
         queries, judges : sequence of str or None, shape (n,), optional
         weights : array-like of float, shape (n,), optional
-            How much each judgment counts; 1 by default.
+            1 by default.
         unjudged : {"worst", "drop", "nothing"} or a grade, default "worst"
-            What None or NaN counts as above the last grade of a list.
+            As for :func:`dcglearn.read_preferences`.
 
         Returns
         -------
         Preferences
-
-        Raises
-        ------
-        InputError
-            If shapes differ, or naming the row (the first is row 1) of what cannot be used.
 
         Examples
         --------
@@ -180,9 +173,7 @@ class Preferences:
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame, DuckDB relation, pyarrow.Table or mapping
-            Columns ``a``, ``b`` (each cell a list of grades from the first rank down, or its
-            text) and ``answer``; optionally ``query``, ``weight`` and ``judge``; or others, by
-            well-known names or as `columns` says. A list may be spread over ``a1``, ``a2``, ...
+            Its columns are those of files.
         scale, n_ranks, **options
             As for :func:`dcglearn.read_preferences`.
 
@@ -203,13 +194,12 @@ class Preferences:
         return read_preferences(frame, scale, n_ranks, **options)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the judgments as a pandas frame, one per row, which :meth:`from_frame` reads.
+        """Return a frame with one judgment per row, which :meth:`from_frame` reads.
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``query``, ``a``, ``b`` (lists of K grades, None for an empty rank),
-            ``answer``, ``weight`` and ``judge``.
+            Its lists have K grades, None for an empty rank.
 
         Examples
         --------
@@ -221,15 +211,20 @@ class Preferences:
         import pandas as pd
 
         labels = np.array([*self.scale.labels, None], object)  # index -1 is the last: no document
-        columns = {
+        columns = self.columns()
+        lists = {side: labels[columns[side]].tolist() for side in "ab"}
+        return pd.DataFrame(columns | lists, dtype=object).astype({"weight": float})
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of files and frames, with lists of grade indices."""
+        return {
             "query": self.queries,
-            "a": labels[self.lists[:, 0]].tolist(),
-            "b": labels[self.lists[:, 1]].tolist(),
+            "a": self.lists[:, 0],
+            "b": self.lists[:, 1],
             "answer": np.array(ANSWERS, object)[self.answers],
             "weight": self.weights,
             "judge": self.judges,
         }
-        return pd.DataFrame(columns, dtype=object).astype({"weight": float})
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -252,7 +247,7 @@ class Preferences:
     __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
 
     def __getitem__(self, rows: slice | ArrayLike) -> Preferences:
-        """Return the selected judgments, in that order: a slice, a mask or row numbers."""
+        """Return the judgments of a slice, a mask or row numbers."""
         if not isinstance(rows, slice):
             rows = np.asarray(rows)
             if rows.ndim != 1:
@@ -267,7 +262,7 @@ class Preferences:
 
     @property
     def n_ranks(self) -> int:
-        """K, the length of the longest list the arrays can hold."""
+        """K, the most ranks of a list."""
         return int(self.lists.shape[2])
 
     @property
@@ -294,10 +289,7 @@ class Preferences:
 
     @cached_property
     def pair_groups(self) -> Integers:
-        """A number for the query of each strict judgment, shape (m,).
-
-        Numbers follow first appearance; a judgment without a query is a group of its own.
-        """
+        """Numbers of the queries of strict judgments, shape (m,); a missing one is its own."""
         return _read_only(group_numbers(self.queries[self.strict]))
 
     def check_strict(self) -> None:
@@ -306,7 +298,7 @@ class Preferences:
 
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
-    """Return sets on one scale as one; shorter lists get empty ranks at their end."""
+    """Join sets on one scale; shorter lists get empty ranks at their end."""
     if len(parts) == 1:
         return parts[0]
     scale, n_ranks = parts[0].scale, max(part.n_ranks for part in parts)

@@ -1,8 +1,7 @@
 """Judgments as files, column by column and a block of rows at a time.
 
-A file holds few distinct ids, answers and grades, so each of them is turned into text once. The
-result is what writing record by record gives (:func:`json.dumps`, :class:`csv.writer`,
-``pyarrow.Table.from_pylist``), byte by byte.
+Each distinct id, answer or grade becomes text once. Files are those that :func:`json.dumps` and
+:class:`csv.writer` write record by record.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.files import PathLike, atomic_write, checked_suffix, write_text_blocks
 from dcglearn.base.tables.text import split_compression
 from dcglearn.base.types import Grades
-from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.cells import parse_list_text
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Label, canonical_label
@@ -44,14 +42,13 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     path : path-like
         ``.jsonl``, ``.json``, ``.csv``, ``.tsv``, ``.parquet`` or ``.arrow``; text may also be
         compressed, such as ``.jsonl.gz``. Columns without content (no query ids, no judges, all
-        weights 1) are left out. An empty rank above the last document of a list is read back as
-        one with ``unjudged="nothing"`` only.
+        weights 1) are left out. Empty ranks within a list are read back as such with
+        ``unjudged="nothing"`` only.
 
     Raises
     ------
     InputError
-        If the suffix is unknown, the file cannot be written, a list is empty, or a grade would be
-        read back as another.
+        If the file cannot be written, a list is empty, or a grade would be read back as another.
     """
     suffix = check_judgment_format(path)
     if not len(preferences):
@@ -60,7 +57,10 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     if empty.any():
         problem = f"row {int(empty.argmax()) + 1} holds an empty list"
         raise InputError(problem, "give lists of at least one document", os.fspath(path))
-    columns, labels = _columns(preferences), preferences.scale.labels
+    columns, labels = preferences.columns(), preferences.scale.labels
+    for column, nothing in (("query", None), ("weight", 1), ("judge", None)):
+        if set(columns[column].tolist()) == {nothing}:
+            del columns[column]
     if suffix in (".csv", ".tsv"):
         _check_list_texts(labels, os.fspath(path))
     if suffix in _TEXT:
@@ -77,22 +77,6 @@ def check_judgment_format(path: PathLike) -> str:
         remedy = f"use a name that ends in {suffix}, or a text format"
         raise InputError(f"{suffix} compressed as a whole", remedy, os.fspath(path))
     return suffix
-
-
-def _columns(preferences: Preferences) -> Columns:
-    """Return the columns that have content; those of lists hold grade indices."""
-    found = {
-        "query": preferences.queries,
-        "a": preferences.lists[:, 0],
-        "b": preferences.lists[:, 1],
-        "answer": np.array(ANSWERS, object)[preferences.answers],
-        "weight": preferences.weights,
-        "judge": preferences.judges,
-    }
-    for name, nothing in (("query", None), ("weight", 1), ("judge", None)):
-        if set(found[name].tolist()) == {nothing}:
-            del found[name]
-    return found
 
 
 def _arrow_lists(lists: Grades, labels: Sequence[Any]) -> Any:
@@ -118,7 +102,11 @@ def _blocks(columns: Columns, labels: Sequence[str], between: str) -> Iterator[d
 
 
 def _json(
-    columns: Columns, labels: Sequence[Label], start: str, between: str, end: str
+    columns: Columns,
+    labels: Sequence[Label],
+    start: str = "",
+    between: str = "\n",
+    end: str = "\n",
 ) -> Iterator[str]:
     """Iterate over the text of JSON objects."""
     shown = (f'"{name}": ' + ("[%s]" if name in _SIDES else "%s") for name in columns)
@@ -155,24 +143,21 @@ def _check_list_texts(labels: Sequence[Label], path: str) -> None:
 
 def _write_table(path: PathLike, suffix: str, columns: Columns, labels: Sequence[Label]) -> None:
     import pyarrow as pa
+    import pyarrow.feather as feather
     import pyarrow.parquet as pq
 
     arrays = {
         name: _arrow_lists(column, [*labels, None]) if name in _SIDES else pa.array(column)
         for name, column in columns.items()
     }
-    table = pa.table(arrays)
+    write = pq.write_table if suffix == ".parquet" else feather.write_feather
     with atomic_write(path) as temporary:
-        if suffix == ".parquet":
-            pq.write_table(table, temporary)
-            return
-        with pa.ipc.new_file(temporary, table.schema) as writer:
-            writer.write_table(table)
+        write(pa.table(arrays), temporary)
 
 
 _TEXT: dict[str, Callable[[Columns, Sequence[Label]], Iterator[str]]] = {
-    ".jsonl": partial(_json, start="", between="\n", end="\n"),
-    ".ndjson": partial(_json, start="", between="\n", end="\n"),
+    ".jsonl": _json,
+    ".ndjson": _json,
     ".json": partial(_json, start="[", between=",\n", end="]\n"),
     ".csv": _csv,
     ".tsv": partial(_csv, delimiter="\t"),
