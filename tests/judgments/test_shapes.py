@@ -326,7 +326,7 @@ def test_a_row_per_document_and_a_column_per_rater() -> None:
 
 
 def test_systems_that_do_not_change_places() -> None:
-    """Lists that are named after systems are found by their names; others are as they were shown."""
+    """Lists named after systems are found by their names; others are as they were shown."""
     rows = [
         {"control": WORSE, "treatment": BETTER, "answer": "left"}
         | {"left_system": "treatment", "right_system": "control"}
