@@ -1,6 +1,6 @@
 """A slow reader of judgments and scored documents: record by record, each cell on its own.
 
-It uses Python's ``csv`` and ``json`` alone, and raises a `RefusedError` for what the package refuses.
+It uses Python's ``csv`` and ``json`` alone, and raises a `RefusedError` for what is refused.
 """
 
 from __future__ import annotations

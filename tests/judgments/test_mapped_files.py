@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from dcglearn import Preferences, read_preferences
+from dcglearn import PackedPairs, read_preferences
 from dcglearn.base.errors import InputWarning
-
-Refused = Callable[..., str]
 
 EXPORT = """qid,left,right,verdict,rater,note
 q1,2 0 1,1 1 0,Left,ann,
@@ -68,60 +64,6 @@ def test_columns_and_answers_as_told(run: Any, place: Path) -> None:
     assert found.returncode == 0, found.stderr
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "says"),
-    [
-        (EXPORT, ["--strict"], "export.csv, line 2: unknown field 'note'"),
-        (
-            EXPORT.replace("note", "preference"),
-            [],
-            "export.csv: the columns 'verdict' and 'preference' could both be the answer; say "
-            "which one is: --columns answer=verdict",
-        ),
-        (
-            EXPORT,
-            ["--answers", "left=a,right=b"],
-            "export.csv, line 4: the answer 'Same' is not among the given ones (left=a, right=b); "
-            "add it, such as --answers Same=tie",
-        ),
-        (EXPORT.replace("Same", ""), [], "line 4: the answer is empty; write one, or count empty"),
-        (EXPORT.replace("Same", ""), [], "--answers =tie"),
-        (
-            EXPORT.replace("Same", "2").replace("Left", "1").replace("right,a", "2,a"),
-            [],
-            "line 2: the answers are the numbers 1, 2, which do not say which list is better; say "
-            "what each of them means, such as --answers 1=a,2=b",
-        ),
-        (EXPORT, ["--columns", "a=lft"], "export.csv: unknown column in --columns 'lft'; did you"),
-        (EXPORT, ["--columns", "a:left"], "--columns holds 'a:left'; write --columns a=left"),
-        (EXPORT, ["--answers", "left=A"], "unknown answer in --answers 'A'"),
-        (EXPORT.replace("2 0 1", "good 0 1"), [], "grades are numbers (0, 1, 2) and names (good)"),
-        (
-            EXPORT.replace("2 0 1", "perfct 0 1"),
-            ["--scale", "perfect,1,0"],
-            "line 2, \"a\", rank 1: grade 'perfct' is off the scale perfect > 1 > 0; did you mean "
-            "'perfect'?",
-        ),
-        (EXPORT, ["--unjudged", "bad"], "--unjudged is 'bad'; use worst, drop, nothing or a grade"),
-    ],
-)
-def test_what_is_not_clear_is_refused_with_the_option(
-    refused: Refused, place: Path, text: str, options: list[str], says: str
-) -> None:
-    (place / "export.csv").write_text(text)
-    error = refused("fit", "export.csv", *options, "-o", "learned.json")
-    assert says in error.splitlines()[-1]
-    assert [path.name for path in place.iterdir()] == ["export.csv"]
-
-
-def test_a_missing_field_is_named_with_what_is_there(refused: Refused, place: Path) -> None:
-    (place / "p.jsonl").write_text('{"left": [1], "right": [0], "score": "a"}\n')
-    assert refused("fit", "p.jsonl").endswith(
-        'p.jsonl, line 1: the column "answer" is missing; every judgment needs a, b, answer; if '
-        "'score' holds it, say --columns answer=score\n"
-    )
-
-
 def test_empty_answers_are_ties_when_asked(run: Any, place: Path) -> None:
     (place / "export.csv").write_text(EXPORT.replace("Same", ""))
     found = run("inspect", "export.csv", "--answers", "=tie", "--json")
@@ -149,7 +91,7 @@ def test_groups_by_a_column_that_is_also_a_field(run: Any, place: Path) -> None:
     assert found[0].stdout == found[1].stdout
     assert run("test", "export.csv", "--by", "note", "--json").returncode == 0
     left = run("test", "export.csv", "--by", "note", "--answers", "left=a,right=out")
-    assert "--by with judgments that are left out" in left.stderr
+    assert "judgments are left out for their answers" in left.stderr
 
 
 def test_likert_scales_are_weights_with_a_side(run: Any, place: Path) -> None:
@@ -185,35 +127,4 @@ def test_null_within_a_list_is_a_document_without_a_grade(
     found = run("pack", "p.jsonl", "packed.parquet", *options)
     expected = f"1 document within the lists has no grade (null): {words}\n" if words else ""
     assert found.stderr == expected
-    from dcglearn import PackedPairs
-
     assert PackedPairs.of("packed.parquet").preferences().lists[0, 0].tolist() == first
-
-
-FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
-    "csv": lambda frame, path: frame.to_csv(path, index=False),
-    "index.csv": lambda frame, path: frame.to_csv(path),
-    "tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
-    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
-    "json": lambda frame, path: frame.to_json(path, orient="records"),
-    "parquet": lambda frame, path: frame.to_parquet(path),
-}
-
-
-@pytest.mark.parametrize("ending", FORMATS)
-def test_frames_that_pandas_writes_are_read_back(place: Path, ending: str) -> None:
-    data = Preferences.of(
-        [[[0, 1, 2], [1, -1, -1]], [[2, 2, 0], [0, 2, 1]], [[1, 1, -1], [2, 0, 0]]],
-        ["a", "b", "bad"],
-        Preferences.from_arrays([[2]], [[1]], ["a"]).scale.__class__((2, 1, 0)),
-        [1.0, 2.5, 3.0],
-        ["q1", "q 2", None],
-        [None, "j", "k"],
-    )
-    path = place / f"p.{ending}"
-    FORMATS[ending](data.to_frame(), path)
-    if ending == "index.csv":
-        with pytest.warns(InputWarning, match="1 unknown column is ignored: ''"):
-            assert read_preferences(path) == data
-    else:
-        assert read_preferences(path) == data

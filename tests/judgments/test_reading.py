@@ -16,7 +16,7 @@ from typing import Any
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, read_preferences
@@ -144,6 +144,7 @@ def read(path: Any, **options: Any) -> tuple[Preferences, list[str]]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
+@settings(max_examples=30)
 @given(records=judged(), size=st.sampled_from([1, 2, 7, 10_000]))
 def test_every_format_holds_what_was_written(name: str, records: Records, size: int) -> None:
     scale = NAMES if isinstance(next(x for x in records[0]["a"] if x is not None), str) else NUMBERS
@@ -245,6 +246,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@settings(max_examples=20)
 @given(
     fault_at=st.integers(0, 11),
     blank=st.sets(st.integers(0, 11)),

@@ -1,4 +1,4 @@
-"""Exports of other shapes: shuffled sides, a column per rater, a row per document, surveys."""
+"""Exports of other shapes: shuffled sides, a column per rater, a row per document, Excel."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def test_lists_named_after_systems_that_change_places() -> None:
         others = {"control": "treatment", "treatment": "control"}
         row["right_system"] = others[row["left_system"]]
     assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
-    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
-               for row in rows]  # fmt: skip
+    names = {"control": "a", "treatment": "b"}
+    unnamed = [{names.get(name, name): cell for name, cell in row.items()} for row in rows]
     assert "ignore" in refused(unnamed).remedy
     ignored = {"columns": "ignore=left_system+right_system"}
     assert answers(unnamed, **ignored) == ["b", "a"]
@@ -244,7 +244,7 @@ def test_a_mark_of_unjudged_documents_is_no_grade(mark: Any) -> None:
     rows = [{"a": [2, mark, 0], "b": [1, 0, 0], "answer": "a"}]
     error = refused(rows)
     assert error.place.startswith("row 1")
-    found, notes = read(rows, missing=mark)
+    found, notes = read(rows, null_values=mark)
     assert found.scale.labels == (2, 1, 0)
     assert found.lists[0, 0].tolist() == [0, 2, 2], "an unjudged document counts as the worst grade"
     assert any("1 document" in note for note in notes)
@@ -326,15 +326,15 @@ def test_a_row_per_document_and_a_column_per_rater() -> None:
 
 
 def test_systems_that_do_not_change_places() -> None:
-    """Lists that are named after systems are found by their names; others are as they were shown."""
+    """Lists named after systems are found by their names; others are as they were shown."""
     rows = [
         {"control": WORSE, "treatment": BETTER, "answer": "left"}
         | {"left_system": "treatment", "right_system": "control"}
     ] * 2
     assert answers(rows, columns="a=control,b=treatment") == ["b", "b"]
     assert answers(rows, columns="a=treatment,b=control") == ["a", "a"]
-    unnamed = [{"a" if k == "control" else "b" if k == "treatment" else k: v for k, v in row.items()}
-               for row in rows]  # fmt: skip
+    names = {"control": "a", "treatment": "b"}
+    unnamed = [{names.get(name, name): cell for name, cell in row.items()} for row in rows]
     assert answers(unnamed) == ["a", "a"]
 
 

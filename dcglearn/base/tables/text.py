@@ -103,7 +103,7 @@ def open_decompressed(path: Path, name: str = "", advance: Advance = silent) -> 
         file = io.BufferedReader(_CountedFile(path, advance), _BUFFER)
         head = file.peek(6)[:6]
     found = next((suffix for suffix, magic in _MAGIC.items() if head.startswith(magic)), "")
-    named = split_compression(name)[1]
+    named = split_compression(path.name)[1]  # an open file may be one that unpacks it
     if named and found != named:
         file.close()
         is_what = f"is compressed by {COMPRESSIONS[found]}" if found else "is not compressed"

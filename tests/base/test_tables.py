@@ -1,0 +1,315 @@
+"""Files of every format, compression and encoding, from every place, and those that are refused."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcglearn import InputError
+from dcglearn.base.tables.delimited import find_layout
+from dcglearn.base.tables.sources import Source, find_sources, read_blocks
+from helpers.written import write
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".zst": lambda content: pa.compress(content, codec="zstd", asbytes=True),
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+ROWS = "query;a;b;answer\nq1;2 0;1 1;a\nq2;1 1;2 0;b\n"
+
+
+def only(place: Any, encoding: str = "utf-8") -> Source:
+    (source,) = find_sources(place, encoding)
+    return source
+
+
+def content(source: Source) -> bytes:
+    with source.open() as file:
+        return file.read()
+
+
+def refusal(place: object) -> str:
+    def read() -> list[Any]:
+        sources = find_sources(place)  # type: ignore[arg-type]  # any kind of place
+        return [list(read_blocks(source)) for source in sources]
+
+    with pytest.raises(InputError) as refused:
+        read()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("compression", COMPRESS)
+@pytest.mark.parametrize(
+    ("suffix", "text", "expected", "delimiter"),
+    [
+        (".jsonl", '{"a": 1}\n', "jsonl", None),
+        (".ndjson", '{"a": 1}\n', "jsonl", None),
+        (".json", '{"a": 1}\n{"a": 2}\n', "jsonl", None),
+        (".json", ' \n[{"a": 1}]', "json", None),
+        (".jsonl", '[{"a": 1}]', "json", None),
+        (".csv", "a,b\n1,2\n", "csv", ","),
+        (".csv", ROWS, "csv", ";"),
+        (".txt", "a\tb\n1\t2\n", "csv", "\t"),
+        (".tsv", "a\tb\n1\t2\n", "tsv", "\t"),
+        ("", '{"a": 1}\n{"a": 2}', "jsonl", None),
+        ("", '\n[{"a": 1}]', "json", None),
+        ("", "a|b\n1|2\n", "csv", "|"),
+        (".007", "a|b\n1|2\n", "csv", "|"),
+    ],
+)
+def test_text_is_the_same_however_compressed_and_opens_again(
+    tmp_path: Path, compression: str, suffix: str, text: str, expected: str, delimiter: str | None
+) -> None:
+    path = write(tmp_path / f"x{suffix}{compression}", COMPRESS[compression](text.encode()))
+    source = only(path)
+    assert source.format == expected
+    assert source.layout.delimiter == (delimiter or ",")
+    assert (source.name, source.size) == (str(path), path.stat().st_size)
+    assert [content(source), content(source)] == [text.encode()] * 2
+
+
+def test_standard_input_pipes_and_open_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = gzip.compress(ROWS.encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    found = [only("-"), only(io.BytesIO(packed)), only(io.StringIO(ROWS))]
+    path = write(tmp_path / "x.csv.gz", packed)
+    with gzip.open(path) as file:
+        found.append(only(file))
+    with path.open("rb") as file:
+        found.append(only(file))
+    with write(tmp_path / "x.unknown", ROWS.encode()).open("rb") as file:
+        found.append(only(file))
+    os.mkfifo(tmp_path / "pipe.csv")
+    writer = threading.Thread(target=(tmp_path / "pipe.csv").write_text, args=(ROWS,))
+    writer.start()
+    found.append(only(tmp_path / "pipe.csv"))
+    writer.join()
+    for source in found:
+        assert (source.format, source.layout.delimiter) == ("csv", ";")
+        assert [content(source), content(source)] == [ROWS.encode()] * 2
+    assert found[0].name == "standard input"
+    assert found[1].name == "an open file"
+
+
+def test_a_position_in_an_open_file_is_where_it_is_read_from() -> None:
+    file = io.BytesIO(b"note\na,b\n1,2\n")
+    file.readline()
+    assert content(only(file)) == b"a,b\n1,2\n"
+
+
+def test_parts_come_in_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.csv.gz", ".a.csv.crc", "_SUCCESS", "b.csv.crc", "_logs/x"):
+        write(tmp_path / name, COMPRESS[".gz" if name.endswith("gz") else ""](b"a,b\n1,2\n"))
+    for place in (tmp_path, str(tmp_path), f"{tmp_path}/*", f"{tmp_path}/**/*.csv*"):
+        sources = find_sources(place)
+        assert [Path(source.name).name for source in sources] == ["a.csv.gz", "b.csv"]
+        assert "hidden file" in sources[0].notes[-1]
+        assert sources[1].notes == []
+    assert [s.name for s in find_sources([tmp_path / "b.csv", tmp_path / "a.csv.gz"])] == [
+        str(tmp_path / name) for name in ("b.csv", "a.csv.gz")
+    ]
+
+
+def test_a_file_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
+    path = write(tmp_path / "x[1].csv", b"a,b\n")
+    write(tmp_path / "x1.csv", b"other")
+    assert only(str(path)).name == str(path)
+
+
+def test_files_of_several_formats_may_be_named_one_by_one(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "x.csv", b"a,b\n"), write(tmp_path / "x.jsonl", b"{}\n")]
+    assert [source.format for source in find_sources(paths)] == ["csv", "jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "at", "problem"),
+    [
+        ({}, "x.csv", "x.csv", "no such file"),
+        ({}, "*.csv", "*.csv", "no file matches"),
+        ({"d/_SUCCESS": b"x"}, "d", "d", "without files"),
+        ({"d/.x": b"x"}, "d/*", "d/*", "no file matches"),
+        ({"x.csv": b""}, "x.csv", "x.csv", "is empty"),
+        ({"x.csv.gz": gzip.compress(b"")}, "x.csv.gz", "x.csv.gz", "is empty"),
+        ({"d/a.csv": b"a,b", "d/b.jsonl": b"{}"}, "d", "d", "a.csv and b.jsonl"),
+        ({"d/a.csv": b"a,b", "d/b.tsv": b"a\tb"}, "d/*", "d/*", "a.csv and b.tsv"),
+        ({"d/x/a.csv": b"a"}, "d", "d", "the folder x"),
+        ({"d/_delta_log/x.json": b"{}", "d/x.csv": b"a,b"}, "d", "d", "Delta Lake"),
+        ({"x.parquet": b"a,b"}, "x.parquet", "x.parquet", "parquet"),
+        ({"x.arrow": b"a,b"}, "x.arrow", "x.arrow", "arrow"),
+        ({"x.csv.gz": b"a,b"}, "x.csv.gz", "x.csv.gz", "not compressed"),
+        ({"x.csv": b"SQLite format 3\0"}, "x.csv", "x.csv", "database"),
+        ({"x.csv": b"%PDF-1.4"}, "x.csv", "x.csv", "PDF"),
+    ],
+)
+def test_what_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    files: dict[str, bytes],
+    place: str,
+    at: str,
+    problem: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, held in files.items():
+        write(tmp_path / name, held)
+    with pytest.raises(InputError) as refused:
+        find_sources(place)
+    assert refused.value.place == at
+    assert problem in refused.value.problem
+
+
+def test_the_same_file_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "d/x.csv", b"a,b")
+    (tmp_path / "link.csv").symlink_to("d/x.csv")
+    assert "d/x.csv: appears twice" in refusal(["d/x.csv", "d/x.csv"])
+    assert "d/x.csv: appears twice" in refusal(["./d/x.csv", "d"])
+    assert "link.csv: appears twice" in refusal(["d/*.csv", "link.csv"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b")))
+    assert "standard input: appears twice" in refusal(["-", "-"])
+    file = io.BytesIO(b"a,b")
+    assert "an open file: appears twice" in refusal([file, file])
+
+
+@pytest.mark.parametrize("place", [3, None, [None], b"x.csv", [], "\0.csv", io.StringIO("\ud800")])
+def test_what_is_not_a_place(place: object) -> None:
+    assert refusal(place)
+
+
+LINES = "".join(f'{{"query": "q{i * 7919 % 1000}", "n": {i}}}\n' for i in range(20_000)).encode()
+
+
+@pytest.mark.parametrize("compression", [name for name in COMPRESS if name])
+def test_compressed_files_that_are_cut_short_or_damaged(tmp_path: Path, compression: str) -> None:
+    packed = COMPRESS[compression](LINES)
+    for size in (5, 30, len(packed) // 2, len(packed) - 3):
+        path = write(tmp_path / f"x.jsonl{compression}", packed[:size])
+        message = refusal(path)
+        assert message.startswith(str(path))
+        assert "is damaged" in message or size == 5
+    damaged = packed[:6] + bytes(200) + packed[206:]  # pyarrow writes Zstandard without checksums
+    path = write(tmp_path / f"y.jsonl{compression}", damaged)
+    message = refusal(path)
+    assert message.startswith(str(path))
+    assert "is damaged" in message
+
+
+@pytest.mark.parametrize("compression", [name for name in COMPRESS if name])
+def test_parts_that_are_compressed_one_after_another(tmp_path: Path, compression: str) -> None:
+    packed = COMPRESS[compression](LINES) + COMPRESS[compression](LINES)
+    path = write(tmp_path / f"x.jsonl{compression}", packed)
+    assert content(only(path)) == LINES + LINES
+
+
+def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.jsonl.gz", gzip.compress(LINES))
+    seen: list[tuple[int, int]] = []
+    source = only(path)
+    with source.open(lambda done, total: seen.append((done, total))) as file:
+        file.read()
+    assert seen[-1] == (source.size, source.size)
+    assert sorted(seen) == seen
+
+
+ENCODINGS = {
+    "utf-8": b"",
+    "utf-8-sig": b"",
+    "utf-16": b"",
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+}
+
+
+@given(st.text(max_size=200).filter(lambda t: "\r" not in t and "\0" not in t))
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_text_of_every_encoding_is_read_as_python_reads_it(encoding: str, text: str) -> None:
+    text = "ab" + text  # a header
+    assert content(only(io.BytesIO(ENCODINGS[encoding] + text.encode(encoding)))) == text.encode()
+    told = only(io.BytesIO(text.encode(encoding)), encoding)
+    assert content(told) == text.encode()
+
+
+@given(st.text("ab\n\u00e9\u20ac", max_size=50), st.sampled_from(["cp1252", "iso-8859-15"]))
+def test_an_encoding_that_is_named(text: str, encoding: str) -> None:
+    assert content(only(io.BytesIO(b"x" + text.encode(encoding)), encoding)) == b"x" + text.encode()
+
+
+@pytest.mark.parametrize("character", ["a", "\u00e9", "\u20ac", "\U0001f600"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_chunks_end_anywhere_in_a_long_line(character: str, encoding: str) -> None:
+    text = "x" + character * (2**20 + 2**17)
+    assert content(only(io.BytesIO(text.encode(encoding)))) == text.encode()
+    ends = "xy\r\n" * 300_000
+    assert content(only(io.BytesIO(ends.encode(encoding)))) == ends.encode()
+
+
+FILL = b"1,2\n" * 600_000
+
+
+@pytest.mark.parametrize(
+    ("held", "line"),
+    [
+        ("\u00e9\n".encode() + FILL + b"\xe9\n", 600_002),
+        (b"ab\n" + "\u00e9\n".encode() + b"\xe9\n", 3),
+        (b"\xef\xbb\xbfa\n\xe9", 2),
+        (b"\xff\xfea\0\n\0\0\xd8a\0", 2),
+        (b"\xff\xfea\0\n\0a", 2),
+        (b"a\nb\rc\n", 2),
+        (FILL + b"a\r", 600_001),
+    ],
+)
+def test_text_that_is_refused_names_the_line(tmp_path: Path, held: bytes, line: int) -> None:
+    path = write(tmp_path / "x.csv", held)
+    with pytest.raises(InputError) as refused:
+        content(only(path))
+    assert refused.value.place == f"{path}, line {line}"
+
+
+@given(
+    st.sampled_from(",;\t|"),
+    st.lists(
+        st.lists(st.text("ab,;\t|\" '0\u00e9", max_size=6), min_size=3, max_size=3), max_size=9
+    ),
+)
+def test_delimiters_are_found_whatever_the_cells(delimiter: str, rows: list[list[str]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows([["query", "a b", "answer"], *rows])
+    assert find_layout(text.getvalue().encode()).delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "above"),
+    [
+        ("answer\na\n", ",", 0),
+        ("", ",", 0),
+        ("a,b;c,d\n1,2;3,4\n", ",", 0),
+        ("a,b;c,d\n1;2\n3;4\n", ";", 0),
+        ('"a;b",c\n', ",", 0),
+        ('a;b\n1;"2\n3;4', ";", 0),
+        ("sep=|\r\na|b;c\r\n", "|", 1),
+        ("sep=;x\n1;2\n", ";", 0),
+        ("Study\n\na\tb\n1\t2\n", "\t", 1),
+        ('"Study, of\nMay",,\na,b,c\n', ",", 2),
+    ],
+)
+def test_delimiters_and_titles_of_unusual_headers(text: str, delimiter: str, above: int) -> None:
+    found = find_layout(text.encode())
+    assert (found.delimiter, found.above) == (delimiter, above)
