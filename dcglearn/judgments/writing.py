@@ -65,6 +65,9 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
         _check_list_texts(labels, os.fspath(path))
     if suffix in _TEXT:
         write_text_blocks(path, _TEXT[suffix](columns, labels))
+    elif len({isinstance(label, str) for label in labels}) > 1:
+        problem = f"a {suffix} file holds names or numbers, and the grades {preferences.scale} both"
+        raise InputError(problem, "use .jsonl", os.fspath(path))
     else:
         _write_table(path, suffix, columns, labels)
 

@@ -207,7 +207,7 @@ class Scale:
             raise InputError(
                 f"grades are names ({', '.join(names[:5])})",
                 "declare their order with `scale`, best first, such as perfect,good,bad; for "
-                "documents without grades use `encoding='documents'`",
+                "documents without grades use `documents=True`",
             )
         if len(set(map(float, distinct))) < len(distinct):
             raise InputError("two grades are equal in double precision", "use grades below 2^53")

@@ -29,6 +29,7 @@ OPTIONS = {
     "debit": "--debit",
     "depth": "--K",
     "discounts": "--discounts",
+    "documents": "--documents",
     "encoding": "--encoding",
     "folds": "--folds",
     "gains": "--gains",
@@ -87,8 +88,8 @@ def in_options(text: str) -> str:
 
     Examples
     --------
-    >>> in_options("declare `scale`, or read with `encoding='documents'`; see `fit`")
-    'declare --scale, or read with --encoding documents; see `fit`'
+    >>> in_options("declare `scale`, or read with `encoding='latin-1'`; see `fit`")
+    'declare --scale, or read with --encoding latin-1; see `fit`'
     >>> in_options("use `scale=(2, 1, 0)` and `replace=True`")
     'use --scale 2,1,0 and --replace'
     >>> in_options("say `relevant='very good,good'`")
