@@ -28,7 +28,6 @@ from dcglearn.naming.measure_files import measure_from_json, measure_to_json
 from dcglearn.report.answer import answer
 from dcglearn.report.learned_text import learned_text
 from dcglearn.report.questions import questions_text
-from helpers.packed_files import write_packed
 from helpers.simulated import preset_judgments
 
 FIVE = Scale(("perfect", "good", "fair", "poor", "bad"))
@@ -183,19 +182,12 @@ def test_the_command_answers_first(tmp_path: Path, run: Any) -> None:
     assert printed["gains"][1]["low"] < printed["gains"][1]["estimate"]
 
 
-def test_documents_and_pairs_without_sides_say_why_there_is_no_interval(
-    tmp_path: Path, run: Any
-) -> None:
+def test_documents_have_no_interval_and_say_why(tmp_path: Path, run: Any) -> None:
     (tmp_path / "d.csv").write_text(
         "query,a,b,answer\nq1,d1 d2 d3,d3 d2 d1,a\nq2,d2 d1 d3,d1 d3 d2,a\n"
     )
-    documents = run("fit", "d.csv", "--encoding", "documents").stdout
+    documents = run("fit", "d.csv", "--documents").stdout
     assert documents.startswith("d.csv: 2 judgments")
     assert (
         "no interval: the model of the judgment takes grades, and documents have none" in documents
     )
-    data = preset_judgments("linear-log2", 300, 9)
-    write_packed(data.pairs, tmp_path / "p.parquet", data.scale)
-    packed = " ".join(run("fit", "p.parquet").stdout.split())
-    assert packed.startswith("The middle grade is worth .")
-    assert "No interval: the packed pairs do not say how they were shown" in packed

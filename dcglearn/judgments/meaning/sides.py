@@ -158,6 +158,11 @@ def check_unused(
 
 
 def _few_texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column, empty if there are more than four."""
-    texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
+    """Return the distinct texts of a column, empty if it holds others or more than four."""
+    if hasattr(cells, "type") and str(cells.type) not in ("string", "large_string"):
+        return set()  # what is not used may be what Python cannot hold, such as far times
+    try:
+        texts = {text_of(value) for value in column_of(cells[:1000]).values} - {""}
+    except UnicodeDecodeError:
+        return set()
     return texts if len(texts) <= 4 else set()

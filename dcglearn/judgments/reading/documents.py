@@ -250,4 +250,6 @@ class DocumentLookup:
         if index != NO_DOCUMENT:
             labels.append(self._grades.scale.labels[index])
         codes = np.where(grades < len(labels), grades, NO_DOCUMENT).astype(np.int32)
-        return ListColumn(codes.ravel(), np.full(len(codes), codes.shape[1], np.int64), labels)
+        occurring = [label if code in codes else None for code, label in enumerate(labels)]
+        lengths = np.full(len(codes), codes.shape[1], np.int64)
+        return ListColumn(codes.ravel(), lengths, occurring)
