@@ -13,6 +13,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.process import return_free_memory
 from dcglearn.base.progress import reporting
 from dcglearn.terminal.options import (
     AnswersOption,
@@ -132,6 +133,7 @@ class JudgmentOptions:
                 f"{len(reader):,} judgments take {reader.nbytes / 2**20:,.0f} MiB as they are read"
             )
             raise InputError(problem, "pack them first: dcglearn pack", reader.name)
+        return_free_memory()
         with reporting("arranging judgments"):
             preferences = reader.preferences
         for line in reader.notes:
