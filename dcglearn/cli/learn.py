@@ -134,11 +134,13 @@ def fit(
         about = contents_text(prefs, contents, words)
         certainty = _certainty(data, judgments.documents, families)
         groups, sampled = data.pair_groups if value is None else None, data if intervals else None
-        problem, choice = learner.problem(data.pairs, data.pair_weights), None
-        labels, n_strict = data.scale.labels, problem.n_pairs
-        source = SourceRecord(file=Path(prefs).name, judgments=len(data), strict=n_strict)
+        pairs, weights, labels, n = data.pairs, data.pair_weights, data.scale.labels, len(data)
         del data  # most of the memory
         return_free_memory()
+        problem, choice = learner.problem(pairs, weights), None
+        del pairs, weights
+        n_strict = problem.n_pairs
+        source = SourceRecord(file=Path(prefs).name, judgments=n, strict=n_strict)
         if groups is not None:
             choice = _choose(problem, groups, np.random.default_rng(seed), solver, use)
             problem = problem.with_C(choice.C)
@@ -153,10 +155,17 @@ def fit(
                 resampled = parameter_intervals(
                     learner, sampled, rng, intervals, 0.95, advance, choose
                 )
-        pairs, weights = problem.pairs, problem.weights
         with reporting("counting agreements"):
             content = learned_measure_of_pairs(
-                learner, pairs, weights, labels, source, use, resampled, choice, certainty
+                learner,
+                problem.pairs,
+                problem.weights,
+                labels,
+                source,
+                use,
+                resampled,
+                choice,
+                certainty,
             )
     _give(about, content, choice, out, json, use)
 
