@@ -335,9 +335,10 @@ class GatheredLists:
                 entry = int(np.argmax(codes == label))
                 if len(codes) and codes[entry] == label:
                     column = ListColumn(codes, lengths.astype(np.int64), [])
-                    found.append((*column.position(entry), side))
+                    row, rank = column.position(entry)
+                    found.append((row, side, rank))
             if found:
-                row, rank, side = min(found)
+                row, side, rank = min(found)
                 return f'{place(row)}, "{names[side]}", rank {rank + 1}'
         raise LookupError(label)
 
