@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -377,3 +379,26 @@ def test_marks_of_unjudged_documents_are_numbers_or_text(scale: str | None) -> N
             )
             assert found.scale.labels == (2, 1, 0)
             assert found.lists[0, 0].tolist() == [0, 2, 2]
+
+
+NO_PANDAS = """
+import sys
+from dcglearn.base.process import KeptOut
+sys.meta_path.insert(0, KeptOut("pandas"))
+from dcglearn import read_preferences, write_preferences
+for name in ("long.csv", "raters.csv", "sheet.xlsx"):
+    judged = read_preferences(name)
+    for suffix in ("jsonl", "csv", "parquet", "arrow"):
+        write_preferences(judged, f"again.{suffix}")
+        assert read_preferences(f"again.{suffix}") == judged, (name, suffix)
+"""
+
+
+def test_commands_which_keep_pandas_out_read_every_shape(tmp_path: Path) -> None:
+    rows = ["q,a,1,2,a", "q,a,2,0,a", "q,b,1,1,a", "q,b,2,0,a"]
+    (tmp_path / "long.csv").write_text("\n".join(["query,list,rank,grade,answer", *rows]))
+    (tmp_path / "raters.csv").write_text("query,a1,a2,b1,b2,answer\nq,2,0,1,0,b\n")
+    pd.DataFrame({"a": ["2 0"], "b": ["1 0"], "answer": ["a"]}).to_excel(
+        tmp_path / "sheet.xlsx", index=False
+    )
+    subprocess.run([sys.executable, "-c", NO_PANDAS], cwd=tmp_path, check=True)

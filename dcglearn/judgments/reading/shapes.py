@@ -40,35 +40,32 @@ def one_judgment_per_row(table: FieldBlock) -> FieldBlock:
     there is one; ``list`` says which of the two lists a row is of, ``rank`` where, and ``grade``
     what the document is worth.
     """
-    import pandas as pd
-
     keys = [column_of(_hashable(table.cells[one])).codes for one in _KEYS if one in table.cells]
     _, first, group = np.unique(np.stack(keys), axis=1, return_index=True, return_inverse=True)
     sides, ranks = table.values("list", _side), table.values("rank", _rank)
     for name, values in (("list", sides), ("rank", ranks)):
         if None in values:
-            row = table.place(values.index(None))
-            raise InputError(f"the {name} is missing", "every document needs it", row)
-    grades = [None if text_of(one) in ("", "-") else one for one in table.cells["grade"]]
-    rows = pd.DataFrame({"group": first[group.ravel()], "side": sides, "rank": ranks})
-    rows["grade"] = pd.Series(grades, dtype=object)
-    rows = rows.sort_values(["group", "side", "rank"], kind="stable")
-    lists = rows.groupby(["group", "side"])
-    wrong = rows.index[rows["rank"] != lists.cumcount() + 1]
+            where = table.place(values.index(None))
+            raise InputError(f"the {name} is missing", "every document needs it", where)
+    of_list = 2 * first[group.ravel()] + np.array(sides)  # the first row of its judgment, the side
+    order = np.lexsort((ranks, of_list))
+    lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
+    expected = np.arange(1, len(order) + 1) - np.repeat(starts, lengths)
+    wrong = order[np.array(ranks)[order] != expected]
     if len(wrong):
         problem = f"the rank {ranks[wrong[0]]} appears twice in its list, or follows none"
         remedy = "number the ranks of each judgment's lists from 1; the rows of a judgment share "
         where = table.place(int(wrong[0]))
         raise InputError(problem, remedy + "query, judge, answer and weight", where)
-    held = lists["grade"].agg(list).unstack().reindex(columns=["a", "b"])
-    alone = held.index[held.isna().any(axis=1)]
+    alone = lists[~np.isin(lists ^ 1, lists)]
     if len(alone):
-        missing = "a" if held["a"].isna()[alone[0]] else "b"
-        problem, where = f"a judgment without list {missing}", table.place(int(alone[0]))
+        row, side = divmod(int(alone[0]), 2)
+        problem, where = f"a judgment without list {'ba'[side]}", table.place(row)
         raise InputError(problem, "give the documents of both lists", where)
-    judgments = table.take(held.index.to_numpy())
-    cells = judgments.cells | {side: held[side].tolist() for side in "ab"}
-    return replace(judgments, cells=cells)
+    grades = [None if text_of(one) in ("", "-") else one for one in table.cells["grade"]]
+    held = [[grades[row] for row in rows.tolist()] for rows in np.split(order, starts[1:])]
+    judgments = table.take(lists[::2] // 2)
+    return replace(judgments, cells=judgments.cells | {"a": held[::2], "b": held[1::2]})
 
 
 def _hashable(cells: Any) -> Any:
@@ -76,11 +73,11 @@ def _hashable(cells: Any) -> Any:
     return list(zip(*cells, strict=True)) if isinstance(cells, tuple) else cells
 
 
-def _side(value: object) -> str:
+def _side(value: object) -> int:
     code = answer_in_words(text_of(value))
     if code not in (0, 1):
         raise InputError(f"the list is {value!r:.60}", "write a and b, or left and right")
-    return "ab"[code]
+    return code
 
 
 def _rank(value: object) -> int:
