@@ -381,6 +381,14 @@ def test_marks_of_unjudged_documents_are_numbers_or_text(scale: str | None) -> N
             assert found.lists[0, 0].tolist() == [0, 2, 2]
 
 
+@pytest.mark.parametrize("weight", [1, 2])
+def test_a_column_of_weights_comes_before_the_size_of_answers(weight: float) -> None:
+    rows = [{"a": BETTER, "b": WORSE, "answer": one, "weight": weight} for one in (3, -1, 0)]
+    found, notes = read(rows)
+    assert found.weights.tolist() == [weight] * 3
+    assert any("their size is not used" in note for note in notes)
+
+
 NO_PANDAS = """
 import sys
 from dcglearn.base.process import KeptOut

@@ -96,13 +96,12 @@ class FieldBlock:
         return np.array(numbers, float)
 
     def weights(self) -> Floats | None:
-        """Return the weights, 1 where there is none; None if all are 1."""
+        """Return the weights, 1 where there is none; None without a column of them."""
         column = self.column("weight")
         if column is None:
             return None
         parsed = column.parsed(parse_weight, self.place)
-        weights = np.array([*parsed.values, 1.0], float)[parsed.codes]
-        return None if (weights == 1).all() else weights
+        return np.array([*parsed.values, 1.0], float)[parsed.codes]
 
 
 def _listed(cells: Any) -> list[Any]:
