@@ -32,7 +32,7 @@ def main() -> int:
     return code
 
 
-def build(python: Path, out: Path) -> int:
+def build(python: Path, out: Path, builder: str = "html") -> int:
     """Write the sources to a temporary folder and run Sphinx on them; a warning is an error.
 
     Parameters
@@ -41,6 +41,8 @@ def build(python: Path, out: Path) -> int:
         The interpreter of the environment.
     out : Path
         The folder of the pages.
+    builder : str
+        Sphinx's builder; ``"dummy"`` checks what ``"html"`` writes, in half the time.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def build(python: Path, out: Path) -> int:
         shutil.copy(ROOT / "docs" / "reference" / "conf.py", source)
         for name, text in pages().items():
             (source / f"{name}.rst").write_text(text, "utf-8")
-        command = [str(python), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+        command = [str(python), "-m", "sphinx", "-q", "-W", "--keep-going", "-b", builder]
         return run_child([*command, folder, str(out)], cwd=ROOT).returncode
 
 
@@ -106,14 +108,15 @@ def _directive(module: str, name: str) -> str:
 
 def _room_page(room: str) -> str:
     lines = [*_title(room), f".. automodule:: dcglearn.{room}\n"]
-    for path in sorted((PACKAGE / room).glob("*.py")):
+    for path in sorted((PACKAGE / room).rglob("*.py")):
         if path.name != "__init__.py":
-            module, types = f"dcglearn.{room}.{path.stem}", aliases(path)
+            name, types = ".".join(path.relative_to(PACKAGE).with_suffix("").parts), aliases(path)
+            module = f"dcglearn.{name}"
             lines += [
-                *_title(f"{room}.{path.stem}", "-"),
+                *_title(name, "-"),
                 f".. automodule:: {module}\n   :members:",
                 f"   :exclude-members: {', '.join(types)}\n" if types else "",
-                *(f".. py:type:: {module}.{name}\n\n   ``{t}``\n" for name, t in types.items()),
+                *(f".. py:type:: {module}.{one}\n\n   ``{t}``\n" for one, t in types.items()),
             ]
     return "\n".join(lines)
 

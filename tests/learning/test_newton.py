@@ -100,7 +100,7 @@ def test_tiny_and_huge_C(C: float, monotone: bool, rng: np.random.Generator) -> 
     for pairs in (
         permuted_lists(1, rng, [0, 1, 2]),  # one pair
         np.repeat(permuted_lists(1, rng, [0, 1, 2]), 50, axis=0),  # all equal
-        true_pairs(DATA_1, permuted_lists(80, rng)),  # separable
+        true_pairs(DATA_1, permuted_lists(20, rng)),  # separable
         rng.integers(0, 5, (80, 2, 10)),  # contradictory
     ):
         solution = solve(Problem.of(pairs, 5, C=C, monotone=monotone), "newton")
