@@ -117,7 +117,7 @@ def fit(
         if workers != "1":
             raise InputError("--workers with --C cv or --intervals", "leave it out", prefs)
         with reporting(f"reading {prefs}") as advance:
-            data = packed.preferences(bytes_each=_RESAMPLING_BYTES, advance=advance)
+            data = packed.preferences(strict=True, bytes_each=_RESAMPLING_BYTES, advance=advance)
     elif workers != "1":
         raise InputError("--workers applies to packed pairs only", "run dcglearn pack first", prefs)
     else:

@@ -41,6 +41,7 @@ NO_GRADES = "the model of the judgment takes grades, and documents have none"
 """Why there is no estimate beside rankings of documents."""
 
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
+_NO_SIDES = "the packed pairs do not say how they were shown"
 _ONE_QUERY = "all strict judgments are of one query, and say nothing about others"
 _LONGER = "more than a few seconds; dcglearn study and dcglearn test take them"
 
@@ -153,7 +154,10 @@ def certainty_of_packed(
     Returns
     -------
     Certainty
+        Without an estimate also where the sides are unknown.
     """
+    if not pairs.has_sides:
+        return Certainty(reason=_NO_SIDES)
     if n_strict * pairs.n_ranks * pairs.n_grades > MAX_ESTIMATED:
         return Certainty(reason=_too_many(n_strict, pairs.n_ranks))
     return certainty_of(pairs.preferences(), gains, discounts)

@@ -4,9 +4,10 @@ A row is a judgment. ``pair`` holds its lists, 2K bytes of grade indices (Parque
 many times slower to read): b before a if ``answer`` is b, otherwise a before b. ``weight`` is a
 number, ``query`` and ``judge`` are text.
 
-The head, JSON in the metadata, states the scale, K, and of each row group its rows and the SHA-256
-of each column but weights of 1 and missing ids. The SHA-256 of the head is the digest of the
-content. What is decoded is compared with them: no damage is read as other judgments.
+The head, JSON in the metadata, states the scale, K, whether it is known how the lists were shown,
+and of each row group its rows and the SHA-256 of each column but weights of 1 and missing ids. The
+SHA-256 of the head is the digest of the content. What is decoded is compared with them: no damage
+is read as other judgments.
 """
 
 from __future__ import annotations
@@ -43,8 +44,6 @@ ROW_GROUP_SIZE = 1 << 19
 
 MAX_MEMORY = 8 * 2**30
 """Judgments that take more bytes are not read into memory."""
-
-_GOLDEN = (5**0.5 - 1) / 2
 
 _SHOWN, _IDS = ("pair", "answer", "weight"), ("query", "judge")
 
@@ -114,6 +113,8 @@ class PackedPairs:
     scale : Scale
     n_ranks, n_pairs : int
         K, and the number of judgments, ties included.
+    has_sides : bool
+        Whether the files say on which side the preferred list was shown; arrays of pairs do not.
     digest : str
         The SHA-256 of the content; of several files, that of their digests.
 
@@ -132,6 +133,7 @@ class PackedPairs:
     scale: Scale
     n_ranks: int
     n_pairs: int
+    has_sides: bool
     digest: str
 
     @property
@@ -173,13 +175,29 @@ class PackedPairs:
         digest = heads[0]["digest"]
         if len(heads) > 1:
             digest = _sha256("\n".join(head["digest"] for head in heads))
-        return cls(tuple(row_groups), Scale(first["scale"]), first["n_ranks"], before, digest)
+        has_sides = all(head["has_sides"] for head in heads)
+        scale = Scale(first["scale"])
+        return cls(tuple(row_groups), scale, first["n_ranks"], before, has_sides, digest)
 
-    def preferences(self, bytes_each: int = 0, advance: Advance = silent) -> Preferences:
+    def check_sides(self) -> None:
+        """Refuse pairs whose sides are unknown."""
+        if not self.has_sides:
+            raise InputError(
+                "holds arrays of pairs, which do not say how the lists were shown",
+                "pack judgments instead; only `fit` takes such pairs",
+                self.row_groups[0].path,
+            )
+
+    def preferences(
+        self, strict: bool = False, bytes_each: int = 0, advance: Advance = silent
+    ) -> Preferences:
         """Read all judgments into memory.
 
         Parameters
         ----------
+        strict : bool, default False
+            Whether to read judgments whose sides are unknown, too, as if the preferred list were
+            list a: for what depends on strict judgments alone.
         bytes_each : int, default 0
             Bytes per judgment that will be needed besides; more than 8 GiB in all are refused.
         advance : callable
@@ -188,7 +206,14 @@ class PackedPairs:
         Returns
         -------
         Preferences
+
+        Raises
+        ------
+        InputError
+            If the sides are unknown, or a file is damaged.
         """
+        if not strict:
+            self.check_sides()
         n, K, done = self.n_pairs, self.n_ranks, 0
         n_bytes = n * (2 * K + 1 + 3 * 8 + bytes_each)
         if n_bytes > MAX_MEMORY:
@@ -220,6 +245,7 @@ class PackedPairs:
 
     def batches(self) -> Iterator[Preferences]:
         """Read the judgments a row group at a time."""
+        self.check_sides()
         for group in self.row_groups:
             yield group.read_judgments().preferences(self.scale)
 
@@ -238,8 +264,8 @@ def packed_writer(path: str | Path, scale: Scale) -> Iterator[PackedWriter]:
     ------
     PackedWriter
         Called with :class:`Preferences`; or with pairs of shape (n, 2, K), the preferred list
-        first, and their weights, which become judgments of which half prefer list a. The same
-        judgments give the same bytes, whatever the batches.
+        first, and their weights, from which a file can be learned but which have no sides. The
+        same judgments give the same bytes, whatever the batches.
 
     Examples
     --------
@@ -260,12 +286,12 @@ class PackedWriter:
         self._file: Any = None
         self._held: list[Preferences] = []
         self._row_groups: list[tuple[int, dict[str, str]]] = []
-        self._n = 0
+        self._n, self._has_sides = 0, True
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add judgments, or pairs of shape (n, 2, K) with their weights, shape (n,)."""
         if not isinstance(judged, Preferences):
-            judged = self._with_sides(judged, weights)
+            judged, self._has_sides = self._without_sides(judged, weights), False
         elif judged.scale != self._scale or weights is not None:
             problem = f"judgments on the grades {judged.scale}, or with other weights than theirs"
             raise InputError(problem, f"give judgments on the grades {self._scale} alone")
@@ -285,17 +311,17 @@ class PackedWriter:
         head = {
             "scale": list(self._scale.labels),
             "n_ranks": self._held[0].n_ranks,
+            "has_sides": self._has_sides,
             "row_groups": self._row_groups,
         }
         text = json.dumps(head)
         self._file.add_key_value_metadata({HEAD: text, DIGEST: _sha256(text)})
 
-    def _with_sides(self, pairs: ArrayLike, weights: ArrayLike | None) -> Preferences:
-        """Return pairs as judgments; half of them prefer list a, also of every n-th one."""
+    def _without_sides(self, pairs: ArrayLike, weights: ArrayLike | None) -> Preferences:
+        """Return pairs as judgments, as if the preferred list were list a."""
         lists = checked_pairs(pairs, len(self._scale)).astype(np.int8)
         n, nobody = len(lists), np.full(len(lists), None, object)
-        answers = (np.arange(self._n, self._n + n) * _GOLDEN % 1 >= 0.5).astype(np.int8)
-        put_preferred_first(lists, answers == B)
+        answers = np.zeros(n, np.int8)
         given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)
         return Preferences(lists, answers, self._scale, given, nobody, nobody)
 

@@ -140,8 +140,10 @@ class PackedEvidence:
         Raises
         ------
         InputError
-            If no judgment can be used, or ties are to be modelled and there are none.
+            If sides are unknown, no judgment can be used, or ties are to be modelled and there are
+            none.
         """
+        pairs.check_sides()
         every = max(1, pairs.n_pairs // SAMPLE)
         done = 0
 

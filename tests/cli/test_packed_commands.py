@@ -134,16 +134,21 @@ def test_options_on_reading_do_not_apply(refused: Refused, data: Preferences) ->
     )
 
 
-def test_arrays_of_pairs_are_judgments(run: Run, tmp_path: Path, data: Preferences) -> None:
+def test_arrays_of_pairs_have_no_sides_and_serve_fit(
+    run: Run, refused: Refused, tmp_path: Path, data: Preferences
+) -> None:
     write_packed(data.pairs, tmp_path / "pairs.parquet", data.scale, data.pair_weights)
     write_preferences(data[data.strict], tmp_path / "strict.jsonl")
+    for command, *more in (("inspect",), ("agree", "linear-log2"), ("compare",), ("test",)):
+        assert "pairs.parquet: holds arrays of pairs" in refused(command, "pairs.parquet", *more)
+    assert "holds arrays of pairs" in refused("study", "pairs.parquet")
+    assert "holds arrays of pairs" in refused("pack", "pairs.parquet", "again.parquet")
+    assert not (tmp_path / "again.parquet").exists()
     measures = []
     for file in ("pairs.parquet", "strict.jsonl"):
-        for command in ("inspect", "agree", "compare", "test", "study"):
-            more = ["linear-log2"] if command in ("agree", "compare") else []
-            found = run(command, file, *more)
-            assert found.returncode == 0, found.stderr
         found = run("fit", file, "--intervals", 5, "--json")
         assert found.returncode == 0, found.stderr
         measures.append(json.loads(found.stdout)["utility"])
     assert measures[0] == measures[1]
+    plain = " ".join(run("fit", "pairs.parquet").stdout.split())
+    assert "the packed pairs do not say how they were shown" in plain

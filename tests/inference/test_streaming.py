@@ -167,6 +167,9 @@ def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> No
         PackedEvidence.of(packed, "davidson")
     with pytest.raises(InputError, match="lapses by judge need the judgments in memory"):
         fit_packed_evidence(replace(JudgmentModel(), judges=True), PackedEvidence.of(packed))
+    write_packed(data.pairs, tmp_path / "q.parquet", SCALE)
+    with pytest.raises(InputError, match="do not say how the lists were shown"):
+        PackedEvidence.of(PackedPairs.of(tmp_path / "q.parquet"))
     same = Preferences.of([[[0], [0]]], ["a"], SCALE)
     write_packed(same, tmp_path / "s.parquet", SCALE)
     with pytest.raises(InputError, match="no judgment of lists that differ"):

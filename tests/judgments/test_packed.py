@@ -284,21 +284,22 @@ def test_no_flipped_bit_is_read_as_other_judgments(
     tmp_path: Path, kind: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packed, "ROW_GROUP_SIZE", 25)
-    data, path = simulated(40, rng), tmp_path / "p.parquet"
+    data, path, readers = simulated(40, rng), tmp_path / "p.parquet", READERS
     n_bits = 2000 if kind == "judgments" else 500
     if kind == "judgments":
         write_packed(data, path, data.scale)
     else:
         write_packed(data.pairs, path, data.scale, data.pair_weights)
+        readers = [problem_of, lambda path: PackedPairs.of(path).preferences(strict=True)]
     whole, refused = path.read_bytes(), 0
-    known = [read(path) for read in READERS]
+    known = [read(path) for read in readers]
     for number, bit in enumerate(rng.choice(8 * len(whole), n_bits, replace=False).tolist()):
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
-        reader = number % len(READERS)
+        reader = number % len(readers)
         try:
-            found = READERS[reader](path)
+            found = readers[reader](path)
         except InputError as error:
             refused += 1
             found = error.place
@@ -344,7 +345,9 @@ def test_other_files_are_named(tmp_path: Path, some: Preferences) -> None:
 # Arrays of pairs
 
 
-def test_pairs_become_judgments_whose_sides_change(tmp_path: Path, some: Preferences) -> None:
+def test_arrays_of_pairs_are_read_as_strict_judgments_without_sides(
+    tmp_path: Path, some: Preferences
+) -> None:
     pairs, weights = some.pairs, some.pair_weights
     n = len(pairs)
     with packed_writer(tmp_path / "a.parquet", some.scale) as write:
@@ -352,16 +355,18 @@ def test_pairs_become_judgments_whose_sides_change(tmp_path: Path, some: Prefere
         write(pairs[1:], weights[1:])
     write_packed(pairs, tmp_path / "b.parquet", some.scale, weights)
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
-    found = PackedPairs.of(tmp_path / "a.parquet").preferences()
+    packed_pairs = PackedPairs.of(tmp_path / "a.parquet")
+    assert not packed_pairs.has_sides
+    with pytest.raises(InputError, match="do not say how the lists were shown"):
+        packed_pairs.preferences()
+    found = packed_pairs.preferences(strict=True)
     np.testing.assert_array_equal(found.pairs, pairs)
     np.testing.assert_array_equal(found.pair_weights, weights)
     assert found.queries.tolist() == found.judges.tolist() == [None] * n
-    for step in range(1, 20):
-        assert abs(found.answers[::step].mean() - 0.5) < 0.1
     with packed_writer(tmp_path / "c.parquet", some.scale) as write:
         write(some)
         write(pairs, weights)
-    both = PackedPairs.of(tmp_path / "c.parquet").preferences()
+    both = PackedPairs.of(tmp_path / "c.parquet").preferences(strict=True)
     assert both[: len(some)] == some
     np.testing.assert_array_equal(both.pairs, np.concatenate([pairs, pairs]))
 
