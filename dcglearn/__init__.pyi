@@ -56,6 +56,8 @@ from .solver.certificate import Certificate as Certificate
 from .solver.active_set import GramMatrices as GramMatrices
 
 # Certainty
+from .inference.usual import LearnedDCG as LearnedDCG
+from .inference.usual import learn_dcg as learn_dcg
 from .inference.estimate import JudgmentModel as JudgmentModel
 from .streaming.packed_evidence import PackedEvidence as PackedEvidence
 from .streaming.streamed_likelihood import fit_packed_evidence as fit_packed_evidence

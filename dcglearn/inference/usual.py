@@ -1,0 +1,165 @@
+"""Learn gains and discounts that start from the usual measures and depart from them on evidence.
+
+Centres are four gains (linear, 2^r - 1, square root, the best grade only) by four discounts
+(1 / log2(i + 1), 1 / i, .95^(i-1), .7^(i-1)), each with four spreads
+(:mod:`dcglearn.inference.centres`). The evidence of each (:mod:`dcglearn.inference.ascent`) is its
+weight in the mean of W; the weights of a centre say how much speaks for it. linear-log2 and
+exponential-log2, the most used, have a higher prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from dcglearn.base.errors import InputError
+from dcglearn.base.representation import ShortRepr
+from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.types import Floats
+from dcglearn.inference.ascent import Answers, Ascent, estimate
+from dcglearn.inference.centres import Centre, Members, centre_of, sums_from, usual_centres
+from dcglearn.judgments.preferences import Preferences
+from dcglearn.measures.dcg import DCG
+from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.naming.presets import preset
+
+MAX_RANKS = 200
+"""Longer lists have more discounts than can be estimated around 64 centres."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedDCG(ShortRepr):
+    """Gains and discounts that start from usual measures.
+
+    Attributes
+    ----------
+    dcg : DCG
+        The product nearest to the mean: gains and discounts fall, both from 1.
+    weights : ndarray of float, shape (K, L)
+        The mean of W over all centres and spreads, each with its evidence; its maximum is 1.
+    centres : dict of str to float
+        The share of each centre, the largest first.
+    gains_from_data, discounts_from_data : ndarray of float, shapes (L,) and (K,)
+        How much of the variance that the prior leaves to the logarithm of each gain and discount,
+        relative to the first, the judgments took away; nan for the first and a gain of 0.
+    lapses, side : float
+        The share of answers at random, and how much list a is preferred for its place, in log odds
+        (0 if the answers do not say where lists were shown).
+    scale : float
+        The utility of the best grade at the first rank over the worst, in log odds.
+    """
+
+    dcg: DCG
+    weights: Floats
+    centres: dict[str, float]
+    gains_from_data: Floats
+    discounts_from_data: Floats
+    lapses: float
+    side: float
+    scale: float
+
+
+def learn_dcg(judgments: Preferences, prior: str | DCG = "usual") -> LearnedDCG:
+    """Learn gains and discounts that start from usual measures and depart from them on evidence.
+
+    Parameters
+    ----------
+    judgments : Preferences
+        The strict ones are used.
+    prior : "usual", name of a preset, or DCG, default "usual"
+        The measures to start from: four gains by four discounts, or one.
+
+    Returns
+    -------
+    LearnedDCG
+
+    Raises
+    ------
+    InputError
+        If no judgment is strict, or the prior's gains or discounts rise.
+    SolverError
+        If a maximum is not reached.
+
+    Examples
+    --------
+    >>> lists = np.random.default_rng(0).integers(0, 3, (60, 2, 4))
+    >>> first, second = DCG([3, 1, 0], "log2").score(lists).T
+    >>> judged = Preferences.of(lists, np.where(first > second, "a", "b"), Scale((2, 1, 0)))
+    >>> learned = learn_dcg(judged)
+    >>> next(iter(learned.centres))
+    'exponential-log2'
+    """
+    judgments.check_strict()
+    a_wins = judgments.answers[judgments.strict] == 0
+    sides = np.where(a_wins, 1.0, -1.0) if 0 < a_wins.sum() < len(a_wins) else None
+    answers = Answers(judgments.pairs, judgments.pair_weights, sides)
+    return learn_from_answers(answers, judgments.scale, prior)
+
+
+def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual") -> LearnedDCG:
+    """Learn from strict answers, as :func:`learn_dcg` does from judgments."""
+    K = answers.pairs.shape[2]
+    if len(scale) < 2 or scale.values[0] == scale.values[-1]:
+        raise InputError(f"the grades {scale} have one value", "give at least two")
+    if K > MAX_RANKS:
+        raise InputError(f"lists of {K} ranks", f"cut them to {MAX_RANKS}, or use no prior")
+    empty = bool((answers.pairs == NO_DOCUMENT).any())
+    worst = scale.values[-1] / (scale.values[0] - scale.values[-1])
+    centres = prior_centres(prior, scale, K)
+    members = Members(centres, float(np.clip(worst, -1, 1)), answers.sides is not None, empty)
+    with one_blas_thread():
+        found = estimate(members, answers)
+    return _mean(members, found, centres, scale)
+
+
+def prior_centres(prior: str | DCG, scale: Scale, n_ranks: int) -> list[Centre]:
+    """Return the centres of a prior."""
+    if prior == "usual":
+        return usual_centres(scale, n_ranks)
+    if isinstance(prior, DCG):
+        return [centre_of(prior, str(prior), n_ranks)]
+    return [centre_of(preset(prior, scale, n_ranks), prior, n_ranks)]
+
+
+def _mean(members: Members, found: Ascent, centres: Sequence[Centre], scale: Scale) -> LearnedDCG:
+    evidence = found.evidence()
+    share = np.exp(evidence - evidence.max())
+    share /= share.sum()
+    W = members.weights(found.theta)
+    scales = W[:, 0, 0] - W[:, 0, -1]
+    W = np.tensordot(share, W / scales[:, None, None], 1)
+    c = W[:, 0] - W[:, -1]
+    g = c @ W / (c @ c)
+    by_centre = share.reshape(len(centres), -1).sum(axis=1)
+    order = np.argsort(-by_centre, kind="stable")
+    theta = share @ found.theta
+    ranks, grades = _taken_away(members, found, share)
+    return LearnedDCG(
+        dcg=DCG(g.tolist(), c.tolist(), grades=scale.labels),
+        weights=W,
+        centres={centres[i].name: float(by_centre[i]) for i in order},
+        gains_from_data=grades,
+        discounts_from_data=ranks,
+        lapses=float(share @ expit(found.theta[:, members.lapse])),
+        side=float(theta[members.side]) if members.has_side else 0.0,
+        scale=float(share @ scales),
+    )
+
+
+def _taken_away(members: Members, found: Ascent, share: Floats) -> tuple[Floats, Floats]:
+    """Return the share of the prior variance of log c_k / c_1 and log g_l / g_1 that is gone."""
+    _, _, by_rank, by_grade = members.vectors(found.theta, slice(None))
+    covariance = np.linalg.inv(found.hessian)
+    result = []
+    for steps, part in ((by_rank, slice(members.K)), (by_grade, slice(members.K, members.scale))):
+        slopes = np.triu(np.ones(2 * (steps.shape[1],))) * steps[:, None]
+        slopes /= sums_from(steps)[..., None]
+        slopes -= slopes[:, :1]
+        before = members.spreads[:, None] ** 2 * (slopes**2).sum(axis=2)
+        after = np.einsum("fkj,fji,fki->fk", slopes, covariance[:, part, part], slopes)
+        with np.errstate(invalid="ignore"):
+            result.append(share @ (1 - after / before))
+    return result[0], np.append(result[1], np.nan)
