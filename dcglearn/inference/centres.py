@@ -193,7 +193,7 @@ class Members:
 
 def _steps(values: Floats) -> Floats:
     """Return the steps (f, n) of gains or discounts (f, n) that fall from 1 to 0 after the last."""
-    return np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1])
+    return np.asarray(np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1]))
 
 
 def sums_from(steps: Floats) -> Floats:
