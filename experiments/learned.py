@@ -94,14 +94,14 @@ def hinge(
     """
     K, L = setting.n_ranks, setting.grades
     encoded = np.eye(L)[pairs]
-    x = encoded[:, 0] - encoded[:, 1]
+    x = (encoded[:, 0] - encoded[:, 1]).reshape(len(pairs), -1)
     falls_k, falls_l = np.triu(np.ones((K, K))), np.triu(np.ones((L, L - 1)))
     falls_l -= falls_l.mean(axis=0)
 
     def objective(steps: np.ndarray) -> tuple[float, np.ndarray]:
         c, g = falls_k @ steps[:K], falls_l @ steps[K:]
-        slack = np.maximum(0, 1 - np.einsum("nkl,k,l->n", x, c, g))
-        pull = -2 * cost * np.einsum("n,nkl->kl", slack, x)
+        slack = np.maximum(0, 1 - x @ np.outer(c, g).ravel())
+        pull = -2 * cost * (slack @ x).reshape(K, L)
         of_c, of_g = 2 * c * (g @ g) + pull @ g, 2 * g * (c @ c) + c @ pull
         value = (c @ c) * (g @ g) + cost * slack @ slack
         return float(value), np.concatenate([falls_k.T @ of_c, falls_l.T @ of_g])
