@@ -131,7 +131,7 @@ def _mean(members: Members, found: Ascent, centres: Sequence[Centre], scale: Sca
     W = members.weights(found.theta)
     scales = W[:, 0, 0] - W[:, 0, -1]
     W = np.tensordot(share, W / scales[:, None, None], 1)
-    c = W[:, 0] - W[:, -1]
+    c = (W[:, 0] - W[:, -1]) / (W[0, 0] - W[0, -1])
     g = c @ W / (c @ c)
     by_centre = share.reshape(len(centres), -1).sum(axis=1)
     order = np.argsort(-by_centre, kind="stable")
