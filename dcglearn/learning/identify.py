@@ -53,7 +53,8 @@ class Identifiability(NullSpace):
     change_on_doubling_c : float or None
         At the optimum: the largest change of a discount or gain if C doubles, to first
         order and with tied grades kept tied: dW / d log C = (I + C X'VX)^-1 W, of the
-        active pairs. None before a fit, where the shares are those of all pairs.
+        active pairs, on the matrices with the ties of W. None before a fit, where the shares
+        are those of all pairs.
     """
 
     gauge: Gauge
@@ -150,7 +151,7 @@ def identify(
         gain_null=gain[:, 1],
         change_on_doubling_c=None
         if W is None
-        else change_on_doubling(problem, W, shares, gauge, null),
+        else change_on_doubling(problem, W, hessian, shares, gauge, null),
     )
 
 
@@ -228,7 +229,12 @@ def _typical(shares: DataShare, gauge: DeterminedGauge) -> Factors:
 
 
 def change_on_doubling(
-    problem: Objective, W: Floats, shares: DataShare, gauge: DeterminedGauge, null: NullSpace
+    problem: Objective,
+    W: Floats,
+    hessian: Floats,
+    shares: DataShare,
+    gauge: DeterminedGauge,
+    null: NullSpace,
 ) -> float:
     """Return the largest change of a gain or discount if C doubles, to first order.
 
@@ -237,6 +243,7 @@ def change_on_doubling(
     problem : Objective
     W : ndarray of float, shape (K, L)
         The optimum.
+    hessian : ndarray of float, shape (K L, K L)
     shares : DataShare
         There.
     gauge : DeterminedGauge
@@ -247,7 +254,24 @@ def change_on_doubling(
     float
     """
     before = _factors(problem, W, gauge, null)
-    after = _factors(problem, W + np.log(2) * shares.derivative(W), gauge, null)
+    change = _derivative(W, problem.C * hessian, problem.monotone)
+    after = _factors(problem, W + np.log(2) * change, gauge, null)
     discounts = np.abs(before.discounts - after.discounts)
     gains = np.abs(before.gains - after.gains)[shares.varying]
     return float(max(discounts.max(initial=0.0), gains.max(initial=0.0)))
+
+
+def _derivative(W: Floats, CH: Floats, monotone: bool) -> Floats:
+    """Return dW / d log C among the matrices with the ties of W, the active set being kept.
+
+    With an orthonormal basis B of these matrices it is B (I + C B'X'VX B)^-1 B'w.
+    """
+    starts = np.ones(W.shape, bool)
+    if monotone:
+        starts[:, 1:] = W[:, 1:] != W[:, :-1]
+    tie = starts.ravel().cumsum() - 1
+    B = np.eye(tie[-1] + 1)[tie] / np.sqrt(np.bincount(tie))
+    curvature, vectors = np.linalg.eigh(B.T @ CH @ B)
+    along = B @ vectors
+    change: Floats = along @ (along.T @ W.ravel() / (1 + np.maximum(curvature, 0.0)))
+    return change.reshape(W.shape)

@@ -80,9 +80,10 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     weights_ : ndarray of float, shape (K, L)
         W, confirmed by `certificate_` to be optimal to a relative 1e-6.
     utility_ : LinearUtility
-        W as a measure: what was learned, and what ``predict`` and ``score`` use.
+        W as a measure.
     dcg_ : DCG
-        The gains and discounts of W as a measure.
+        The gains and discounts of W as a measure: what ``predict`` and ``score`` use, and commands
+        that are given the file of a fit.
     factors_ : Factors
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
@@ -190,7 +191,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
-        """Return u(first) - u(second) of each pair, exactly 0 for a tie.
+        """Return the difference of the DCG of the two rankings of each pair, exactly 0 for a tie.
 
         Parameters
         ----------
@@ -201,7 +202,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         ndarray of float, shape (n,)
         """
         rows = self._checked(pairs)
-        return score_differences(self.utility_, rows)
+        return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie.
@@ -223,7 +224,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         y: object = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the share of pairs whose preferred ranking is scored higher; a tie counts 1/2.
+        """Return the share of pairs whose preferred ranking has the higher DCG; a tie counts 1/2.
 
         Parameters
         ----------

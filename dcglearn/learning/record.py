@@ -223,7 +223,8 @@ class IntervalsRecord(_Record):
     """How gains and discounts move with other queries (see ``intervals.ParameterIntervals``).
 
     None where the penalty decides a number; `C` is that of resamples, from and to, if it was
-    chosen in each. `by_query` unless no query is known.
+    chosen in each. `by_query` unless no query is known; `unsolved` of those left out were not
+    solved.
     """
 
     gains: tuple[Interval | None, ...]
@@ -233,6 +234,7 @@ class IntervalsRecord(_Record):
     left_out: int
     C: Interval | None = None
     by_query: bool = True
+    unsolved: int = 0
 
     @classmethod
     def of(cls, intervals: ParameterIntervals) -> Self:
@@ -247,6 +249,7 @@ class IntervalsRecord(_Record):
             }
             | ({"C": intervals.C} if intervals.C[0] < intervals.C[1] else {})
             | ({} if intervals.by_query else {"by_query": False})
+            | ({"unsolved": intervals.unsolved} if intervals.unsolved else {})
         )
 
 

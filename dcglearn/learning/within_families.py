@@ -196,7 +196,14 @@ def identify_in_families(
         gain_share=gain[:, 0],
         discount_null=discount[:, 1],
         gain_null=gain[:, 1],
-        change_on_doubling_c=change_on_doubling(problem, solution.W, shares, gauge, null),
+        change_on_doubling_c=change_on_doubling(
+            problem,
+            solution.W,
+            tangents.projector @ solution.model.hessian @ tangents.projector,
+            shares,
+            gauge,
+            null,
+        ),
     )
 
 

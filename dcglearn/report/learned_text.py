@@ -153,7 +153,10 @@ def _normalisation(record: LearnedRecord) -> str:
 def _about_resamples(bounds: IntervalsRecord | None) -> list[str]:
     if bounds is None:
         return []
-    left_out = f" ({bounds.left_out} left out: nothing to learn)" if bounds.left_out else ""
+    empty = bounds.left_out - bounds.unsolved
+    reasons = {"nothing to learn": empty, "not solved": bounds.unsolved}
+    words = "; ".join(f"{n} left out: {reason}" for reason, n in reasons.items() if n)
+    left_out = f" ({words})" if words else ""
     unit = "queries" if bounds.by_query else "judgments"
     C = "C is kept"
     if bounds.C is not None:

@@ -98,7 +98,7 @@ def test_the_answer_is_that_of_the_pairs_in_memory(
     assert undetermined_statements(learned.identifiability) == undetermined_statements(
         again.identifiability_
     )
-    assert agreement(learned.utility, pairs) == again.score(pairs)
+    assert agreement(learned.dcg, pairs) == again.score(pairs)
 
 
 def test_few_pairs_in_files_are_solved_from_an_interior_point(
