@@ -150,7 +150,7 @@ def identify(
         discount_null=discount[:, 1],
         gain_null=gain[:, 1],
         change_on_doubling_c=None
-        if W is None
+        if W is None or hessian is None
         else change_on_doubling(problem, W, hessian, shares, gauge, null),
     )
 

@@ -32,7 +32,6 @@ from dcglearn.learning.factorise import Factors
 from dcglearn.learning.fit import Fit, fit
 from dcglearn.learning.gauge import Determined
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.solver.solve import solve
 
 MOST_UNSOLVED = 0.05
 """The share of resamples that may be left out because no optimum was confirmed: they are not a
@@ -190,5 +189,4 @@ def _learn_again(
             choose_C(problem, groups, rng, solver=learner.solver, use=choose, n_repeats=1).C
         )
         return fit(problem, learner.solver)
-    start = learner.solution_ if learner.families_ is not None else None
-    return Fit(problem, solve(problem, learner.solver, start))
+    return fit(problem, learner.solver)

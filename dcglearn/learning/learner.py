@@ -58,18 +58,6 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     n_grades : int, optional
         L. By default the largest index in the pairs plus 1. Set it if parts of the data,
         as in cross-validation, may lack the worst grade.
-    gains : str or array-like of float, optional
-        The family of the gains: ``free``, ``linear``, ``power:P`` or ``exponential:B``, where the
-        number may be ``free`` (:func:`dcglearn.families.vectors.gain_family`); or the gains
-        themselves, best first. By default W is free, unless `discounts` are given.
-    discounts : str or array-like of float, optional
-        The family of the discounts: ``free``, ``decreasing``, ``convex``, ``log:B``, ``zipf:S``,
-        ``rbp:P`` or a rule such as ``log2`` (:func:`dcglearn.families.vectors.discount_family`);
-        or the discounts themselves. With one of the two, W = discounts x gains; the other is
-        free, with gains that fall and discounts of 0 or more, as the problem asks.
-    grade_values : array-like of float, shape (L,), optional
-        The values of the grades, best first, that formulas of gains use; by default L - 1, ...,
-        0, or those of the scale of Preferences.
 
     Attributes
     ----------
@@ -88,8 +76,6 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         Discounts, gains and singular values of W, in the gauge that the pairs determine.
     singular_values_ : ndarray of float, shape (min(K, L),)
         Of W in its gauge. All but the first are 0 if W is a DCG.
-    families_ : LearnedFamilies or None
-        The families of gains and discounts, unless W is free.
     certificate_ : Certificate
     solution_ : Solution
     identifiability_ : Identifiability
@@ -157,8 +143,6 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
                 raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
                 learner = learner.with_parameters(n_grades=pairs.n_grades)
-            if self.grade_values is None:
-                learner = learner.with_parameters(grade_values=pairs.scale.values)
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)

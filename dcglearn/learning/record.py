@@ -18,13 +18,10 @@ from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.naming.measure_files import MeasureFile
 
 if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
-    from dcglearn.families.learned import LearnedFamilies
-    from dcglearn.families.vectors import Family
     from dcglearn.learning.factorise import Factors
     from dcglearn.learning.identify import Identifiability
     from dcglearn.learning.intervals import ParameterIntervals
     from dcglearn.solver.certificate import Certificate
-    from dcglearn.solver.product_point import ProductPoint
     from dcglearn.solver.solve import Solution
 
 Components = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
@@ -61,43 +58,6 @@ class ParametersRecord(_Record):
     def noun(self) -> str:
         """What the columns of W are: ``grade`` or ``document``."""
         return self.encoding.removesuffix("s")
-
-
-class FamiliesRecord(_Record):
-    """The families that W = discounts x gains was restricted to, and what they learned.
-
-    A parameter is the number of a formula, such as a base; `starts` is from how many starts the
-    solution is the best, and `optima` how many local optima these led to.
-    """
-
-    gains: str
-    discounts: str
-    gains_given: bool
-    discounts_given: bool
-    gain_parameter: float | None = None
-    discount_parameter: float | None = None
-    starts: int = 1
-    optima: int = 1
-
-    @classmethod
-    def of(cls, families: LearnedFamilies, point: ProductPoint) -> Self:
-        """Return the record of families at what was learned."""
-        gains, discounts = families.gain_family, families.discount_family
-        given_gains, given_discounts = families.given
-        return cls(
-            gains=gains.name,
-            discounts=discounts.name,
-            gains_given=given_gains,
-            discounts_given=given_discounts,
-            gain_parameter=_parameter(gains, point.gain_parameter),
-            discount_parameter=_parameter(discounts, point.discount_parameter),
-            starts=point.n_starts,
-            optima=point.n_optima,
-        )
-
-
-def _parameter(family: Family, t: float) -> float | None:
-    return None if family.shape is None else family.shape(np.array([t]))
 
 
 class SolutionRecord(_Record):
@@ -313,7 +273,6 @@ class LearnedRecord(_Record):
 
     learned_from: SourceRecord
     parameters: ParametersRecord
-    families: FamiliesRecord | None = None
     solution: SolutionRecord
     certificate: CertificateRecord
     factors: FactorsRecord

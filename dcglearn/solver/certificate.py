@@ -25,7 +25,6 @@ import numpy as np
 
 from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
-from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
 from dcglearn.solver.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
 
@@ -161,12 +160,6 @@ def _bounds(gap: float, rounding: float) -> tuple[float, float]:
 
 def _gap(problem: Objective, W: Floats, q: Floats) -> tuple[float, Floats]:
     """Return the duality gap and P(q)."""
-    if isinstance(problem.structure, GeneratedCone):
-        nearest = problem.structure.projection(q.ravel())
-        off = W.ravel() - nearest.point
-        coefficients = problem.structure.coefficients(W.ravel())
-        gap = float(off @ off + 2 * coefficients @ nearest.multipliers)
-        return gap, nearest.point.reshape(W.shape)
     target, complementarity = _tied_projection(W, q) if problem.monotone else q, 0.0
     if target is None:
         target = project(problem, q)
@@ -205,9 +198,6 @@ def _rounding(
     summing = terms * math.sqrt(2 * K) * problem.C * rounded
     sizes = float(np.linalg.norm(q) + np.linalg.norm(W) + np.linalg.norm(problem.prior))
     projecting = 4 * ((L if problem.monotone else 0) + 4) * sizes
-    if isinstance(problem.structure, GeneratedCone):  # q is rounded once; the rest is bounded
-        projecting = 4 * float(np.linalg.norm(W)) + sizes
-        projecting += problem.structure.projection(q.ravel()).error / UNIT_ROUNDOFF
     residuals = sums.weight * ((4 * K + 8) * float(np.abs(W).sum())) ** 2 + 8 * sums.loss
     return UNIT_ROUNDOFF * (summing + projecting + math.sqrt(2 * problem.C * residuals))
 
@@ -238,15 +228,13 @@ def primal_from_dual(problem: Objective, sums: ResidualSums) -> Floats:
 
 
 def project(problem: Objective, W: Floats) -> Floats:
-    """Return the nearest matrix of the cone: with non-increasing rows, or as the structure says.
+    """Return the nearest matrix of the cone: with non-increasing rows.
 
     Parameters
     ----------
     problem : Objective
     W : ndarray of float, shape (K, L)
     """
-    if isinstance(problem.structure, GeneratedCone):
-        return problem.structure.nearest(W.ravel()).reshape(W.shape)
     if not problem.monotone:
         return np.array(W, float)
     from scipy.optimize import isotonic_regression  # loads slowly

@@ -42,7 +42,6 @@ from dcglearn.solver.active_set import (
     quadratic_model,
 )
 from dcglearn.solver.certificate import project
-from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.interior_point import interior_point_start
 from dcglearn.solver.monotone_minimum import monotone_minimum
 from dcglearn.solver.problem import Objective
@@ -167,7 +166,6 @@ def _strategies(
     """Yield one descent after the other; a generator, so that later ones run only if needed."""
     size = math.prod(problem.shape)
     few = not _many(problem) and problem.n_pairs * size <= MAX_DENSE_ENTRIES
-    few &= problem.structure is None  # the interior point's constraints are those of rows
     # With fewer pairs than unknowns, line searches are faster than an interior point.
     full_steps_only = few and problem.n_pairs >= size
     searches = MAX_NEWTON_STEPS if few else MAX_LINE_SEARCHES
@@ -297,19 +295,16 @@ def _line_search(problem: Objective, w: Floats, direction: Floats) -> float:
 
 def _minimise_model(problem: Objective, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    C, prior, structure = problem.C, problem.prior, problem.structure
+    C, prior = problem.C, problem.prior
     try:
-        if structure is None and problem.monotone and problem.shape[1] > 1:
+        if problem.monotone and problem.shape[1] > 1:
             W, offsets = w.reshape(prior.shape), problem.has_empty_ranks
             minimum = monotone_minimum(model.hessian, model.linear, C, prior, W, offsets).ravel()
         else:
             H = C * model.hessian
             H.flat[:: len(H) + 1] += 1
             b = prior.ravel() + C * model.linear
-            if isinstance(structure, GeneratedCone):
-                minimum = structure.minimise(H, b, w)
-            else:
-                minimum = _unconstrained_minimum(H, b)
+            minimum = _unconstrained_minimum(H, b)
         if not np.isfinite(minimum).all():
             raise LinAlgError("the minimum is not finite")
         return minimum

@@ -7,9 +7,8 @@ the value of tied grades:
 
     B'(I + C X_A' V X_A) B z = B'(w_0 + C X_A' V m)
 
-In a cone with generators, B holds those with a coefficient above 0. This is solved exactly, the
-active set and the face are determined again from the result, and so on until they repeat. The
-answer with the smallest duality gap is kept.
+This is solved exactly, the active set and the ties are determined again from the result, and so on
+until they repeat. The answer with the smallest duality gap is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from dcglearn.base.types import Floats
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
-from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.problem import Objective
 from dcglearn.solver.residuals import residual_sums
 
@@ -69,13 +67,10 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
 
 
 def _face(problem: Objective, W: Floats) -> Floats:
-    """Return B, shape (K L, f): the 0/1 matrix of tied grades, or the generators in use."""
+    """Return B, shape (K L, f): the 0/1 matrix of tied grades."""
     starts = np.ones(problem.shape, bool)
-    structure = problem.structure
-    if structure is not None or problem.monotone:
+    if problem.monotone:
         q = primal_from_dual(problem, problem.sum_over_blocks(residual_sums, W.ravel()))
-        if isinstance(structure, GeneratedCone):
-            return structure.generators[:, structure.coefficients(q.ravel()) > 0]
         target = project(problem, q)
         starts[:, 1:] = target[:, :-1] != target[:, 1:]
     ties = np.cumsum(starts.ravel()) - 1

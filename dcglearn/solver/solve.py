@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,11 +23,9 @@ from dcglearn.encoding.pair_codes import Block
 from dcglearn.solver.active_set import QuadraticModel, quadratic_model
 from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
 from dcglearn.solver.exact import solve_exactly
-from dcglearn.solver.generated_cone import GeneratedCone
 from dcglearn.solver.newton import newton
 from dcglearn.solver.polish import polish
 from dcglearn.solver.problem import Objective, Problem
-from dcglearn.solver.product_point import ProductPoint
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
@@ -57,9 +54,6 @@ class Solution(ShortRepr):
         counted.
     polished : bool
         Whether polishing improved the solver's answer.
-    product : ProductPoint, optional
-        The discounts and gains, if W is restricted to products. The certificate then holds for
-        each of the two given the other, at the parameters of the product.
     """
 
     W: Floats
@@ -70,7 +64,6 @@ class Solution(ShortRepr):
     iterations: int
     passes: int
     polished: bool
-    product: ProductPoint | None = None
 
 
 def solve(
@@ -110,11 +103,6 @@ def solve(
     if not is_one_of(solver, SOLVERS):
         raise unknown_name("solver", solver, SOLVERS)
     with one_blas_thread():
-        if problem.structure is not None and not isinstance(problem.structure, GeneratedCone):
-            given = start.product if start else None
-            convex = partial(_solve_convex, solver)
-            best: Solution = problem.structure.solve(problem, convex, given)
-            return best
         if start is None:
             return _solve_convex(solver, problem, None, None)
         return _solve_convex(solver, problem, start.W, start.model)
@@ -181,8 +169,6 @@ def _confirmed_solution(
             answer, certificate, improved = polished, polished_certificate, True
     if not certificate.confirmed:
         ended = f"{name} ended with {status!r} after {iterations} iterations; its answer has "
-        if problem.structure is not None:  # exact arithmetic knows monotone rows only
-            raise SolverError(f"{ended}{certificate}")
         before = answer
         try:
             answer, certificate = solve_exactly(problem, answer)

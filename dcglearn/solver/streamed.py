@@ -30,7 +30,6 @@ from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.measures.measure import Measure
 from dcglearn.solver.problem import (
     Problem,
-    Structure,
     check_overflow,
     total_weight,
     validate_C,
@@ -95,8 +94,6 @@ class Streamed(ShortRepr):
         From :func:`dcglearn.base.workers.open_workers`; threads of this process by default.
     advance : callable
         Called with (pairs read in this pass, 0).
-    structure : GeneratedCone or Nonconvex, optional
-        What W is restricted to.
     """
 
     pairs: PackedPairs
@@ -107,7 +104,6 @@ class Streamed(ShortRepr):
     prior: Floats = field(repr=False)
     workers: Workers | None = field(default=None, repr=False)
     advance: Advance = field(default=silent, repr=False)
-    structure: Structure | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -219,15 +215,6 @@ class Streamed(ShortRepr):
         check_overflow(validate_C(C), self.summary.weight, self._largest_margin)
         return replace(self, C=float(C))
 
-    def with_structure(self, structure: Structure | None) -> Self:
-        """Return the same problem with W restricted otherwise.
-
-        Parameters
-        ----------
-        structure : GeneratedCone or Nonconvex, or None
-        """
-        return replace(self, structure=structure)
-
     def sample(self, n: int) -> Problem:
         """Return the problem of about n of the pairs, evenly spaced, in memory.
 
@@ -243,8 +230,7 @@ class Streamed(ShortRepr):
             weights = np.concatenate([np.ones(len(rows)) if v is None else v for rows, v in groups])
         C = self.C * self.n_pairs / len(pairs)
         L = self.shape[1]
-        problem = Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
-        return problem.with_structure(self.structure)
+        return Problem.of(pairs, L, self.margin, weights, C, self.monotone, self.prior)
 
     def _sum_over_groups(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return reduce(add, self._map_groups(function, arguments))
