@@ -39,7 +39,7 @@ from dcglearn.terminal.options import (
 from dcglearn.terminal.output import print_json, print_text
 
 if TYPE_CHECKING:
-    from dcglearn.comparison.compare import MeasureComparison
+    from dcglearn.learning.compare import MeasureComparison
 
 
 @reads_judgments(without=["documents"])
@@ -69,7 +69,7 @@ def compare(
     """Compare the learned measure with others, by cross-validation."""
     import numpy as np
 
-    from dcglearn.comparison import compare as comparison
+    from dcglearn.learning import compare as comparison
     from dcglearn.learning.record import LearnedRecord
     from dcglearn.report.comparisons import comparison_table
     from dcglearn.report.tables import FIGURE_FORMATS, TABLE_FORMATS

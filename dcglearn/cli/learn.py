@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from dcglearn.judgments.preferences import Preferences
     from dcglearn.learning.choose_c import ChosenC
     from dcglearn.learning.core_learner import CoreLearner
+    from dcglearn.learning.problem import Problem
     from dcglearn.naming.measure_files import MeasureFile
-    from dcglearn.solver.problem import Problem
 
 _RESAMPLING_BYTES = 800
 """Memory per judgment in which C is chosen and queries are resampled."""

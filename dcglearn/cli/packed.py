@@ -96,8 +96,8 @@ def fit_packed(
     from dcglearn.base.workers import open_workers
     from dcglearn.hypotheses.certainty import certainty_of_packed
     from dcglearn.learning.fit import fit
+    from dcglearn.learning.streamed import Streamed
     from dcglearn.report.learned import learned_measure_of_packed
-    from dcglearn.solver.streamed import Streamed
 
     if solver not in ("auto", "newton"):
         raise InputError(

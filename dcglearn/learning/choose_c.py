@@ -27,14 +27,14 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.correlation.agreement import outcomes, weighted_mean
 from dcglearn.judgments.folds import query_folds
+from dcglearn.learning.c_path import C_GRID, solve_path
 from dcglearn.learning.fit import Fit
 from dcglearn.learning.folds import naming_fold, variance_between_repeats
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.solve import SolverName
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasurePart
-from dcglearn.solver.c_path import C_GRID, solve_path
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import SolverName
 from dcglearn.statistics.clustered_means import clustered_mean
 
 FEW_QUERIES = 80

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 from dcglearn.base.errors import InputError, is_one_of, unknown_name
 from dcglearn.base.types import Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.encoding.margins import MARGINS
 from dcglearn.judgments.checks import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.choose_c import ChosenC
 from dcglearn.learning.fit import fit
-from dcglearn.solver.problem import Problem
-from dcglearn.solver.solve import SolverName
+from dcglearn.learning.margins import MARGINS
+from dcglearn.learning.problem import Problem
+from dcglearn.learning.solve import SolverName
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]

@@ -16,17 +16,17 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
+from dcglearn.learning.active_set import GramMatrices, gram_matrices
+from dcglearn.learning.certificate import Certificate, primal_from_dual
 from dcglearn.learning.data_share import DataShare
 from dcglearn.learning.factorise import Factors, factorise
 from dcglearn.learning.identify import Identifiability, identify
 from dcglearn.learning.null_space import constant_grades, constant_ranks
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import residual_sums
+from dcglearn.learning.solve import Solution, SolverName, solve
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.solver.active_set import GramMatrices, gram_matrices
-from dcglearn.solver.certificate import Certificate, primal_from_dual
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
-from dcglearn.solver.solve import Solution, SolverName, solve
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,10 +138,10 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
     Parameters
     ----------
     problem : Objective
-        A :class:`dcglearn.solver.problem.Problem`, or a
-        :class:`dcglearn.solver.streamed.Streamed` for pairs that do not fit in memory.
+        A :class:`dcglearn.learning.problem.Problem`, or a
+        :class:`dcglearn.learning.streamed.Streamed` for pairs that do not fit in memory.
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def fit(problem: Objective, solver: SolverName = "auto") -> Fit:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]]], 2)
     >>> learned = fit(problem)
     >>> learned.factors.discounts.round(3), learned.certificate.confirmed

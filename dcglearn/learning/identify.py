@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.types import Floats
+from dcglearn.learning.active_set import GramMatrices, gram_matrices, quadratic_model
 from dcglearn.learning.data_share import HALF, NEGLIGIBLE, DataShare, DeterminedGauge
 from dcglearn.learning.factorise import Factors, factorise
 from dcglearn.learning.gauge import Determined, Gauge, is_affine
 from dcglearn.learning.null_space import NullSpace, null_space
+from dcglearn.learning.problem import Objective
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.solver.active_set import GramMatrices, gram_matrices, quadratic_model
-from dcglearn.solver.problem import Objective
 
 NULL_TOLERANCE = 1e-6
 """A direction is determined only if at most this share of it lies in the null space of X."""
@@ -110,7 +110,7 @@ def identify(
     --------
     Two grades at two ranks, one pair that swaps them:
 
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> known = identify(Problem.of([[[0, 1], [1, 0]]], 2))
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))

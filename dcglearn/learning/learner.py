@@ -29,7 +29,7 @@ from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.choose_c import ChosenC, choose_C
 from dcglearn.learning.core_learner import CoreLearner
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.problem import Problem
 
 
 class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn has no types
@@ -50,11 +50,11 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
         (n, 2, K) and returns n numbers.
     C : float or "cv", default 1.0
         The cost of a missed margin relative to the size of W. Positive. ``"cv"`` takes the
-        largest of :data:`dcglearn.solver.c_path.C_GRID` that agrees as well with held-out
+        largest of :data:`dcglearn.learning.c_path.C_GRID` that agrees as well with held-out
         queries as the best, by repeated cross-validation
         (:func:`dcglearn.learning.choose_c.choose_C`, with the folds of seed 0).
     solver : {"auto", "newton", "osqp", "clarabel"}, default "auto"
-        See :func:`dcglearn.solver.solve.solve`.
+        See :func:`dcglearn.learning.solve.solve`.
     n_grades : int, optional
         L. By default the largest index in the pairs plus 1. Set it if parts of the data,
         as in cross-validation, may lack the worst grade.
@@ -86,7 +86,7 @@ class DCGLearner(CoreLearner, BaseEstimator):  # type: ignore[misc]  # sklearn h
     See Also
     --------
     dcglearn.learning.fit.fit : Fit a problem, also one of pairs in files.
-    dcglearn.comparison.compare.compare : Compare the learned measure with others.
+    dcglearn.learning.compare.compare : Compare the learned measure with others.
 
     Examples
     --------

@@ -18,11 +18,11 @@ from dcglearn.learning.gauge import Determined, Gauge
 from dcglearn.naming.measure_files import MeasureFile
 
 if TYPE_CHECKING:  # the solver, which these import, is not needed to read a file
+    from dcglearn.learning.certificate import Certificate
     from dcglearn.learning.factorise import Factors
     from dcglearn.learning.identify import Identifiability
     from dcglearn.learning.intervals import ParameterIntervals
-    from dcglearn.solver.certificate import Certificate
-    from dcglearn.solver.solve import Solution
+    from dcglearn.learning.solve import Solution
 
 Components = tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
 Interval = tuple[float, float]
@@ -82,7 +82,7 @@ class SolutionRecord(_Record):
 
 
 class CertificateRecord(_Record):
-    """The certificate of W (see :class:`dcglearn.solver.certificate.Certificate`)."""
+    """The certificate of W (see :class:`dcglearn.learning.certificate.Certificate`)."""
 
     objective: float | None = None
     gap: float

@@ -27,13 +27,13 @@ from dcglearn.learning.record import (
     SolutionRecord,
     SourceRecord,
 )
+from dcglearn.learning.solve import Solution, SolverName
+from dcglearn.learning.streamed import Streamed
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Label
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.naming.measure_files import MeasureFile, MeasurePart
 from dcglearn.report.undetermined import undetermined_statements
-from dcglearn.solver.solve import Solution, SolverName
-from dcglearn.solver.streamed import Streamed
 
 if TYPE_CHECKING:  # scikit-learn, which these import, takes seconds to load
     from dcglearn.hypotheses.certainty import Certainty

@@ -14,10 +14,10 @@ import pytest
 from conftest import ROOT
 
 from dcglearn import summarise
-from dcglearn.comparison.compare import compare
 from dcglearn.correlation.agreement import agreement
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.compare import compare
 from dcglearn.learning.factorise import rank_one
 from dcglearn.learning.learner import DCGLearner
 from dcglearn.measures.dcg import DCG

@@ -23,8 +23,8 @@ from dcglearn import (
     solve,
     true_pairs,
 )
+from dcglearn.learning.c_path import solve_path
 from dcglearn.learning.factorise import factorise
-from dcglearn.solver.c_path import solve_path
 
 TRUTH = DCG([1, 0.6, 0.2], "zipf")
 DESIGNS = ["different content", "permutations", "empty ranks", "a constant grade"]
@@ -103,7 +103,7 @@ def test_an_optimum_of_zero_is_a_utility_and_not_a_dcg() -> None:
 WEIGHTED = """
 import numpy as np
 from dcglearn.learning.fit import fit
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.problem import Problem
 
 rng = np.random.default_rng(0)
 pairs = rng.integers(0, 6, (2000, 2, 8)).astype(np.int8)

@@ -19,13 +19,13 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.correlation.agreement import outcomes
+from dcglearn.learning.active_set import gram_matrices
 from dcglearn.learning.data_share import DataShare, DeterminedGauge
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
 from dcglearn.learning.gauge import Gauge, is_affine
 from dcglearn.learning.null_space import null_space
 from dcglearn.report.undetermined import undetermined_statements
 from dcglearn.simulation.truths import DATA_1, DATA_2
-from dcglearn.solver.active_set import gram_matrices
 from helpers.kkt import dense_differences
 
 

@@ -17,8 +17,8 @@ import cvxpy as cp
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
-from dcglearn.encoding.features import difference_matrix
-from dcglearn.solver.problem import Problem
+from dcglearn.learning.features import difference_matrix
+from dcglearn.learning.problem import Problem
 
 _OPTIONS = {
     # No warm start, so that an answer does not depend on what was solved before.

@@ -32,15 +32,15 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades
 from dcglearn.correlation.agreement import checked_pairs, one_per_pair
-from dcglearn.encoding.margins import constant_array, margins
-from dcglearn.encoding.pair_codes import (
+from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.learning.codes import (
     MAX_BLOCK_PAIRS,
     MIN_BLOCK_PAIRS,
     Block,
     CodeLayout,
     take_unless_ones,
 )
-from dcglearn.judgments.checks import check_worth_learning
+from dcglearn.learning.margins import constant_array, margins
 from dcglearn.measures.scale import NO_DOCUMENT
 
 _Statistic = TypeVar("_Statistic")

@@ -4,7 +4,7 @@
 the problem as printed in the paper, through cvxpy, for comparison. Every answer is checked
 by its certificate, whatever the solver reports, and polished if that improves it. An answer
 that double precision cannot confirm is solved for again in exact arithmetic
-(:mod:`dcglearn.solver.exact`); what is not confirmed then raises.
+(:mod:`dcglearn.learning.exact`); what is not confirmed then raises.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from dcglearn.base.errors import SolverError, is_one_of, unknown_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
-from dcglearn.encoding.pair_codes import Block
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
-from dcglearn.solver.certificate import TOLERANCE, Certificate, certify
-from dcglearn.solver.exact import solve_exactly
-from dcglearn.solver.newton import newton
-from dcglearn.solver.polish import polish
-from dcglearn.solver.problem import Objective, Problem
+from dcglearn.learning.active_set import QuadraticModel, quadratic_model
+from dcglearn.learning.certificate import TOLERANCE, Certificate, certify
+from dcglearn.learning.codes import Block
+from dcglearn.learning.exact import solve_exactly
+from dcglearn.learning.newton import newton
+from dcglearn.learning.polish import polish
+from dcglearn.learning.problem import Objective, Problem
 
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 SOLVERS: tuple[SolverName, ...] = ("auto", "newton", "osqp", "clarabel")
@@ -205,7 +205,7 @@ def _answer(
         return _Answer(W, model, status, iterations, passes, settled)
     if not isinstance(problem, Problem):
         raise SolverError(f"{name} needs the pairs in memory")
-    from dcglearn.solver.qp import solve_with_cvxpy  # cvxpy takes seconds to load
+    from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
 
     W, iterations, status = solve_with_cvxpy(problem, name)
     return _Answer(W, None, status, iterations, 0, False)

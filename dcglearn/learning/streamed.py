@@ -1,6 +1,6 @@
 """The learning problem of packed pairs in files, which are read again at every pass.
 
-What solvers need adds up over blocks of pairs (:mod:`dcglearn.solver.active_set`). A pass
+What solvers need adds up over blocks of pairs (:mod:`dcglearn.learning.active_set`). A pass
 reads the row groups of the files one after the other, on as many threads as the machine has,
 or on workers that can read them locally. The sums are taken in the order of the row groups,
 so the answer does not depend on where they are read.
@@ -24,17 +24,17 @@ from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.base.workers import Workers
 from dcglearn.correlation.agreement import outcomes
-from dcglearn.encoding.margins import MARGINS, constant_array, margins
-from dcglearn.encoding.pair_codes import MAX_BLOCK_PAIRS, Block, CodeLayout
 from dcglearn.judgments.packed import PackedPairs, RowGroup
-from dcglearn.measures.measure import Measure
-from dcglearn.solver.problem import (
+from dcglearn.learning.codes import MAX_BLOCK_PAIRS, Block, CodeLayout
+from dcglearn.learning.margins import MARGINS, constant_array, margins
+from dcglearn.learning.problem import (
     Problem,
     check_overflow,
     total_weight,
     validate_C,
     validate_prior,
 )
+from dcglearn.measures.measure import Measure
 
 _Statistic = TypeVar("_Statistic")
 
@@ -78,7 +78,7 @@ class PairSummary:
 class Streamed(ShortRepr):
     """A learning problem with its pairs in files. Use :meth:`of` to build it.
 
-    It is an :class:`dcglearn.solver.problem.Objective`.
+    It is an :class:`dcglearn.learning.problem.Objective`.
 
     Attributes
     ----------

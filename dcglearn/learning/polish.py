@@ -1,7 +1,7 @@
 """Polishing: from an approximate answer to the optimum, by solving for its active set.
 
 An approximate answer determines which pairs miss their margin (A) and, from the ties of P(q)
-(see :mod:`dcglearn.solver.certificate`), which grades are tied at a rank. Given both, the
+(see :mod:`dcglearn.learning.certificate`), which grades are tied at a rank. Given both, the
 problem is least squares in the distinct values z, W = B z, where the 0/1 matrix B repeats
 the value of tied grades:
 
@@ -17,10 +17,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dcglearn.base.types import Floats
-from dcglearn.solver.active_set import QuadraticModel, quadratic_model
-from dcglearn.solver.certificate import Certificate, certify, primal_from_dual, project
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import residual_sums
+from dcglearn.learning.active_set import QuadraticModel, quadratic_model
+from dcglearn.learning.certificate import Certificate, certify, primal_from_dual, project
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import residual_sums
 
 MAX_POLISH_ROUNDS = 20
 
@@ -42,7 +42,7 @@ def polish(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
 
     Examples
     --------
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> polish(problem, np.array([[0.3, -0.3]]))[0]
     array([[ 0.33333333, -0.33333333]])

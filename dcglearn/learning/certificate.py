@@ -25,8 +25,8 @@ import numpy as np
 
 from dcglearn.base.numbers import counted, round_up
 from dcglearn.base.types import Floats
-from dcglearn.solver.problem import Objective
-from dcglearn.solver.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
+from dcglearn.learning.problem import Objective
+from dcglearn.learning.residuals import SUMMED_PAIRS, ResidualSums, accurate_sums, residual_sums
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""
@@ -118,7 +118,7 @@ def certify(problem: Objective, W: Floats) -> tuple[Floats, Certificate]:
     --------
     One pair of lists with one rank. The optimum is W = (1/3, -1/3) for C = 1:
 
-    >>> from dcglearn.solver.problem import Problem
+    >>> from dcglearn.learning.problem import Problem
     >>> problem = Problem.of([[[0], [1]]], 2)
     >>> W, certificate = certify(problem, np.array([[1, -1]]) / 3)
     >>> certificate.confirmed, certify(problem, np.array([[0.5, -0.5]]))[1].confirmed
